@@ -1,0 +1,41 @@
+/**
+ * Time as the exporter sees it, passed to everything that needs it, so that a test can step through months in seconds.
+ * Network time-outs alone run in real time.
+ */
+export interface Clock {
+  /** Wall clock, milliseconds since the epoch (UTC). May be stepped either way. */
+  now(): number;
+  /** Milliseconds that never go back; for distances, never for dates. */
+  monotonic(): number;
+  /** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Runs `run` once after `ms`; the returned function cancels it. */
+  after(ms: number, run: () => void): () => void;
+}
+
+/** The machine's own clock. Its timers do not keep the process alive. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(reasonOf(signal));
+      const onAbort = () => {
+        clearTimeout(timer);
+        if (signal) reject(reasonOf(signal));
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve();
+      }, ms);
+      signal?.addEventListener("abort", onAbort, { once: true });
+    }),
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+function reasonOf(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error(`Aborted: ${String(signal.reason)}`);
+}

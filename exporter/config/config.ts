@@ -1,0 +1,60 @@
+import type { SecretSource } from "./secret.ts";
+
+/** The configuration as the rest of the exporter sees it: checked, with defaults filled in and secrets behind their sources. */
+export interface Config {
+  readonly gateway: GatewayConfig;
+  /** Every key of `keys` and `keys_dir`, in the order of the file, then by name. */
+  readonly keys: readonly KeyConfig[];
+  /** Absent: no analytics are asked for. */
+  readonly analytics: AnalyticsConfig | undefined;
+  readonly schedule: { readonly keys: ScheduleExpression; readonly analytics: ScheduleExpression };
+  /** Price of one credit, only if configured. */
+  readonly creditValue: { readonly currency: string; readonly value: number } | undefined;
+  /** Most series that the exporter shows; an answer that would go beyond is refused as a whole. */
+  readonly seriesLimit: number;
+}
+
+export interface GatewayConfig {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  /** One attempt of one request, from its start to the last byte of the body. */
+  readonly timeoutMs: number;
+  /** One request with all its retries. */
+  readonly deadlineMs: number;
+  /** Calls to `GET /key` per minute; 0 is unpaced. */
+  readonly requestsPerMinute: number;
+  /** Requests under way at once. */
+  readonly connections: number;
+  /** Longest that a server's hint may silence a key or an endpoint. */
+  readonly maxPauseMs: number;
+  /** Largest body that is read, bytes. */
+  readonly maxBodyBytes: number;
+}
+
+export interface KeyConfig {
+  readonly name: string;
+  readonly secret: SecretSource;
+  /** Labels of `aigateway_key_owner_info`; empty where nothing is set. */
+  readonly owner: Owner;
+  /** Whether the service's `label`, a masked fragment of the secret, may be shown (contract 2.7, observed-behaviour 11). */
+  readonly showLabel: boolean;
+}
+
+export interface Owner {
+  readonly team: string;
+  readonly project: string;
+  readonly costCenter: string;
+}
+
+export interface AnalyticsConfig {
+  readonly managementKey: SecretSource;
+  /** Pairs of model and app that are shown by name; the rest is `_other`. */
+  readonly top: number;
+  /** Whether cache hit ratio and latencies are asked for, too. */
+  readonly rates: boolean;
+}
+
+/** When to poll: a cron expression in UTC (five fields, or six with seconds), or a plain interval. */
+export type ScheduleExpression =
+  | { readonly kind: "cron"; readonly expression: string }
+  | { readonly kind: "interval"; readonly ms: number };
