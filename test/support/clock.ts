@@ -1,0 +1,133 @@
+import type { Clock } from "../../exporter/clock.ts";
+
+/** A clock that stands still until the test moves it. */
+export interface ManualClock extends Clock {
+  /** Steps the wall clock (NTP, an operator): timers and `monotonic()` do not notice. May go back. */
+  set(epochMs: number): void;
+  /** Lets time pass: each due timer runs at its own due time, in order, and what it starts may become due too. */
+  advance(ms: number): Promise<void>;
+  /** Lets time pass until the wall clock shows `epochMs`. */
+  advanceTo(epochMs: number): Promise<void>;
+  /** A suspended process: time leaps, then every timer that became due runs once, all at the new time. */
+  jump(epochMs: number): Promise<void>;
+  /** Wall-clock due times of the timers that wait, earliest first. */
+  pending(): readonly number[];
+  /** Resolves once at least `count` timers wait: the code under test has gone to sleep. */
+  untilPending(count: number): Promise<void>;
+}
+
+interface Timer {
+  readonly dueAt: number;
+  readonly run: () => void;
+}
+
+/** Creates a clock that shows `start` (epoch milliseconds or an ISO 8601 text). */
+export function createManualClock(start: number | string = "2026-11-18T12:00:00Z"): ManualClock {
+  let wall = finite("start", typeof start === "number" ? start : Date.parse(start));
+  // Timers live on the monotonic clock, as Node's do: a stepped wall clock must not fire them.
+  let elapsed = 0;
+  const timers = new Set<Timer>();
+  const watchers = new Set<() => void>();
+
+  function after(ms: number, run: () => void): () => void {
+    const timer = { dueAt: elapsed + Math.max(0, finite("ms", ms)), run };
+    timers.add(timer);
+    for (const watcher of watchers) watcher();
+    return () => void timers.delete(timer);
+  }
+
+  function moveTo(target: number): void {
+    wall += target - elapsed;
+    elapsed = target;
+  }
+
+  async function advance(ms: number): Promise<void> {
+    const end = elapsed + notNegative(ms);
+    await settle();
+    for (let next = earliest(timers); next && next.dueAt <= end; next = earliest(timers)) {
+      moveTo(Math.max(elapsed, next.dueAt));
+      timers.delete(next);
+      next.run();
+      await settle();
+    }
+    moveTo(end);
+  }
+
+  async function jump(epochMs: number): Promise<void> {
+    moveTo(elapsed + notNegative(finite("epochMs", epochMs) - wall));
+    const due = inOrder(timers).filter((timer) => timer.dueAt <= elapsed);
+    for (const timer of due) {
+      // An earlier timer may have cancelled this one.
+      if (timers.delete(timer)) timer.run();
+    }
+    await settle();
+  }
+
+  function untilPending(count: number): Promise<void> {
+    return new Promise((resolve) => {
+      const check = (): void => {
+        if (timers.size < count) return;
+        watchers.delete(check);
+        resolve();
+      };
+      watchers.add(check);
+      check();
+    });
+  }
+
+  return {
+    now: () => wall,
+    monotonic: () => elapsed,
+    after,
+    sleep: (ms, signal) => sleep(after, ms, signal),
+    set: (epochMs) => void (wall = finite("epochMs", epochMs)),
+    advance,
+    advanceTo: (epochMs) => advance(finite("epochMs", epochMs) - wall),
+    jump,
+    pending: () => inOrder(timers).map((timer) => wall + timer.dueAt - elapsed),
+    untilPending,
+  };
+}
+
+function sleep(after: Clock["after"], ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = after(ms, () => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    });
+    if (signal?.aborted) abort();
+    else signal?.addEventListener("abort", abort, { once: true });
+  });
+}
+
+/** A full turn of the event loop, so that whatever a timer woke has run as far as it gets without input. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** By due time; timers of the same moment in the order they were started. */
+function inOrder(timers: ReadonlySet<Timer>): Timer[] {
+  return [...timers].toSorted((one, other) => one.dueAt - other.dueAt);
+}
+
+function earliest(timers: ReadonlySet<Timer>): Timer | undefined {
+  return inOrder(timers)[0];
+}
+
+function finite(name: string, value: number): number {
+  if (!Number.isFinite(value))
+    throw new RangeError(`Cannot use "${name}" of a manual clock: ${value} is not a finite number`);
+  return value;
+}
+
+function notNegative(ms: number): number {
+  if (!(ms >= 0))
+    throw new RangeError(
+      `Cannot advance a manual clock by ${ms} ms: want 0 or more, use "set" to step the wall clock back`,
+    );
+  return ms;
+}
