@@ -1,0 +1,121 @@
+import { execFileSync } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+/** A program that tests use and `npm ci` does not bring. */
+export type ToolName = keyof typeof TOOLS;
+
+interface Tool {
+  /** The first of these that is there is used: a name is looked up on PATH, a path in the folder of the tools. */
+  readonly candidates: readonly string[];
+  /** Major version, where another one would behave differently. */
+  readonly major?: number;
+  readonly install: string;
+}
+
+const BUILD = "../shared/tools/install DIR, with DIR in E2E_TOOLS";
+
+const TOOLS = {
+  prometheus2: { candidates: ["prometheus"], major: 2, install: "apt-get install prometheus" },
+  promtool2: { candidates: ["promtool"], major: 2, install: "apt-get install prometheus" },
+  prometheus3: { candidates: ["prometheus3/prometheus", "prometheus"], major: 3, install: BUILD },
+  promtool3: { candidates: ["prometheus3/promtool", "promtool"], major: 3, install: BUILD },
+  alertmanager: {
+    candidates: ["prometheus-alertmanager", "alertmanager"],
+    install: "apt-get install prometheus-alertmanager",
+  },
+  amtool: { candidates: ["amtool"], install: "apt-get install prometheus-alertmanager" },
+  chromium: { candidates: ["chromium", "chromium-browser"], install: "apt-get install chromium" },
+  pulumi: { candidates: ["pulumi"], install: BUILD },
+  pulumiKubernetes: { candidates: ["pulumi-resource-kubernetes"], install: BUILD },
+  etcd: { candidates: ["etcd"], install: BUILD },
+  kubeApiserver: { candidates: ["kube-apiserver"], install: BUILD },
+  kubeControllerManager: { candidates: ["kube-controller-manager"], install: BUILD },
+  kubectl: { candidates: ["kubectl"], install: BUILD },
+} as const satisfies Record<string, Tool>;
+
+/**
+ * `describe` for tests that need tools; `define` receives their paths. When one is missing the tests are skipped with a line
+ * that says which one and how to get it; with `E2E_REQUIRED=1` its absence is a failing test instead.
+ */
+export function describeWithTools<Name extends ToolName>(
+  names: readonly Name[],
+  title: string,
+  define: (paths: Record<Name, string>) => void,
+): void {
+  const missing = names.filter((name) => toolPath(name) === undefined).map(absence);
+  const required = process.env["E2E_REQUIRED"] === "1";
+  if (!required) for (const text of missing) process.stderr.write(`Skipped "${title}": needs ${text}\n`);
+  const skipped = missing.length > 0 && !required;
+  const refuse = (): void =>
+    test("finds the tools that E2E_REQUIRED=1 demands", () => expect(missing).toEqual([]));
+  describe.skipIf(skipped)(`${title} (${names.join(", ")})`, () =>
+    missing.length > 0 && required ? refuse() : define(paths(names)),
+  );
+}
+
+/** The path of a tool, or undefined where it is not installed. */
+export function toolPath(name: ToolName): string | undefined {
+  if (!found.has(name)) found.set(name, findTool(name));
+  return found.get(name);
+}
+
+/** The folder that `tools/install` builds into. */
+export function toolsDirectory(): string {
+  return process.env["E2E_TOOLS"] || join(homedir(), ".cache", "aigateway-exporter", "tools");
+}
+
+/** What `--version` says, as [major, minor]; undefined when the program says nothing of the kind. */
+export function versionOf(path: string): readonly [major: number, minor: number] | undefined {
+  const text = execFileSync(path, ["--version"], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  const match = /version v?(\d+)\.(\d+)/.exec(text);
+  return match ? [Number(match[1]), Number(match[2])] : undefined;
+}
+
+const found = new Map<ToolName, string | undefined>();
+
+function findTool(name: ToolName): string | undefined {
+  const tool: Tool = TOOLS[name];
+  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  return tool.candidates
+    .flatMap((candidate) => [
+      join(toolsDirectory(), candidate),
+      ...(candidate.includes("/") ? [] : folders.map((folder) => join(folder, candidate))),
+    ])
+    .find((path) => isExecutable(path) && (tool.major === undefined || versionOf(path)?.[0] === tool.major));
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function absence(name: ToolName): string {
+  const { candidates, install }: Tool = TOOLS[name];
+  return `${name} ("${candidates.join('" or "')}" is neither on PATH nor in "${toolsDirectory()}"; install: ${install})`;
+}
+
+function paths<Name extends ToolName>(names: readonly Name[]): Record<Name, string> {
+  const entries: Partial<Record<ToolName, string>> = {};
+  // A skipped suite is still collected: it gets a path that is only never used.
+  for (const name of names) entries[name] = toolPath(name) ?? name;
+  return hasAll(entries, names) ? entries : unreachable();
+}
+
+function hasAll<Name extends ToolName>(
+  entries: Partial<Record<ToolName, string>>,
+  names: readonly Name[],
+): entries is Record<Name, string> {
+  return names.every((name) => entries[name] !== undefined);
+}
+
+function unreachable(): never {
+  throw new Error("Cannot find a path that was just set");
+}

@@ -1,0 +1,24 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/**
+ * Polls something outside of the process (a server, a file) until `accept` is true of it, in real time and within a bound; for
+ * what happens inside the process use the manual clock. The error says what was seen last.
+ */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T> | T,
+  accept: (seen: T) => boolean,
+  { timeoutMs = 25_000, pauseMs = 25 }: { readonly timeoutMs?: number; readonly pauseMs?: number } = {},
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const seen = await look();
+    if (accept(seen)) return seen;
+    if (performance.now() > deadline) {
+      throw new Error(
+        `Cannot wait longer than ${timeoutMs} ms for ${what}: last seen ${JSON.stringify(seen)}`,
+      );
+    }
+    await delay(pauseMs);
+  }
+}
