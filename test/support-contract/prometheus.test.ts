@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
 import { checkMetrics, checkRules, testRules } from "../support/promtool.ts";
@@ -64,12 +64,12 @@ function prometheusTests(binary: string): void {
   let target: Target;
   let prometheus: Prometheus;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     target = await startTarget();
     prometheus = await startPrometheus({ binary, targets: { spend: [target.address] }, rules: [RULES] });
   });
 
-  afterEach(async () => {
+  afterAll(async () => {
     await prometheus.stop();
     await target.stop();
   });

@@ -47,6 +47,8 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
       `--config.file=${configFile}`,
       `--storage.tsdb.path=${join(directory, "data")}`,
       "--web.listen-address=127.0.0.1:0",
+      // Hidden; the default of 5 s would delay the first scrape of every test.
+      "--scrape.discovery-reload-interval=100ms",
       ...(options.flags ?? []),
     ],
     address: /msg="Listening on".* address=(127\.0\.0\.1:\d+)/,
