@@ -1,0 +1,47 @@
+import type { Config } from "../config/config.ts";
+import type { Endpoint } from "../gateway/http.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import type { Family, Sample } from "../metrics/family.ts";
+
+/**
+ * The contract of a collector: what it asks for and how answers become samples. Timing, pace, errors, time to live,
+ * windows and self-metrics are the business of whoever runs it (`schedule/`).
+ */
+export interface Collector {
+  /** The label `collector`. */
+  readonly name: "key" | "analytics";
+  readonly endpoint: Endpoint;
+  /** All that it may show, in the order of the exposition. */
+  readonly families: readonly Family[];
+  /** The family that tells when a target last answered; named in the HELP of the others. */
+  readonly lastSuccess: Family;
+  /** What is polled: one target for each key, or query. */
+  targets(config: Config): readonly Target[];
+}
+
+/** One thing that is polled by itself: its failure touches no other. */
+export interface Target {
+  /** Unique over all collectors: `key/billing`, `analytics/day`. */
+  readonly id: string;
+  /** For messages: `key "billing"`. */
+  readonly title: string;
+  /** Shortest distance between two good answers; 0 asks at each round. */
+  readonly minIntervalMs: number;
+  /** What is known without asking: shown as long as the target is configured. */
+  readonly constants: readonly Sample[];
+  /**
+   * Asks the gateway and maps its answer. `askedAtMs` is when the poll began: it decides to which windows values belong.
+   * @throws GatewayError
+   */
+  poll(gateway: Gateway, askedAtMs: number, signal: AbortSignal): Promise<readonly Sample[]>;
+  /** What the outcome of the polls says of the target. */
+  describe(state: TargetState): readonly Sample[];
+}
+
+export interface TargetState {
+  /** Whether the last poll succeeded; undefined before the first. */
+  readonly up: boolean | undefined;
+  /** Whether the service refuses the credential (401); only a success or a 401 changes it. */
+  readonly unauthorized: boolean | undefined;
+  readonly lastSuccessMs: number | undefined;
+}

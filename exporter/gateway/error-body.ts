@@ -1,0 +1,30 @@
+import { z } from "zod";
+import type { Secret } from "../config/secret.ts";
+
+/** The envelope of the contract (7) and its relatives (observed-behaviour 15): all have an `error` with a `message`. */
+const Envelope = z.object({ error: z.object({ message: z.string() }) });
+
+const LONGEST_MESSAGE = 200;
+
+/** What the service says went wrong, fit for one line of a log, or undefined when it says nothing readable. */
+export function errorMessage(body: unknown, secret: Secret): string | undefined {
+  const envelope = Envelope.safeParse(body);
+  if (!envelope.success) return undefined;
+  const printable = envelope.data.error.message
+    .toWellFormed()
+    .replaceAll(/\p{Cc}+/gu, " ")
+    .trim();
+  // A service may repeat the credential that it refuses.
+  const text = printable.replaceAll(secret.reveal(), secret.toString());
+  if (text === "") return undefined;
+  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
+}
+
+/** The value of a JSON text, undefined when it is not JSON (no JSON text means undefined). */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

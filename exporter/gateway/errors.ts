@@ -1,0 +1,74 @@
+/**
+ * Why a call failed, a closed set: the label `reason` of `aigateway_exporter_poll_failures_total`.
+ * `secret_unreadable` is the only one without a request: the credential could not be read.
+ */
+export const FAILURE_REASONS = [
+  "unauthorized",
+  "payment_required",
+  "forbidden",
+  "rate_limited",
+  "timeout",
+  "upstream_error",
+  "bad_request",
+  "bad_response",
+  "network",
+  "secret_unreadable",
+] as const;
+
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+interface Details {
+  /** HTTP status; absent when there was no answer. */
+  readonly status?: number | undefined;
+  /** What the server asked to wait (`Retry-After`, `X-RateLimit-Reset`), milliseconds from the answer. */
+  readonly hintMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** A call to the gateway that gave no usable answer. The message never holds a secret. */
+export class GatewayError extends Error {
+  readonly kind: FailureReason;
+  readonly status: number | undefined;
+  readonly hintMs: number | undefined;
+
+  constructor(kind: FailureReason, message: string, details: Details = {}) {
+    super(message, { cause: details.cause });
+    this.name = "GatewayError";
+    this.kind = kind;
+    this.status = details.status;
+    this.hintMs = details.hintMs;
+  }
+
+  /** Whether the same call may succeed in a moment: 408, 429, 5xx, our own time-out, the network (contract 7). */
+  get retryable(): boolean {
+    return RETRYABLE.has(this.kind);
+  }
+}
+
+const RETRYABLE: ReadonlySet<FailureReason> = new Set([
+  "rate_limited",
+  "timeout",
+  "upstream_error",
+  "network",
+]);
+
+/** The reason for a status that is not a success (contract 7); a redirect is not followed, so it is a bad response. */
+export function reasonOfStatus(status: number): FailureReason {
+  switch (status) {
+    case 401:
+      return "unauthorized";
+    case 402:
+      return "payment_required";
+    case 403:
+      return "forbidden";
+    case 429:
+      return "rate_limited";
+    case 408:
+    case 504:
+    case 524:
+      return "timeout";
+    default:
+      if (status >= 500) return "upstream_error";
+      return status >= 400 ? "bad_request" : "bad_response";
+  }
+}

@@ -1,0 +1,27 @@
+import type { GatewayConfig } from "../config/config.ts";
+import type { Secret } from "../config/secret.ts";
+import { type AnalyticsAnswer, queryAnalytics } from "./analytics.ts";
+import type { AnalyticsRequest } from "./analytics-request.ts";
+import { createHttp, type HttpDependencies } from "./http.ts";
+import { type KeyInformation, readKey } from "./key.ts";
+
+/** The service as collectors see it: one method for each operation, typed both ways. Errors are those of the operations. */
+export interface Gateway {
+  readKey(name: string, secret: Secret, signal: AbortSignal): Promise<KeyInformation>;
+  queryAnalytics(
+    target: string,
+    request: AnalyticsRequest,
+    secret: Secret,
+    signal: AbortSignal,
+  ): Promise<AnalyticsAnswer>;
+  close(): Promise<void>;
+}
+
+export function createGateway(config: GatewayConfig, dependencies: HttpDependencies): Gateway {
+  const http = createHttp(config, dependencies);
+  return {
+    readKey: (...call) => readKey(http, ...call),
+    queryAnalytics: (...call) => queryAnalytics(http, ...call),
+    close: () => http.close(),
+  };
+}

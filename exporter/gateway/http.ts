@@ -1,0 +1,178 @@
+import { Agent, request } from "undici";
+import type { Clock } from "../clock.ts";
+import type { GatewayConfig } from "../config/config.ts";
+import type { Secret } from "../config/secret.ts";
+import { GatewayError, reasonOfStatus } from "./errors.ts";
+import { errorMessage, parseJson } from "./error-body.ts";
+import { waitHint } from "./hint.ts";
+import { retryDelay } from "./retry.ts";
+import { transportError } from "./transport-error.ts";
+
+/** The operations of the contract that are called; the label `endpoint`. */
+export const ENDPOINTS = ["key", "analytics"] as const;
+export type Endpoint = (typeof ENDPOINTS)[number];
+
+export interface Call {
+  readonly endpoint: Endpoint;
+  /** Who asks, for the pace: a server's hint silences this one first. */
+  readonly target: string;
+  /** What is being done, for messages: `read key "billing"`. */
+  readonly action: string;
+  readonly method: "GET" | "POST";
+  /** Below the base URL, with a leading slash. */
+  readonly path: string;
+  readonly body?: object;
+  readonly secret: Secret;
+}
+
+/** Leave to send one request. Whoever got it says how it ended. */
+export interface Ticket {
+  done(outcome: { readonly throttled: boolean; readonly hintMs?: number | undefined }): void;
+}
+
+export interface HttpDependencies {
+  readonly clock: Clock;
+  /** In [0, 1), for the jitter of retries. */
+  readonly random: () => number;
+  /** Waits for the pace; rejects when the endpoint or the target is to be left alone. */
+  readonly admit: (endpoint: Endpoint, target: string, signal: AbortSignal) => Promise<Ticket>;
+  /** Told of each request that was sent: the HTTP status, or `none` when there was no answer. */
+  readonly onAnswer: (endpoint: Endpoint, code: string) => void;
+}
+
+export interface Http {
+  /**
+   * Sends the call, with retries within its deadline, and returns the parsed JSON body of a 2xx answer.
+   * @throws GatewayError when there is no usable answer; the signal's reason when it is aborted; what `admit` throws.
+   */
+  send(call: Call, signal: AbortSignal): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** The only door to the gateway: authentication, time-outs, body cap, retries (contract 5 and 7). */
+export function createHttp(config: GatewayConfig, dependencies: HttpDependencies): Http {
+  const agent = new Agent({
+    connections: config.connections,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connect: { timeout: config.timeoutMs },
+    headersTimeout: config.timeoutMs,
+    bodyTimeout: config.timeoutMs,
+    maxResponseSize: config.maxBodyBytes,
+  });
+
+  async function send(call: Call, signal: AbortSignal): Promise<unknown> {
+    let deadline: number | undefined;
+    for (let attempts = 1; ; attempts++) {
+      const ticket = await dependencies.admit(call.endpoint, call.target, signal);
+      // Time spent in the queue of the pace is not the gateway's fault: the deadline starts with the first attempt.
+      deadline ??= dependencies.clock.monotonic() + config.deadlineMs;
+      const failure = await attempt(call, signal, deadline, ticket);
+      if (!(failure instanceof GatewayError)) return failure.body;
+      const delayMs = retryDelay(
+        {
+          retryable: failure.retryable,
+          hintMs: failure.hintMs,
+          attempts,
+          remainingMs: deadline - dependencies.clock.monotonic(),
+        },
+        dependencies.random,
+      );
+      if (delayMs === undefined) throw failure;
+      await dependencies.clock.sleep(delayMs, signal);
+    }
+  }
+
+  async function attempt(
+    call: Call,
+    signal: AbortSignal,
+    deadline: number,
+    ticket: Ticket,
+  ): Promise<{ body: unknown } | GatewayError> {
+    let throttled = false;
+    let hintMs: number | undefined;
+    try {
+      const limitMs = Math.max(1, Math.min(config.timeoutMs, deadline - dependencies.clock.monotonic()));
+      const answer = await exchange(call, signal, limitMs);
+      dependencies.onAnswer(call.endpoint, String(answer.status));
+      if (answer.status >= 200 && answer.status < 300) return success(call, answer);
+      throttled = answer.status === 429;
+      const failure = refusal(call, answer);
+      hintMs = failure.hintMs;
+      return failure;
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      dependencies.onAnswer(call.endpoint, "none");
+      return transportError(call.action, error, config.timeoutMs, config.maxBodyBytes);
+    } finally {
+      ticket.done({ throttled, hintMs });
+    }
+  }
+
+  async function exchange(call: Call, signal: AbortSignal, limitMs: number): Promise<Answer> {
+    return withTimeout(signal, limitMs, async (bounded) => {
+      const response = await request(`${config.baseUrl}${call.path}`, {
+        method: call.method,
+        dispatcher: agent,
+        signal: bounded,
+        headers: {
+          authorization: `Bearer ${call.secret.reveal()}`,
+          accept: "application/json",
+          "user-agent": "aigateway-exporter",
+          ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+        },
+        body: call.body === undefined ? null : JSON.stringify(call.body),
+      });
+      return { status: response.statusCode, headers: response.headers, text: await response.body.text() };
+    });
+  }
+
+  function refusal(call: Call, answer: Answer): GatewayError {
+    const body = parseJson(answer.text);
+    const said = errorMessage(body, call.secret);
+    const { status, headers } = answer;
+    const hintMs = waitHint({ status, headers, body, nowMs: dependencies.clock.now() });
+    const message = `Cannot ${call.action}: gateway answered ${status}${said === undefined ? "" : `: ${said}`}`;
+    return new GatewayError(reasonOfStatus(status), message, { status, hintMs });
+  }
+
+  return { send, close: () => agent.destroy() };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly text: string;
+}
+
+/** Idle connections are kept across the requests of a round that is spread over its interval. */
+const KEEP_ALIVE_MS = 30_000;
+
+function success(call: Call, answer: Answer): { body: unknown } | GatewayError {
+  const body = parseJson(answer.text);
+  if (body !== undefined) return { body };
+  const what = answer.text === "" ? "an empty body" : "a body that is not JSON";
+  return new GatewayError("bad_response", `Cannot ${call.action}: gateway answered ${answer.status} with ${what}`, {
+    status: answer.status,
+  });
+}
+
+/** Runs with a signal that is aborted by the outer one, or by a TimeoutError after `ms` of real time. */
+async function withTimeout<T>(
+  outer: AbortSignal,
+  ms: number,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  outer.throwIfAborted();
+  const controller = new AbortController();
+  const forward = () => controller.abort(outer.reason);
+  const timer = setTimeout(() => controller.abort(new DOMException("Timed out", "TimeoutError")), ms);
+  outer.addEventListener("abort", forward, { once: true });
+  try {
+    return await run(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    outer.removeEventListener("abort", forward);
+  }
+}

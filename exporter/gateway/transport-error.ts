@@ -1,0 +1,37 @@
+import { GatewayError } from "./errors.ts";
+
+/** What a request that got no whole answer failed of, from the error that the HTTP client threw. */
+export function transportError(
+  action: string,
+  error: unknown,
+  timeoutMs: number,
+  maxBodyBytes: number,
+): GatewayError {
+  const code = codeOf(error);
+  const failed = (kind: "timeout" | "bad_response" | "network", why: string) =>
+    new GatewayError(kind, `Cannot ${action}: ${why}`, { cause: error });
+  if (TIMEOUTS.has(code)) return failed("timeout", `no complete answer within ${timeoutMs} ms`);
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
+    return failed("bad_response", `the answer is larger than ${maxBodyBytes} bytes (gateway.max_body)`);
+  }
+  if (code === "UND_ERR_HEADERS_OVERFLOW" || code.startsWith("HPE_")) {
+    return failed("bad_response", `the answer is not readable HTTP (${code})`);
+  }
+  return failed("network", code === "" ? "the connection failed" : `the connection failed (${code})`);
+}
+
+const TIMEOUTS: ReadonlySet<string> = new Set([
+  "TimeoutError",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+  "ETIMEDOUT",
+]);
+
+/** The error's code, else its cause's, else its name when that tells of a time-out. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  if (error.name === "TimeoutError") return error.name;
+  if ("code" in error && typeof error.code === "string") return error.code;
+  return codeOf(error.cause);
+}

@@ -1,0 +1,43 @@
+/** A span of UTC calendar time, `[startMs, endMs)`, epoch milliseconds. */
+export interface Window {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export type WindowKind = "day" | "week" | "month";
+
+/**
+ * Services lag: an answer that arrives this soon after a boundary may still tell of the window that has just ended
+ * (observed-behaviour 14), so nothing of the new window is believed before.
+ */
+export const SETTLE_MS = 90_000;
+
+/** The window that holds the instant: UTC days, weeks from Monday, months (contract 2.7). Each ends at a 00:00 UTC. */
+export function windowAt(kind: WindowKind, atMs: number): Window {
+  const at = new Date(atMs);
+  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
+  switch (kind) {
+    case "day":
+      return { startMs: Date.UTC(year, month, day), endMs: Date.UTC(year, month, day + 1) };
+    case "week": {
+      const monday = day - ((at.getUTCDay() + 6) % 7);
+      return { startMs: Date.UTC(year, month, monday), endMs: Date.UTC(year, month, monday + 7) };
+    }
+    case "month":
+      return { startMs: Date.UTC(year, month, 1), endMs: Date.UTC(year, month + 1, 1) };
+  }
+}
+
+/** The window before the one that holds the instant: yesterday, last week, last month. */
+export function windowBefore(kind: WindowKind, atMs: number): Window {
+  return windowAt(kind, windowAt(kind, atMs).startMs - 1);
+}
+
+export function contains(window: Window, atMs: number): boolean {
+  return window.startMs <= atMs && atMs < window.endMs;
+}
+
+/** Whether an answer to a question asked at the instant can be trusted to tell of the window. */
+export function isSettled(window: Window, askedAtMs: number): boolean {
+  return contains(window, askedAtMs) && askedAtMs >= window.startMs + SETTLE_MS;
+}
