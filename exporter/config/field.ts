@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { parseByteSize } from "./byte-size.ts";
+import { parseDuration } from "./duration.ts";
+import { quote } from "./quote.ts";
+import { parseSchedule, SCHEDULE_RULE } from "./schedule-expression.ts";
+
+/** A mapping that knows all of its fields: any other is an error. */
+export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
+  const known = Object.keys(shape).join(", ");
+  return z.strictObject(shape, {
+    error: ({ code, input }) =>
+      code === "unrecognized_keys" ? `is not a known field; known here: ${known}` : isNot("a mapping", input),
+  });
+}
+
+export function list<Item extends z.ZodType>(item: Item) {
+  return z.array(item, { error: ({ input }) => isNot("a list", input) });
+}
+
+export function duration(from: string, to: string, example: string) {
+  const rule = `a duration from ${from} to ${to}, such as ${example}`;
+  const [least, most] = [parseDuration(from) ?? 0, parseDuration(to) ?? Infinity];
+  return read(rule, "duration", (written) => {
+    const ms = parseDuration(written);
+    return ms !== undefined && ms >= least && ms <= most ? ms : undefined;
+  });
+}
+
+export function byteSize(from: string, to: string, example: string) {
+  const rule = `a size from ${from} to ${to}, such as ${example}, or a number of bytes`;
+  const [least, most] = [parseByteSize(from) ?? 0, parseByteSize(to) ?? Infinity];
+  const error = ({ input }: Issue) => isNot(rule, input);
+  return z
+    .union([z.string(), z.number()], { error })
+    .transform((size, context) => {
+      const bytes = parseByteSize(size);
+      if (bytes !== undefined && bytes >= least && bytes <= most) return bytes;
+      return refuse(context, isNot(rule, size));
+    })
+    .meta({ rule, type: "size" });
+}
+
+export function integer(from: number, to: number) {
+  const rule = `an integer from ${from} to ${to}`;
+  const error = ({ input }: Issue) => isNot(rule, input);
+  return z.int({ error }).min(from, { error }).max(to, { error }).meta({ rule, type: "integer" });
+}
+
+export function positiveNumber() {
+  const rule = "a number above 0";
+  const error = ({ input }: Issue) => isNot(rule, input);
+  return z.number({ error }).gt(0, { error }).meta({ rule, type: "number" });
+}
+
+export function flag() {
+  const rule = "true or false";
+  return z.boolean({ error: ({ input }) => isNot(rule, input) }).meta({ rule, type: "boolean" });
+}
+
+export function text(from: number, to: number) {
+  const rule = `a text of ${from} to ${to} characters`;
+  const error = ({ input }: Issue) => isNot(rule, input, "put it in quotes");
+  return z.string({ error }).min(from, { error }).max(to, { error }).meta({ rule, type: "text" });
+}
+
+/** A text of a fixed form, which the rule shows. */
+export function pattern(form: RegExp, name: string) {
+  const shown = form.source.replace(/^\^|\$$/g, "");
+  return z
+    .string({ error: ({ input }) => isNot(`a text that matches ${shown}`, input, "put it in quotes") })
+    .regex(form, { error: ({ input }) => `${quote(input)} does not match ${shown}` })
+    .meta({ rule: `matches \`${shown}\``, type: name });
+}
+
+export function schedule() {
+  return z
+    .string({ error: ({ input }) => isNot(SCHEDULE_RULE, input) })
+    .transform((expression, context) => {
+      const parsed = parseSchedule(expression);
+      return parsed.ok ? parsed.schedule : refuse(context, `${quote(expression)} ${parsed.fault}`);
+    })
+    .meta({ rule: SCHEDULE_RULE, type: "schedule" });
+}
+
+/** A text that `parse` turns into what the exporter works with; undefined: the rule is broken. */
+export function read<Value>(rule: string, type: string, parse: (written: string) => Value | undefined) {
+  return z
+    .string({ error: ({ input }) => isNot(rule, input) })
+    .transform((written, context): Value => {
+      const value = parse(written);
+      return value === undefined ? refuse(context, isNot(rule, written)) : value;
+    })
+    .meta({ rule, type });
+}
+
+/** The message for a value that breaks its rule. */
+export function isNot(rule: string, value: unknown, adviceForOtherTypes?: string): string {
+  if (value === undefined) return `is missing; it must be ${rule}`;
+  if (value === null) return `is empty; it must be ${rule}`;
+  const advice = adviceForOtherTypes !== undefined && isScalar(value) ? `; ${adviceForOtherTypes}` : "";
+  // Where a mapping or a list must stand, a text says nothing, and may be a secret that slipped in.
+  const shown = /^a (mapping|list)$/.test(rule) && typeof value === "string" ? "a text" : quote(value);
+  return `${shown} is not ${rule}${advice}`;
+}
+
+type Issue = { readonly input?: unknown };
+
+function isScalar(value: unknown): boolean {
+  return typeof value === "number" || typeof value === "boolean";
+}
+
+export function refuse(context: z.RefinementCtx, message: string): never {
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+}

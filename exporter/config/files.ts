@@ -1,0 +1,48 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+
+/** The file system as the configuration needs it. */
+export interface Files {
+  /** The whole file as text. */
+  readonly readFile: (path: string) => Promise<string>;
+  readonly listDirectory: (path: string) => Promise<readonly DirectoryEntry[]>;
+}
+
+export interface DirectoryEntry {
+  readonly name: string;
+  /** Links followed. */
+  readonly isDirectory: boolean;
+}
+
+/** The machine's own files. */
+export const systemFiles: Files = {
+  readFile: (path) => readFile(path, "utf8"),
+  listDirectory: async (path) => {
+    const entries = await readdir(path, { withFileTypes: true });
+    return Promise.all(
+      entries.map(async (entry) => ({
+        name: entry.name,
+        // Mounted secrets are links to links; what a broken link points to shows when it is read.
+        isDirectory: entry.isSymbolicLink()
+          ? await stat(`${path}/${entry.name}`).then(
+              (target) => target.isDirectory(),
+              () => false,
+            )
+          : entry.isDirectory(),
+      })),
+    );
+  },
+};
+
+/** Why a file or a directory could not be read, without the path that Node's own message repeats. */
+export function readingFault(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+  return FAULTS.get(code) ?? `cannot be read: ${code}`;
+}
+
+const FAULTS: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "does not exist"],
+  ["EACCES", "cannot be read: permission denied"],
+  ["EPERM", "cannot be read: permission denied"],
+  ["EISDIR", "is a directory"],
+  ["ENOTDIR", "is not a directory"],
+]);

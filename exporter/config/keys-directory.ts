@@ -1,0 +1,42 @@
+import { readingFault, type Files } from "./files.ts";
+import type { Problem } from "./problem.ts";
+import { quote } from "./quote.ts";
+import { KEY_NAME } from "./schema.ts";
+
+export interface KeysDirectory {
+  /** Keys by name, each with the path of its file, in the order of their names. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
+}
+
+/** The keys of `keys_dir`: one per file, whose name is the key's. */
+export async function readKeysDirectory(
+  directory: string,
+  taken: ReadonlyMap<string, number>,
+  { listDirectory }: Pick<Files, "listDirectory">,
+): Promise<KeysDirectory> {
+  const files = new Map<string, string>();
+  const problems: Problem[] = [];
+  const warnings: string[] = [];
+  const add = (name: string) => {
+    const path = `${directory.replace(/\/+$/, "")}/${name}`;
+    const index = taken.get(name);
+    if (!KEY_NAME.test(name)) {
+      warnings.push(`keys_dir: file ${quote(path)} is left out: its name does not match ${KEY_NAME_TEXT}`);
+    } else if (index !== undefined) {
+      problems.push({ path: "keys_dir", message: `file ${quote(path)} has the name of keys[${index}]` });
+    } else files.set(name, path);
+  };
+  try {
+    const entries = await listDirectory(directory);
+    // Kubernetes keeps the files of a volume in ..data and links to them, so that all change at once.
+    const names = entries.filter((entry) => !entry.name.startsWith(".") && !entry.isDirectory);
+    for (const { name } of names.toSorted((a, b) => (a.name < b.name ? -1 : 1))) add(name);
+  } catch (error) {
+    problems.push({ path: "keys_dir", message: `folder ${quote(directory)} ${readingFault(error)}` });
+  }
+  return { files, problems, warnings };
+}
+
+const KEY_NAME_TEXT = KEY_NAME.source.replace(/^\^|\$$/g, "");

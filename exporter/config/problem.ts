@@ -1,0 +1,64 @@
+import type { z } from "zod";
+import { looksSecret, quote } from "./quote.ts";
+
+/** Something in the configuration that must be changed before it can be used. */
+export interface Problem {
+  /** `keys[3].name`; empty for the file as a whole. */
+  readonly path: string;
+  /** Value and rule; never a secret. */
+  readonly message: string;
+}
+
+/** `config.yaml: keys[3].name: "Billing" does not match [a-z0-9][a-z0-9_.-]{0,63}` */
+export function formatProblem(file: string, { path, message }: Problem): string {
+  return path === "" ? `${file}: ${message}` : `${file}: ${path}: ${message}`;
+}
+
+/** What zod found, one problem per field. */
+export function problemsOf(error: z.ZodError): Problem[] {
+  return error.issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.map((key) => ({
+          path: pathText([...issue.path, key]),
+          message: isSecretField(key) ? SECRET_ADVICE : issue.message,
+        }))
+      : [{ path: pathText(issue.path), message: issue.message }],
+  );
+}
+
+export function withoutRepetitions(problems: readonly Problem[]): Problem[] {
+  return [...new Map(problems.map((problem) => [`${problem.path}\n${problem.message}`, problem])).values()];
+}
+
+/** Whether someone who writes this field means to give the secret itself. */
+export function isSecretField(name: string): boolean {
+  return SECRET_FIELDS.has(name.toLowerCase().replace(/[^a-z]/g, ""));
+}
+
+export function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === "number") return `${text}[${step}]`;
+    const name = String(step);
+    if (!/^[\w-]+$/.test(name) || looksSecret(name)) return `${text}[${quote(name)}]`;
+    return text === "" ? name : `${text}.${name}`;
+  }, "");
+}
+
+const SECRET_ADVICE =
+  "a secret must not stand in this file; put it into a file and name that in api_key_file (management_key_file), " +
+  "or into an environment variable and name that in api_key_env (management_key_env)";
+
+const SECRET_FIELDS: ReadonlySet<string> = new Set([
+  "apikey",
+  "apitoken",
+  "authorization",
+  "bearer",
+  "bearertoken",
+  "credentials",
+  "key",
+  "managementkey",
+  "password",
+  "secret",
+  "token",
+  "value",
+]);

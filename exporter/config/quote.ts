@@ -1,0 +1,45 @@
+/**
+ * A value of the configuration for a message: quoted, on one line, cut, and not at all when it looks like a secret,
+ * since the value that stands in the wrong place may well be one.
+ */
+export function quote(value: unknown): string {
+  if (typeof value === "string") return quoteText(value);
+  if (value === null || value === undefined) return "nothing";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a mapping";
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean")
+    return String(value);
+  return `a ${typeof value}`;
+}
+
+/** Whether a text is better kept out of every message. */
+export function looksSecret(text: string): boolean {
+  return SECRET_SHAPES.some((shape) => shape.test(text)) || MIXED.test(text);
+}
+
+export const HIDDEN = "(not shown: it looks like a secret)";
+
+const SHOWN_CHARACTERS = 60;
+
+function quoteText(text: string): string {
+  if (looksSecret(text)) return `the text ${HIDDEN}`;
+  const characters = Array.from(text.slice(0, 2 * SHOWN_CHARACTERS + 2));
+  const cut =
+    characters.length > SHOWN_CHARACTERS ? `${characters.slice(0, SHOWN_CHARACTERS).join("")}…` : text;
+  // JSON leaves some characters as they are that would break a line or turn the terminal.
+  return JSON.stringify(cut).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeCharacter);
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
+
+const SECRET_SHAPES: readonly RegExp[] = [
+  /(?:^|[^a-z])[sprg]k[-_]./i, // sk-…, pk_…
+  /bearer\s/i,
+  /(?=[a-z]*\d)[a-z\d]{24}/i, // hex and base62; a name that long has separators
+  /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i, // UUID
+];
+
+/** 20 characters of base64 with capitals, small letters and digits: neither a path nor a variable nor a name. */
+const MIXED = /(?=[\w+=-]*[A-Z])(?=[\w+=-]*[a-z])(?=[\w+=-]*\d)[\w+=-]{20}/;

@@ -1,0 +1,51 @@
+import { validateDetailed } from "node-cron";
+import type { ScheduleExpression } from "./config.ts";
+import { parseDuration } from "./duration.ts";
+import { quote } from "./quote.ts";
+
+export type ParsedSchedule =
+  | { readonly ok: true; readonly schedule: ScheduleExpression }
+  /** What is wrong with the text, to stand after it: `has an invalid minute field "61"`. */
+  | { readonly ok: false; readonly fault: string };
+
+export const SCHEDULE_RULE =
+  "a cron expression of 5 or 6 fields (UTC) or an interval from 1s to 1d, such as 60s";
+
+/** A cron expression in UTC with five fields, or six with seconds, or an interval. */
+export function parseSchedule(text: string): ParsedSchedule {
+  const fields = text.trim().split(/\s+/);
+  if (fields.length === 1) return parseInterval(text);
+  if (fields.length !== 5 && fields.length !== 6) return { ok: false, fault: `is not ${SCHEDULE_RULE}` };
+  const expression = fields.join(" ");
+  const faults = cronFaults(expression, fields);
+  if (faults.length > 0) return { ok: false, fault: faults.join(", ") };
+  return { ok: true, schedule: { kind: "cron", expression } };
+}
+
+/** Values of a window change at most once a day; three intervals must stay within what a timer can wait for. */
+const LONGEST_INTERVAL_MS = 86_400_000;
+const SHORTEST_INTERVAL_MS = 1000;
+
+function parseInterval(text: string): ParsedSchedule {
+  const ms = parseDuration(text);
+  if (ms === undefined || ms < SHORTEST_INTERVAL_MS || ms > LONGEST_INTERVAL_MS) {
+    return { ok: false, fault: `is not ${SCHEDULE_RULE}` };
+  }
+  return { ok: true, schedule: { kind: "interval", ms } };
+}
+
+function cronFaults(expression: string, fields: readonly string[]): string[] {
+  // node-cron counts a range out before it checks it, so that 0-9999999999 would never end.
+  const tooLong = fields.filter((field) => field.length > 200 || /\d{3}/.test(field));
+  if (tooLong.length > 0) return tooLong.map((field) => `has an invalid field ${quote(field)}`);
+  return validateDetailed(expression).errors.map(({ field, value, message }) =>
+    message.includes("impossible")
+      ? "names a day that its months do not have"
+      : `has an invalid ${FIELD_NAMES.get(field) ?? field} field ${quote(value)}`,
+  );
+}
+
+const FIELD_NAMES: ReadonlyMap<string, string> = new Map([
+  ["dayOfMonth", "day of month"],
+  ["dayOfWeek", "day of week"],
+]);

@@ -1,0 +1,67 @@
+import type { Problem } from "./problem.ts";
+import { quote } from "./quote.ts";
+import { SecretError } from "./secret-source.ts";
+import type { SecretSource } from "./secret.ts";
+
+export interface NamedSecret {
+  /** `keys[0].api_key_file`; `keys_dir`. */
+  readonly path: string;
+  /** Name of the key; absent for the management key. */
+  readonly key: string | undefined;
+  readonly source: SecretSource;
+  /** Whether the exporter may start without it: a file of `keys_dir` may be filled later. */
+  readonly isOptional: boolean;
+}
+
+export interface SecretFindings {
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
+}
+
+/** Reads every secret once, to say at the start what would fail at the first poll. */
+export async function checkSecrets(secrets: readonly NamedSecret[]): Promise<SecretFindings> {
+  const problems: Problem[] = [];
+  const warnings: string[] = [];
+  const holders = new Map<string, string>();
+  for (const { secret, text, fault } of await readAll(secrets)) {
+    const { path, key, isOptional } = secret;
+    if (fault !== undefined && isOptional) {
+      warnings.push(`${path}: ${fault}; polls of key ${quote(key)} fail until that is mended`);
+    } else if (fault !== undefined) problems.push({ path, message: fault });
+    if (text === undefined || key === undefined) continue;
+    const holder = holders.get(text);
+    if (holder === undefined) holders.set(text, key);
+    else {
+      warnings.push(
+        `${path}: key ${quote(key)} has the same secret as key ${quote(holder)}: sums over keys count its credits twice`,
+      );
+    }
+  }
+  return { problems, warnings };
+}
+
+interface Reading {
+  readonly secret: NamedSecret;
+  readonly text?: string;
+  readonly fault?: string;
+}
+
+/** Well below the number of files that a process may have open. */
+const FILES_AT_ONCE = 64;
+
+async function readAll(secrets: readonly NamedSecret[]): Promise<Reading[]> {
+  const readings: Reading[] = [];
+  for (let start = 0; start < secrets.length; start += FILES_AT_ONCE) {
+    readings.push(...(await Promise.all(secrets.slice(start, start + FILES_AT_ONCE).map(readOne))));
+  }
+  return readings;
+}
+
+async function readOne(secret: NamedSecret): Promise<Reading> {
+  try {
+    return { secret, text: (await secret.source.read()).reveal() };
+  } catch (error) {
+    if (error instanceof SecretError) return { secret, fault: error.fault };
+    throw error;
+  }
+}
