@@ -1,0 +1,150 @@
+import type { Entry, Ledger } from "../ledger.ts";
+import type { Account, Route } from "../entities.ts";
+import { type ClassifierFilters, tagCells, tagsMatch } from "./classifiers.ts";
+import { type DimensionName, type Member, memberOf } from "./dimensions.ts";
+import { type Filter, matches } from "./filters.ts";
+import type { Sums } from "./metrics.ts";
+import type { AnalyticsRequest, TimeRange } from "./request.ts";
+import { bucketStart, type Granularity } from "./time.ts";
+
+/** What every row of one combination of dimensions has in common. */
+export type Group = {
+  readonly name: string;
+  readonly members: ReadonlyMap<DimensionName, Member>;
+  readonly tags: Readonly<Record<string, string | number | null>>;
+};
+export type Row = { readonly group: Group; readonly bucket: number | null; readonly sums: Sums };
+
+export type Question = {
+  readonly request: AnalyticsRequest;
+  readonly filters: readonly Filter[];
+  readonly account: Account;
+  readonly range: TimeRange;
+  /** Entries after this are not known yet. */
+  readonly knownAt: number;
+  readonly firstWeekday: number;
+};
+
+/** Sum the ledger by dimensions and time buckets, in no order. Groups are told apart by identifier, not by label. */
+export function runQuery(ledger: Ledger, question: Question): Row[] {
+  const { request, range, knownAt } = question;
+  const groupsOf = createGrouping(question);
+  const withLatencies = request.metrics.includes("p90_latency");
+  const rows = createRows(request.granularity === null);
+  const bucketOf = createBucketing(request.granularity, question.firstWeekday);
+  for (const page of ledger.pages(range.start, Math.min(range.end, knownAt))) {
+    for (const { entries } of page.keyDays) {
+      for (const entry of entries) {
+        if (entry.at < range.start || entry.at >= range.end || entry.at > knownAt) continue;
+        for (const group of groupsOf(entry.route)) {
+          addEntry(rows.of(group, bucketOf(entry.at)), entry, withLatencies);
+        }
+      }
+    }
+  }
+  const isOneRow = request.dimensions.length === 0 && request.classifierDimensions === null;
+  if (isOneRow && request.granularity === null) rows.of(everything, null);
+  return rows.all;
+}
+
+const everything: Group = { name: "[]", members: new Map(), tags: {} };
+
+/** The groups a route belongs to, found once per route; none when a filter leaves it out. */
+function createGrouping(question: Question): (route: Route) => readonly Group[] {
+  const groups = new Map<string, Group>([[everything.name, everything]]);
+  const known: (readonly Group[] | undefined)[] = [];
+  const { request } = question;
+  const find = (route: Route): readonly Group[] => {
+    if (!isWanted(question, route)) return [];
+    const members = request.dimensions.map((name) => [name, memberOf(name, route)] as const);
+    const cells =
+      request.classifierDimensions === null ? [{}] : tagCells(request.classifierDimensions, route);
+    return cells.map((tags) => {
+      const ids = members.map(([, member]) => member?.id ?? null);
+      const name = JSON.stringify([...ids, ...Object.values(tags)]);
+      const group = groups.get(name) ?? { name, members: new Map(members), tags };
+      groups.set(name, group);
+      return group;
+    });
+  };
+  return (route) => (known[route.index] ??= find(route));
+}
+
+function isWanted(question: Question, route: Route): boolean {
+  const { request, filters, account } = question;
+  const tagFilters: ClassifierFilters | null = request.classifierFilters;
+  return (
+    route.key.account === account &&
+    filters.every((filter) => matches(filter, memberOf(filter.field, route))) &&
+    (tagFilters === null || tagsMatch(tagFilters, route))
+  );
+}
+
+/** Entries of one bucket mostly follow one another, so the last bucket is remembered. */
+function createBucketing(
+  granularity: Granularity | null,
+  firstWeekday: number,
+): (at: number) => number | null {
+  if (granularity === null) return () => null;
+  if (granularity !== "week" && granularity !== "month")
+    return (at) => bucketStart(granularity, at, firstWeekday);
+  const days = new Map<number, number>();
+  return (at) => {
+    const day = bucketStart("day", at, firstWeekday);
+    const start = days.get(day) ?? bucketStart(granularity, day, firstWeekday);
+    days.set(day, start);
+    return start;
+  };
+}
+
+function createRows(isFlat: boolean) {
+  const all: Row[] = [];
+  const flat = new Map<Group, Sums>();
+  const series = new Map<Group, Map<number | null, Sums>>();
+  const add = (group: Group, bucket: number | null): Sums => {
+    const sums = noSums();
+    all.push({ group, bucket, sums });
+    return sums;
+  };
+  const flatOf = (group: Group): Sums => {
+    let sums = flat.get(group);
+    if (sums === undefined) flat.set(group, (sums = add(group, null)));
+    return sums;
+  };
+  const seriesOf = (group: Group, bucket: number | null): Sums => {
+    let buckets = series.get(group);
+    if (buckets === undefined) series.set(group, (buckets = new Map()));
+    let sums = buckets.get(bucket);
+    if (sums === undefined) buckets.set(bucket, (sums = add(group, bucket)));
+    return sums;
+  };
+  return { all, of: isFlat ? flatOf : seriesOf };
+}
+
+function noSums(): Sums {
+  return {
+    micros: 0,
+    byokMicros: 0,
+    requests: 0,
+    promptTokens: 0,
+    completionTokens: 0,
+    reasoningTokens: 0,
+    cachedTokens: 0,
+    latencyMs: 0,
+    latencies: [],
+  };
+}
+
+function addEntry(sums: Sums, entry: Entry, withLatencies: boolean): void {
+  sums.micros += entry.micros;
+  sums.byokMicros += entry.byokMicros;
+  sums.requests += entry.requests;
+  sums.promptTokens += entry.promptTokens;
+  sums.completionTokens += entry.completionTokens;
+  sums.reasoningTokens += entry.reasoningTokens;
+  sums.cachedTokens += entry.cachedTokens;
+  sums.latencyMs += entry.latencyMs;
+  if (withLatencies) {
+    sums.latencies.push({ ms: entry.latencyMs / Math.max(1, entry.requests), requests: entry.requests });
+  }
+}

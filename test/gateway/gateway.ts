@@ -1,0 +1,98 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createBooks } from "./books.ts";
+import { createClock } from "./clock.ts";
+import type { Context } from "./context.ts";
+import { createFaults } from "./faults.ts";
+import { createLedger } from "./ledger.ts";
+import { createRequestLog } from "./request-log.ts";
+import { basePath, createGatewayServer, type Hooks } from "./server.ts";
+import { createSpend } from "./spend.ts";
+import { createSwitches, type Switches } from "./switches.ts";
+import { createWorld, type NewKey } from "./world.ts";
+
+export type GatewayOptions = {
+  /** The clock under the gateway's clock, by default the system's. */
+  now?: () => number;
+  /** Set the gateway's clock to this at first. */
+  startAt?: number;
+  switches?: Partial<Switches>;
+};
+
+export type Gateway = ReturnType<typeof createGateway>;
+
+/** The simulated gateway: the contract over HTTP, with exact books, a clock, faults and switches. */
+export function createGateway(options: GatewayOptions = {}) {
+  const clock = createClock(options.now ?? Date.now);
+  if (options.startAt !== undefined) clock.set(options.startAt);
+  const world = createWorld();
+  const management = world.addKey({ name: "management", management: true });
+  const tokens = new Map<string, string>();
+  const ledger = createLedger();
+  const switches = createSwitches(options.switches);
+  const context: Context = {
+    clock,
+    world,
+    ledger,
+    switches,
+    counters: { callsPerMinute: new Map(), analyticsAnswers: 0 },
+  };
+  const faults = createFaults();
+  const log = createRequestLog();
+  const hooks: Hooks = { beforeAnswer: null, afterQuery: null };
+  const stopping = new AbortController();
+  const parts = { context, faults, hooks, log, advance: () => undefined, control: noControl };
+  const server = createGatewayServer(parts, stopping.signal);
+
+  function addKey(key: NewKey): string {
+    const { name, token } = world.addKey(key);
+    tokens.set(name, token);
+    return token;
+  }
+
+  /** Listen on 127.0.0.1; port 0 is any free one. */
+  async function start(port = 0): Promise<void> {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+  }
+
+  async function stop(): Promise<void> {
+    stopping.abort();
+    if (!server.listening) return;
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  return {
+    start,
+    stop,
+    clock,
+    world,
+    switches,
+    faults,
+    hooks,
+    log,
+    books: createBooks(world, ledger, clock.now),
+    spend: createSpend(world, ledger, clock.now),
+    managementToken: management.token,
+    tokens,
+    addKey,
+    setLimit: (key: string, micros: number | null) => void (world.key(key).limitMicros = micros),
+    disable: (key: string) => void (world.key(key).disabled = true),
+    enable: (key: string) => void (world.key(key).disabled = false),
+    get url(): string {
+      return `http://127.0.0.1:${portOf(server.address())}${basePath}`;
+    },
+  };
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === "string") {
+    throw new Error("Cannot give the URL of the simulated gateway: it is not started");
+  }
+  return address.port;
+}
+
+const noControl = () => ({ status: 404, headers: {}, body: "" });

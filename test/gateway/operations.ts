@@ -1,0 +1,17 @@
+import { answerAnalytics } from "./analytics/operation.ts";
+import type { Answer } from "./answer.ts";
+import type { Call, Context, Endpoint } from "./context.ts";
+import { answerKey } from "./key-operation.ts";
+
+export type Operation = {
+  readonly endpoint: Endpoint;
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly answer: (context: Context, call: Call) => Answer;
+};
+
+/** Contract section 4. One more operation is one more line and its file. */
+export const operations: readonly Operation[] = [
+  { endpoint: "key", method: "GET", path: "/key", answer: answerKey },
+  { endpoint: "analytics", method: "POST", path: "/analytics/query", answer: answerAnalytics },
+];

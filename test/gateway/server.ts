@@ -1,0 +1,105 @@
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type Answer, refusalAnswer } from "./answer.ts";
+import { keyOf, requireUsable } from "./auth.ts";
+import type { Context } from "./context.ts";
+import { deliver } from "./delivery.ts";
+import { faultyAnswer } from "./fault-answer.ts";
+import type { Fault, Faults } from "./faults.ts";
+import { type Operation, operations } from "./operations.ts";
+import { Refusal } from "./refusal.ts";
+import type { RequestLog } from "./request-log.ts";
+import type { Key } from "./entities.ts";
+
+export const basePath = "/api/v1";
+
+/** Where a test can change the world between two requests. */
+export type Hook = (call: {
+  endpoint: Operation["endpoint"];
+  key: string | null;
+  body: string;
+}) => void | Promise<void>;
+export type Hooks = { beforeAnswer: Hook | null; afterQuery: Hook | null };
+
+export type ServerParts = {
+  readonly context: Context;
+  readonly faults: Faults;
+  readonly hooks: Hooks;
+  readonly log: RequestLog;
+  /** Bring the world up to the clock. */
+  readonly advance: () => void;
+  readonly control: (method: string, url: URL, body: string) => Answer;
+};
+
+/** request → operation → key → fault → answer → delivery → log. */
+export function createGatewayServer(parts: ServerParts, signal: AbortSignal) {
+  const server = createHttpServer((request, response) => {
+    answerRequest(parts, request, response, signal).catch((error: unknown) => {
+      process.stderr.write(`simulated gateway: ${error instanceof Error ? error.stack : String(error)}\n`);
+      response.destroy();
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  return server;
+}
+
+async function answerRequest(
+  parts: ServerParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  const { context } = parts;
+  const at = context.clock.now();
+  const url = new URL(request.url ?? "/", "http://gateway");
+  const body = await readBody(request);
+  if (url.pathname.startsWith("/_sim/")) {
+    await deliver(response, parts.control(request.method ?? "", url, body), null, at, signal);
+    return;
+  }
+  const operation = operations.find(
+    ({ method, path }) => method === request.method && `${basePath}${path}` === url.pathname,
+  );
+  const key = keyOf(context.world, request.headers.authorization);
+  const line = { at, endpoint: operation?.endpoint ?? "unknown", key: key?.name ?? null, body } as const;
+  if (operation === undefined) {
+    const answer = refusalAnswer(new Refusal(404), context.switches, at);
+    parts.log.add({ ...line, status: answer.status, fault: null });
+    await deliver(response, answer, null, at, signal);
+    return;
+  }
+  const fault = parts.faults.take(operation.endpoint, line.key);
+  const call = { endpoint: operation.endpoint, key: line.key, body };
+  await parts.hooks.beforeAnswer?.(call);
+  parts.advance();
+  const right = (): Answer => rightAnswer(context, operation, key, body, request.headers["content-type"]);
+  const answer = createAnswer(context, fault, right);
+  if (operation.endpoint === "analytics") await parts.hooks.afterQuery?.(call);
+  parts.log.add({ ...line, status: answer.status, fault: fault?.kind ?? null });
+  await deliver(response, answer, fault, context.clock.now(), signal);
+}
+
+function createAnswer(context: Context, fault: Fault | null, right: () => Answer): Answer {
+  return fault === null ? right() : faultyAnswer(fault, right, context.switches, context.clock.now());
+}
+
+function rightAnswer(
+  context: Context,
+  operation: Operation,
+  key: Key | null,
+  body: string,
+  contentType: string | undefined,
+): Answer {
+  const now = context.clock.now();
+  try {
+    return operation.answer(context, { key: requireUsable(key, now), body, contentType });
+  } catch (error) {
+    if (error instanceof Refusal) return refusalAnswer(error, context.switches, now);
+    throw error;
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) if (chunk instanceof Buffer) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,160 @@
+import { createHash } from "node:crypto";
+import { defaultWorkspace, mainAccount } from "./entities.ts";
+import type { Account, App, Classifier, Key, Model, Named, Route, Tags, Workspace } from "./entities.ts";
+import type { Reset } from "./windows.ts";
+
+export type NewKey = {
+  name: string;
+  title?: string;
+  token?: string;
+  account?: string;
+  management?: boolean;
+  freeTier?: boolean;
+  includeByokInLimit?: boolean;
+  limitMicros?: number | null;
+  limitReset?: Reset | null;
+  disabled?: boolean;
+  expiresAt?: number | null;
+};
+
+/** `app` is an id, a title (made when there is none) or null. Of twins, a title means the first. */
+export type NewRoute = {
+  key: string;
+  model: string;
+  app?: string | number | null;
+  user?: string | null;
+  workspace?: string | null;
+  provider?: string;
+  origin?: string | null;
+  country?: string | null;
+  tags?: Readonly<Record<string, Tags>>;
+};
+
+export type World = ReturnType<typeof createWorld>;
+
+/** The register of everything that has a name. */
+export function createWorld() {
+  const accounts = new Map<string, Account>();
+  const keys = new Map<string, Key>();
+  const keysByToken = new Map<string, Key>();
+  const models = new Map<string, Model>();
+  const apps = new Map<number, App>();
+  const users = new Map<string, Named>();
+  const workspaces = new Map<string, Workspace>([[defaultWorkspace.id, defaultWorkspace]]);
+  const classifiers = new Map<string, Classifier>();
+  const routes: Route[] = [];
+  const routesByText = new Map<string, Route>();
+
+  function addAccount(name: string, purchasedMicros: number | null = null): Account {
+    const account = { name, purchasedMicros };
+    accounts.set(name, account);
+    return account;
+  }
+
+  function addKey(wanted: NewKey): Key {
+    if (keys.has(wanted.name)) throw new Error(`Cannot add key "${wanted.name}": there is one already`);
+    const id = 1001 + keys.size;
+    const token = wanted.token ?? `sk-sim-v1-${sha256(`token ${wanted.name}`).slice(0, 40)}`;
+    const account = found(
+      accounts.get(wanted.account ?? mainAccount),
+      "account",
+      wanted.account ?? mainAccount,
+    );
+    const key: Key = {
+      ...keyDefaults,
+      title: wanted.name,
+      ...wanted,
+      id,
+      token,
+      account,
+      hash: sha256(token),
+    };
+    keys.set(key.name, key);
+    keysByToken.set(token, key);
+    return key;
+  }
+
+  function addModel(id: string, label = id): Model {
+    return put(models, { id, label, free: id.endsWith(":free") });
+  }
+
+  const addApp = (title: string): App => put(apps, { id: 5001 + apps.size, title });
+  const addUser = (id: string, label = id): Named => put(users, { id, label });
+  const addWorkspace = (id: string, label = id): Workspace =>
+    put(workspaces, { id, label, isDefault: false });
+  const addClassifier = (id: string, active = true): Classifier => put(classifiers, { id, active });
+
+  function appOf(wanted: string | number | null): App | null {
+    if (wanted === null) return null;
+    if (typeof wanted === "number") return found(apps.get(wanted), "app", String(wanted));
+    return [...apps.values()].find((app) => app.title === wanted) ?? addApp(wanted);
+  }
+
+  function route(wanted: NewRoute): Route {
+    const text = JSON.stringify(wanted);
+    const known = routesByText.get(text);
+    if (known !== undefined) return known;
+    const { user = null, workspace = null, tags = {} } = wanted;
+    const made: Route = {
+      index: routes.length,
+      key: found(keys.get(wanted.key), "key", wanted.key),
+      model: models.get(wanted.model) ?? addModel(wanted.model),
+      app: appOf(wanted.app ?? null),
+      user: user === null ? null : (users.get(user) ?? addUser(user)),
+      workspace: workspace === null ? null : (workspaces.get(workspace) ?? addWorkspace(workspace)),
+      provider: wanted.provider ?? wanted.model.replace(/\/.*/su, ""),
+      origin: wanted.origin ?? null,
+      country: wanted.country ?? null,
+      tags: new Map(Object.entries(tags)),
+    };
+    routes.push(made);
+    routesByText.set(text, made);
+    return made;
+  }
+
+  addAccount(mainAccount);
+  return {
+    accounts,
+    keys,
+    keysByToken,
+    models,
+    apps,
+    users,
+    workspaces,
+    classifiers,
+    routes,
+    addAccount,
+    addKey,
+    addModel,
+    addApp,
+    addUser,
+    addWorkspace,
+    addClassifier,
+    route,
+    key: (name: string): Key => found(keys.get(name), "key", name),
+  };
+}
+
+const keyDefaults = {
+  management: false,
+  freeTier: false,
+  includeByokInLimit: false,
+  limitMicros: null,
+  limitReset: null,
+  disabled: false,
+  expiresAt: null,
+};
+
+function put<Id, Thing extends { readonly id: Id }>(things: Map<Id, Thing>, thing: Thing): Thing {
+  things.set(thing.id, thing);
+  return thing;
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function found<Thing>(thing: Thing | undefined, kind: string, name: string): Thing {
+  if (thing === undefined) throw new Error(`Cannot find ${kind} "${name}" in the simulated world`);
+  return thing;
+}
