@@ -209,6 +209,18 @@ describe("parseOpenMetrics", () => {
     ["a summary sample without quantile", "# TYPE a summary\na 1\n", 2, "quantile undefined"],
     ["a quantile of 99", '# TYPE a summary\na{quantile="99"} 1\n', 2, 'quantile "99"'],
     ["a negative sum of a summary", "# TYPE a summary\na_sum -1\na_count 1\n", 2, "want 0 or more"],
+    [
+      "a quantile on a count",
+      '# TYPE a summary\na_sum 1\na_count{quantile="1"} 1\n',
+      3,
+      'quantile on "a_count"',
+    ],
+    [
+      "a bound on a count",
+      bucket('h_bucket{le="+Inf"} 1', 'h_count{le="+Inf"} 1', "h_sum 1"),
+      3,
+      'le on "h_count"',
+    ],
     ["a histogram without +Inf", bucket('h_bucket{le="1"} 1', "h_count 1", "h_sum 1"), 2, 'no bucket "+Inf"'],
     ["a histogram of a count alone", bucket("h_count 1", "h_sum 1"), 2, 'no bucket "+Inf"'],
     ["a bucket without bound", bucket("h_bucket 1"), 2, "bucket bound undefined"],

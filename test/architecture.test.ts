@@ -1,0 +1,271 @@
+import { describe, expect, test } from "vitest";
+
+import { type Rule, checkArchitecture } from "./support/architecture.ts";
+import { sourceFiles } from "./support/repository.ts";
+
+describe("the repository", () => {
+  const files = sourceFiles();
+  const violations = checkArchitecture(files);
+
+  test("is seen by the checker", () => {
+    expect(files.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(["exporter/log.ts", "test/architecture.test.ts", "vitest.config.ts"]),
+    );
+  });
+
+  test.each<[Rule, string]>([
+    ["import-law", "lets imports flow one way"],
+    ["package-law", "keeps each package with its adapter"],
+    ["process-law", "touches the process in main.ts only"],
+    ["no-cycle", "has no import cycles"],
+    ["file-size", "keeps files short"],
+    ["no-drawer", "has no drawers"],
+    ["kebab-case", "names files in kebab-case"],
+    ["no-default-export", "exports by name"],
+    ["documented", "says what the main export of each file is"],
+  ])("%s: %s", (rule) => {
+    expect(violations.filter((violation) => violation.rule === rule).map(({ message }) => message)).toEqual(
+      [],
+    );
+  });
+});
+
+describe("checkArchitecture", () => {
+  test.each<[string, string, string, Rule]>([
+    // The import law
+    ["exporter/metrics/family.ts", 'import "./store.ts";', "level 0 may", "import-law"],
+    ["exporter/log.ts", 'import "./app.ts";', "level 0 may", "import-law"],
+    [
+      "exporter/config/load.ts",
+      'import { readKey } from "../gateway/key.ts";',
+      "exporter/config/ may",
+      "import-law",
+    ],
+    [
+      "exporter/gateway/http.ts",
+      'import { loadConfig } from "../config/load.ts";',
+      "exporter/gateway/ may",
+      "import-law",
+    ],
+    [
+      "exporter/gateway/key.ts",
+      'import type { Store } from "../metrics/store.ts";',
+      "exporter/gateway/ may",
+      "import-law",
+    ],
+    [
+      "exporter/collectors/key.ts",
+      'import { readKey } from "../gateway/key.ts";',
+      "exporter/collectors/ may",
+      "import-law",
+    ],
+    [
+      "exporter/collectors/key.ts",
+      'import * as key from "../gateway/key.ts";',
+      "exporter/collectors/ may",
+      "import-law",
+    ],
+    [
+      "exporter/collectors/key.ts",
+      'import type { Store } from "../metrics/store.ts";',
+      "exporter/coll",
+      "import-law",
+    ],
+    [
+      "exporter/budgets/spend.ts",
+      'import { loadConfig } from "../config/load.ts";',
+      "exporter/budgets/",
+      "import-law",
+    ],
+    [
+      "exporter/budgets/spend.ts",
+      'import type { A } from "../collectors/key.ts";',
+      "exporter/budgets/",
+      "import-law",
+    ],
+    [
+      "exporter/metrics/store.ts",
+      'export { readKey } from "../gateway/key.ts";',
+      "exporter/metrics/ may",
+      "import-law",
+    ],
+    [
+      "exporter/metrics/store.ts",
+      'await import("../http/server.ts");',
+      "exporter/metrics/ may",
+      "import-law",
+    ],
+    [
+      "exporter/metrics/store.ts",
+      'type A = import("../http/server.ts").A;',
+      "exporter/metrics/",
+      "import-law",
+    ],
+    [
+      "exporter/schedule/poll.ts",
+      'import { createHttp } from "../gateway/http.ts";',
+      "exporter/schedule/",
+      "import-law",
+    ],
+    [
+      "exporter/schedule/poll.ts",
+      'import { keyCollector } from "../collectors/key.ts";',
+      "exporter/sch",
+      "import-law",
+    ],
+    [
+      "exporter/http/routes.ts",
+      'import { loadConfig } from "../config/load.ts";',
+      "exporter/http/ may",
+      "import-law",
+    ],
+    [
+      "exporter/http/routes.ts",
+      'import type { Poll } from "../schedule/poll.ts";',
+      "exporter/http/ may",
+      "import-law",
+    ],
+    ["exporter/app.ts", 'import { run } from "./main.ts";', "exporter/main.ts is above", "import-law"],
+    [
+      "exporter/main.ts",
+      'import { createHttp } from "./gateway/http.ts";',
+      "exporter/main.ts may",
+      "import-law",
+    ],
+    ["exporter/discovery/find.ts", 'import "./other.ts";', "has no place in the import law", "import-law"],
+    [
+      "exporter/metrics/store.ts",
+      'import "../../test/support/clock.ts";',
+      "exporter/metrics/ may",
+      "import-law",
+    ],
+    ["exporter/app.ts", 'import { a } from "../test/demo.ts";', "everything below it", "import-law"],
+    ["exporter/app.ts", 'import { a } from "../dashboards/index.ts";', "everything below it", "import-law"],
+    ["dashboards/spend.ts", 'import { a } from "../test/golden.ts";', "dashboards/ may", "import-law"],
+    [
+      "dashboards/spend.ts",
+      'import { a } from "../exporter/collectors/key.ts";',
+      "dashboards/ may",
+      "import-law",
+    ],
+    ["infra/program.ts", 'import { a } from "../test/support/clock.ts";', "infra/ may", "import-law"],
+    ["infra/program.ts", 'import { a } from "../exporter/app.ts";', "infra/ may", "import-law"],
+    [
+      "test/gateway/server.ts",
+      'import type { A } from "../../exporter/gateway/key.ts";',
+      "contract alone",
+      "import-law",
+    ],
+    ["test/gateway/server.ts", 'import { a } from "../support/clock.ts";', "contract alone", "import-law"],
+    [
+      "test/gateway/books.test.ts",
+      'import { a } from "../../exporter/clock.ts";',
+      "test/support/ only",
+      "import-law",
+    ],
+    // Packages and the process
+    [
+      "exporter/gateway/key.ts",
+      'import { request } from "undici";',
+      "only exporter/gateway/http.ts may",
+      "package-law",
+    ],
+    [
+      "exporter/http/routes.ts",
+      'import { Gauge } from "prom-client";',
+      "only exporter/metrics/ may",
+      "package-law",
+    ],
+    ["exporter/app.ts", 'import pino from "pino/file";', "only exporter/log.ts may", "package-law"],
+    [
+      "exporter/schedule/poll.ts",
+      'import cron from "node-cron";',
+      "only exporter/schedule/timetable.ts",
+      "package-law",
+    ],
+    ["exporter/app.ts", 'import { env } from "node:process";', "only exporter/main.ts may", "package-law"],
+    [
+      "infra/program.ts",
+      'import { request } from "undici";',
+      "only exporter/gateway/http.ts may",
+      "package-law",
+    ],
+    ["exporter/app.ts", "const port = process.env.PORT;", 'uses "process"', "process-law"],
+    ["exporter/log.ts", "globalThis.process.exit(1);", 'uses "process"', "process-law"],
+    ["exporter/log.ts", "export function log(out = process) {}", 'uses "process"', "process-law"],
+    // Files
+    ["exporter/a.ts", "\n".repeat(251), "has 251 lines, want at most 250", "file-size"],
+    ["test/gateway/a.ts", "\n".repeat(251), "has 251 lines, want at most 250", "file-size"],
+    ["test/gateway/a.test.ts", "\n".repeat(401), "has 401 lines, want at most 400", "file-size"],
+    ["test/a.test.ts", "\n".repeat(401), "has 401 lines, want at most 400", "file-size"],
+    ["exporter/utils/time.ts", "", 'drawer named "utils"', "no-drawer"],
+    ["exporter/http/helpers.ts", "", 'drawer named "helpers"', "no-drawer"],
+    ["test/common-things.ts", "", 'drawer named "common"', "no-drawer"],
+    ["dashboards/lib/panel.ts", "", 'drawer named "lib"', "no-drawer"],
+    ["exporter/retryPolicy.ts", "", '"retryPolicy.ts" is not kebab-case', "kebab-case"],
+    ["exporter/key_info.ts", "", '"key_info.ts" is not kebab-case', "kebab-case"],
+    ["infra/Components/folder.ts", "", '"Components" is not kebab-case', "kebab-case"],
+    ["bench/run.ts", "export default function run() {}", "has a default export", "no-default-export"],
+    ["bench/run.ts", "const a = 1;\nexport default a;", "has a default export", "no-default-export"],
+    ["bench/run.ts", "const a = 1;\nexport { a as default };", "has a default export", "no-default-export"],
+    ["bench/run.ts", 'export { default } from "./a.ts";', "has a default export", "no-default-export"],
+    ["exporter/app.ts", "export function createApp() {}", '"createApp" without a doc comment', "documented"],
+    ["exporter/app.ts", "export interface A {}\nexport const b = 1;", '"b" without', "documented"],
+    ["exporter/app.ts", "export interface A {}", '"A" without a doc comment', "documented"],
+    ["exporter/app.ts", "// A comment.\nexport class App {}", '"App" without a doc comment', "documented"],
+    ["exporter/app.ts", "function hidden() {}", "exports nothing", "documented"],
+  ])("%s with %j breaks a rule", (path, text, message, rule) => {
+    const found = checkArchitecture([{ path, text }]).filter((violation) => violation.rule === rule);
+    expect(found).toHaveLength(1);
+    expect(found[0]?.message).toContain(message);
+    expect(found[0]?.message).toContain(path);
+  });
+
+  test.each<[string, string]>([
+    ["exporter/collectors/key.ts", 'import { type KeyInformation, LIMIT_RESETS } from "../gateway/key.ts";'],
+    ["exporter/collectors/key.ts", 'import type { Config } from "../config/load.ts";'],
+    ["exporter/schedule/poll.ts", 'import { GatewayError } from "../gateway/errors.ts";'],
+    ["exporter/schedule/timetable.ts", 'import { schedule } from "node-cron";'],
+    ["exporter/config/schedule-expression.ts", 'import { validate } from "node-cron";'],
+    [
+      "exporter/gateway/http.ts",
+      'import { request } from "undici";\nimport { Secret } from "../config/secret.ts";',
+    ],
+    ["exporter/app.ts", 'import { createHttp } from "./gateway/http.ts";\nimport { join } from "node:path";'],
+    ["exporter/main.ts", 'import { createApp } from "./app.ts";\nprocess.exitCode = 1;'],
+    ["exporter/http/status.ts", "child.process; ({ process: 1 });"],
+    ["dashboards/spend.ts", 'import { keyFamilies } from "../exporter/collectors/key-families.ts";'],
+    ["test/gateway/analytics/query.ts", 'import { books } from "../books.ts";'],
+    ["test/support/clock.ts", 'import type { Clock } from "../../exporter/clock.ts";'],
+    ["test/long.ts", "\n".repeat(400)],
+    ["vitest.config.ts", "export default {};"],
+    ["exporter/collectors/index.ts", "export const collectors = [];"],
+  ])("%s with %j is lawful", (path, text) => {
+    const rest = checkArchitecture([{ path, text }]).filter(({ rule }) => rule !== "documented");
+    expect(rest).toEqual([]);
+  });
+
+  test.each([
+    ["the first export", "/** A store. */\nexport interface Store {}\nexport function createStore() {}"],
+    [
+      "the first value",
+      "export interface Options {}\n/** Makes a store. */\nexport function createStore() {}",
+    ],
+  ])("takes a doc comment of %s", (_name, text) => {
+    expect(checkArchitecture([{ path: "exporter/metrics/store.ts", text }])).toEqual([]);
+  });
+
+  test("finds an import cycle of any length, of types too, and names it", () => {
+    const files = [
+      { path: "bench/a.ts", text: 'import { b } from "./b.ts";' },
+      { path: "bench/b.ts", text: 'import type { C } from "./deep/c.ts";' },
+      { path: "bench/deep/c.ts", text: '\nexport * from "../a.ts";' },
+      { path: "bench/self.ts", text: 'import "./self.ts";' },
+      { path: "bench/leaf.ts", text: 'import "./a.ts";' },
+    ];
+    expect(checkArchitecture(files).map(({ message }) => message)).toEqual([
+      "bench/deep/c.ts:2 closes an import cycle: bench/a.ts → bench/b.ts → bench/deep/c.ts → bench/a.ts",
+      "bench/self.ts:1 closes an import cycle: bench/self.ts → bench/self.ts",
+    ]);
+  });
+});

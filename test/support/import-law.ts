@@ -1,0 +1,146 @@
+/** Who may import whom: the table of the design as data. A file obeys the first law that names it; a file that none names is free. */
+export interface Law {
+  readonly of: readonly string[];
+  /** What it may import in full. */
+  readonly values: readonly string[];
+  /** What it may import types and constants of: a union and the list of its members are one thing. */
+  readonly types?: readonly string[];
+  /** The law in words, for the message. */
+  readonly says: string;
+}
+
+/** How a constant is written. */
+export const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
+
+const LEVEL_0 = [
+  "exporter/metrics/family.ts",
+  "exporter/config/secret.ts",
+  "exporter/config/config.ts",
+  "exporter/log.ts",
+  "exporter/clock.ts",
+  "exporter/window.ts",
+] as const;
+
+export const LAWS: readonly Law[] = [
+  {
+    of: LEVEL_0,
+    values: LEVEL_0,
+    says: "level 0 may import level 0 only",
+  },
+  {
+    of: ["exporter/config/"],
+    values: [...LEVEL_0, "exporter/config/"],
+    says: "exporter/config/ may import level 0 only",
+  },
+  {
+    of: ["exporter/gateway/"],
+    values: [...LEVEL_0, "exporter/gateway/"],
+    says: "exporter/gateway/ may import level 0 only",
+  },
+  {
+    of: ["exporter/collectors/"],
+    values: [...LEVEL_0, "exporter/collectors/"],
+    types: ["exporter/gateway/", "exporter/config/"],
+    says: "exporter/collectors/ may import level 0, and types and constants of gateway/ and config/",
+  },
+  {
+    of: ["exporter/budgets/"],
+    values: [...LEVEL_0, "exporter/budgets/"],
+    types: ["exporter/gateway/", "exporter/config/"],
+    says: "exporter/budgets/ may import level 0, and types and constants of gateway/ and config/",
+  },
+  {
+    of: ["exporter/metrics/"],
+    values: [...LEVEL_0, "exporter/metrics/"],
+    says: "exporter/metrics/ may import level 0 only",
+  },
+  {
+    of: ["exporter/schedule/"],
+    values: [
+      ...LEVEL_0,
+      "exporter/schedule/",
+      "exporter/gateway/errors.ts",
+      "exporter/collectors/collector.ts",
+      "exporter/metrics/",
+    ],
+    types: ["exporter/gateway/"],
+    says: "exporter/schedule/ may import level 0, gateway/errors, collectors/collector, metrics/, and types and constants of gateway/",
+  },
+  {
+    of: ["exporter/http/"],
+    values: [...LEVEL_0, "exporter/http/", "exporter/metrics/"],
+    types: ["exporter/config/"],
+    says: "exporter/http/ may import level 0, metrics/, and types and constants of config/",
+  },
+  {
+    of: ["exporter/main.ts"],
+    values: ["exporter/*.ts", "exporter/config/", "package.json"],
+    says: "exporter/main.ts may import the files beside it and config/ only",
+  },
+  {
+    of: ["exporter/*.ts"],
+    values: [
+      ...["config", "gateway", "collectors", "budgets", "metrics", "schedule", "http"].map(
+        (folder) => `exporter/${folder}/`,
+      ),
+      "exporter/[!main].ts",
+      "package.json",
+    ],
+    says: "exporter/app.ts may import everything below it, exporter/main.ts is above",
+  },
+  {
+    of: ["exporter/"],
+    values: [],
+    says: "this folder has no place in the import law (test/support/import-law.ts)",
+  },
+  {
+    of: ["dashboards/"],
+    values: [
+      "dashboards/",
+      "exporter/collectors/*families.ts",
+      "exporter/budgets/*families.ts",
+      "exporter/metrics/family.ts",
+      "exporter/metrics/self*.ts",
+    ],
+    says: "dashboards/ may import the families of collectors/, budgets/ and metrics/self, and metrics/family only",
+  },
+  {
+    of: ["infra/"],
+    values: ["infra/", "dashboards/", "exporter/config/schema.ts", "exporter/config/parse.ts"],
+    says: "infra/ may import dashboards/ and config/schema and config/parse only",
+  },
+  {
+    of: ["test/gateway/*.test.ts", "test/gateway/*/*.test.ts"],
+    values: ["test/gateway/", "test/support/"],
+    says: "tests of the simulated gateway may import it and test/support/ only",
+  },
+  {
+    of: ["test/gateway/"],
+    values: ["test/gateway/"],
+    says: "test/gateway/ is written from the contract alone and may import nothing else of the repository",
+  },
+];
+
+/** Packages that only some files of the product may import. */
+export const PACKAGES: readonly { readonly name: string; readonly only: readonly string[] }[] = [
+  { name: "undici", only: ["exporter/gateway/http.ts"] },
+  { name: "prom-client", only: ["exporter/metrics/"] },
+  { name: "pino", only: ["exporter/log.ts"] },
+  // The one schedules, the other validates (docs/decisions).
+  { name: "node-cron", only: ["exporter/schedule/timetable.ts", "exporter/config/schedule-expression.ts"] },
+  { name: "node:process", only: ["exporter/main.ts"] },
+  { name: "process", only: ["exporter/main.ts"] },
+];
+
+/** Whether a path is one of these: a file, a folder (with a slash at the end), or a pattern whose `*` stands for part of a name. */
+export function matches(path: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => toExpression(pattern).test(path));
+}
+
+function toExpression(pattern: string): RegExp {
+  const source = pattern
+    .replaceAll(".", String.raw`\.`)
+    .replaceAll("*", "[^/]*")
+    .replace("[!main]", "(?!main\\.)[^/]*");
+  return new RegExp(`^${source}${pattern.endsWith("/") ? "" : "$"}`);
+}

@@ -1,0 +1,165 @@
+import { posix } from "node:path";
+
+import ts from "typescript";
+
+export interface SourceText {
+  /** From the root of the repository, with slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface Import {
+  /** As it is written. */
+  readonly specifier: string;
+  /** A path of the repository, where the specifier is relative. */
+  readonly target: string | undefined;
+  readonly line: number;
+  /** Names of the values that are used of it; `*` for all of them. Empty for a pure import of types. */
+  readonly values: readonly string[];
+}
+
+export interface Export {
+  readonly name: string;
+  readonly kind: "value" | "type";
+  readonly documented: boolean;
+  readonly line: number;
+}
+
+/** Every static and dynamic import and re-export of a file, imports of types included. */
+export function importsOf({ path, text }: SourceText): readonly Import[] {
+  const source = parse(path, text);
+  const found: Import[] = [];
+  const add = (specifier: ts.Node | undefined, values: readonly string[]): void => {
+    if (!specifier || !ts.isStringLiteralLike(specifier)) return;
+    const target = specifier.text.startsWith(".")
+      ? posix.join(posix.dirname(path), specifier.text)
+      : undefined;
+    found.push({ specifier: specifier.text, target, line: lineOf(source, specifier), values });
+  };
+  visit(source, (node) => {
+    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, importedValues(node.importClause));
+    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, reexportedValues(node));
+    else if (ts.isCallExpression(node) && isLoader(node.expression)) add(node.arguments[0], ["*"]);
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, []);
+  });
+  return found;
+}
+
+/** The declarations that a file exports, in order, and whether a doc comment stands before each. */
+export function exportsOf({ path, text }: SourceText): readonly Export[] {
+  const source = parse(path, text);
+  return source.statements.filter(isExported).flatMap((statement) => {
+    const documented = ts.getJSDocCommentsAndTags(statement).length > 0;
+    const kind =
+      ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement) ? "type" : "value";
+    return declaredNames(statement).map((name) => ({
+      name,
+      kind,
+      documented,
+      line: lineOf(source, statement),
+    }));
+  });
+}
+
+/** The lines with a default export of any form. */
+export function defaultExportsOf({ path, text }: SourceText): readonly number[] {
+  const source = parse(path, text);
+  return source.statements.filter(exportsDefault).map((statement) => lineOf(source, statement));
+}
+
+/** The lines that use the global `name`, as itself or through `globalThis`. */
+export function usesOfGlobal({ path, text }: SourceText, name: string): readonly number[] {
+  const source = parse(path, text);
+  const lines: number[] = [];
+  visit(source, (node) => {
+    if (ts.isIdentifier(node) && node.text === name && !isMemberName(node)) lines.push(lineOf(source, node));
+  });
+  return lines;
+}
+
+function parse(path: string, text: string): ts.SourceFile {
+  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+}
+
+function visit(node: ts.Node, see: (node: ts.Node) => void): void {
+  see(node);
+  ts.forEachChild(node, (child) => visit(child, see));
+}
+
+function lineOf(source: ts.SourceFile, node: ts.Node): number {
+  return source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
+}
+
+function importedValues(clause: ts.ImportClause | undefined): readonly string[] {
+  if (!clause) return ["*"]; // An import for its side effects.
+  if (clause.phaseModifier === ts.SyntaxKind.TypeKeyword) return [];
+  const bindings = clause.namedBindings;
+  const rest =
+    bindings === undefined ? [] : ts.isNamedImports(bindings) ? valueNames(bindings.elements) : ["*"];
+  return clause.name ? ["default", ...rest] : rest;
+}
+
+function reexportedValues({ isTypeOnly, exportClause }: ts.ExportDeclaration): readonly string[] {
+  if (isTypeOnly) return [];
+  return exportClause && ts.isNamedExports(exportClause) ? valueNames(exportClause.elements) : ["*"];
+}
+
+function valueNames(elements: readonly (ts.ImportSpecifier | ts.ExportSpecifier)[]): readonly string[] {
+  return elements
+    .filter((element) => !element.isTypeOnly)
+    .map((element) => (element.propertyName ?? element.name).text);
+}
+
+function isLoader(callee: ts.Expression): boolean {
+  return (
+    callee.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(callee) && callee.text === "require")
+  );
+}
+
+function isExported(statement: ts.Statement): boolean {
+  return hasModifier(statement, ts.SyntaxKind.ExportKeyword);
+}
+
+function hasModifier(statement: ts.Statement, kind: ts.SyntaxKind): boolean {
+  return (
+    ts.canHaveModifiers(statement) &&
+    (ts.getModifiers(statement) ?? []).some((modifier) => modifier.kind === kind)
+  );
+}
+
+function declaredNames(statement: ts.Statement): readonly string[] {
+  if (ts.isVariableStatement(statement)) {
+    return statement.declarationList.declarations.map((declaration) => declaration.name.getText());
+  }
+  const named =
+    ts.isFunctionDeclaration(statement) ||
+    ts.isClassDeclaration(statement) ||
+    ts.isInterfaceDeclaration(statement) ||
+    ts.isTypeAliasDeclaration(statement);
+  return named ? [statement.name?.text ?? "default"] : [];
+}
+
+function exportsDefault(statement: ts.Statement): boolean {
+  if (ts.isExportAssignment(statement)) return true;
+  if (ts.isExportDeclaration(statement)) {
+    const clause = statement.exportClause;
+    return (
+      clause !== undefined &&
+      ts.isNamedExports(clause) &&
+      clause.elements.some(({ name }) => name.text === "default")
+    );
+  }
+  return hasModifier(statement, ts.SyntaxKind.DefaultKeyword);
+}
+
+/** Whether an identifier only names a member (`child.process`, `{ process: 1 }`), `globalThis.process` excepted. */
+function isMemberName(node: ts.Identifier): boolean {
+  const parent = node.parent;
+  if (ts.isPropertyAccessExpression(parent) && parent.name === node) {
+    return !(ts.isIdentifier(parent.expression) && parent.expression.text === "globalThis");
+  }
+  return (
+    (ts.isPropertyAssignment(parent) || ts.isPropertySignature(parent) || ts.isMethodSignature(parent)) &&
+    parent.name === node
+  );
+}
