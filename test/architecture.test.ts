@@ -210,7 +210,7 @@ describe("checkArchitecture", () => {
     ["bench/run.ts", "const a = 1;\nexport { a as default };", "has a default export", "no-default-export"],
     ["bench/run.ts", 'export { default } from "./a.ts";', "has a default export", "no-default-export"],
     ["exporter/app.ts", "export function createApp() {}", '"createApp" without a doc comment', "documented"],
-    ["exporter/app.ts", "export interface A {}\nexport const b = 1;", '"b" without', "documented"],
+    ["exporter/app.ts", "export interface A {}\nexport function b() {}", '"b" without', "documented"],
     ["exporter/app.ts", "export interface A {}", '"A" without a doc comment', "documented"],
     ["exporter/app.ts", "// A comment.\nexport class App {}", '"App" without a doc comment', "documented"],
     ["exporter/app.ts", "function hidden() {}", "exports nothing", "documented"],

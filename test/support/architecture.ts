@@ -143,12 +143,12 @@ function defaultExports(file: SourceText): readonly Violation[] {
   );
 }
 
-/** The main export is the first one; where types of its signature stand before it, the first value. */
+/** The main export is the first one, or the first function where types and constants of its signature stand before it. */
 function documented(file: SourceText): readonly Violation[] {
   if (!file.path.startsWith("exporter/") || /^(?:main|index)\.ts$/.test(basename(file.path))) return [];
   const all = exportsOf(file);
   const [first] = all;
-  const main = all.find(({ kind }) => kind === "value") ?? first;
+  const main = all.find(({ kind }) => kind === "function") ?? first;
   if (!main) return [violation("documented", file.path, "exports nothing")];
   const message = `exports "${main.name}" without a doc comment`;
   return first?.documented || main.documented ? [] : [violation("documented", file.path, message, main.line)];

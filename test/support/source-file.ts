@@ -20,7 +20,8 @@ export interface Import {
 
 export interface Export {
   readonly name: string;
-  readonly kind: "value" | "type";
+  /** `function` for a class, too. */
+  readonly kind: "function" | "constant" | "type";
   readonly documented: boolean;
   readonly line: number;
 }
@@ -125,6 +126,11 @@ function hasModifier(statement: ts.Statement, kind: ts.SyntaxKind): boolean {
     ts.canHaveModifiers(statement) &&
     (ts.getModifiers(statement) ?? []).some((modifier) => modifier.kind === kind)
   );
+}
+
+function kindOf(statement: ts.Statement): Export["kind"] {
+  if (ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement)) return "function";
+  return ts.isVariableStatement(statement) ? "constant" : "type";
 }
 
 function declaredNames(statement: ts.Statement): readonly string[] {
