@@ -51,8 +51,7 @@ export function exportsOf({ path, text }: SourceText): readonly Export[] {
   const source = parse(path, text);
   return source.statements.filter(isExported).flatMap((statement) => {
     const documented = ts.getJSDocCommentsAndTags(statement).length > 0;
-    const kind =
-      ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement) ? "type" : "value";
+    const kind = kindOf(statement);
     return declaredNames(statement).map((name) => ({
       name,
       kind,
