@@ -45,7 +45,11 @@ export type AnalyticsPeriod = { start: number; end: number; at?: number; account
 export type Books = ReturnType<typeof createBooks>;
 
 /** The truth that answers are judged by, in integers and in numbers; `at` is "as known at", by default now. */
-export function createBooks(world: World, ledger: Ledger, now: () => number) {
+export function createBooks(world: World, ledger: Ledger, clockNow: () => number, advance: () => void) {
+  const now = (): number => {
+    advance();
+    return clockNow();
+  };
   return {
     key: (name: string, at = now()): KeyBook => keyBook(ledger, world.key(name), at, at),
     /** Sums per pair of labels, as an exporter shows them: twins (two apps with one title) are one pair. */

@@ -7,8 +7,11 @@ import { createFaults } from "./faults.ts";
 import { createLedger } from "./ledger.ts";
 import { createRequestLog } from "./request-log.ts";
 import { basePath, createGatewayServer, type Hooks } from "./server.ts";
+import { seedWorld } from "./simulation/seeded-world.ts";
+import { createTraffic } from "./simulation/traffic.ts";
 import { createSpend } from "./spend.ts";
 import { createSwitches, type Switches } from "./switches.ts";
+import { HOUR, MINUTE } from "./windows.ts";
 import { createWorld, type NewKey } from "./world.ts";
 
 export type GatewayOptions = {
@@ -17,6 +20,20 @@ export type GatewayOptions = {
   /** Set the gateway's clock to this at first. */
   startAt?: number;
   switches?: Partial<Switches>;
+  /** The seeded world. Without keys it is empty: nothing spends but `spend`. */
+  seed?: number;
+  keys?: number;
+  models?: number;
+  apps?: number;
+  /** Among ten keys or more: one with limit 0, one disabled, one expired (default true). */
+  troubled?: boolean;
+  historyDays?: number;
+  /** Traffic is made in slots: of a minute by default, of an hour for history. */
+  slotMs?: number;
+  historySlotMs?: number;
+  /** This share of the traffic appears `lateMs` after it happened. */
+  lateShare?: number;
+  lateMs?: number;
 };
 
 export type Gateway = ReturnType<typeof createGateway>;
@@ -27,7 +44,6 @@ export function createGateway(options: GatewayOptions = {}) {
   if (options.startAt !== undefined) clock.set(options.startAt);
   const world = createWorld();
   const management = world.addKey({ name: "management", management: true });
-  const tokens = new Map<string, string>();
   const ledger = createLedger();
   const switches = createSwitches(options.switches);
   const context: Context = {
@@ -41,7 +57,12 @@ export function createGateway(options: GatewayOptions = {}) {
   const log = createRequestLog();
   const hooks: Hooks = { beforeAnswer: null, afterQuery: null };
   const stopping = new AbortController();
-  const parts = { context, faults, hooks, log, advance: () => undefined, control: noControl };
+  const seeded = { ...seedDefaults, ...options, startAt: clock.now() };
+  const traffic = createTraffic(ledger, switches, seedWorld(world, seeded), seeded);
+  const advance = (): void => traffic.advanceTo(clock.now());
+  const parts = { context, faults, hooks, log, advance, control: noControl };
+  const tokens = new Map([...world.keys.values()].map((key) => [key.name, key.token]));
+  tokens.delete(management.name);
   const server = createGatewayServer(parts, stopping.signal);
 
   function addKey(key: NewKey): string {
@@ -52,6 +73,7 @@ export function createGateway(options: GatewayOptions = {}) {
 
   /** Listen on 127.0.0.1; port 0 is any free one. */
   async function start(port = 0): Promise<void> {
+    advance();
     server.listen(port, "127.0.0.1");
     await once(server, "listening");
   }
@@ -74,8 +96,11 @@ export function createGateway(options: GatewayOptions = {}) {
     faults,
     hooks,
     log,
-    books: createBooks(world, ledger, clock.now),
-    spend: createSpend(world, ledger, clock.now),
+    /** Bring the traffic up to a time; the gateway does so itself before every answer and every look at the books. */
+    advanceTo: traffic.advanceTo,
+    refusedRequests: traffic.refused,
+    books: createBooks(world, ledger, clock.now, advance),
+    spend: createSpend(world, ledger, clock.now, advance),
     managementToken: management.token,
     tokens,
     addKey,
@@ -96,3 +121,16 @@ function portOf(address: AddressInfo | string | null): number {
 }
 
 const noControl = () => ({ status: 404, headers: {}, body: "" });
+
+const seedDefaults = {
+  seed: 1,
+  keys: 0,
+  models: 24,
+  apps: 12,
+  troubled: true,
+  historyDays: 0,
+  slotMs: MINUTE,
+  historySlotMs: HOUR,
+  lateShare: 0,
+  lateMs: 15 * MINUTE,
+};

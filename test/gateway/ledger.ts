@@ -19,7 +19,14 @@ export type Figures = {
 export type Entry = Readonly<Figures> & { readonly at: number; readonly route: Route };
 
 /** What one key spent on one UTC day. */
-type KeyDay = { micros: number; byokMicros: number; lastAt: number; readonly entries: Entry[] };
+export type KeyDay = {
+  micros: number;
+  byokMicros: number;
+  lastAt: number;
+  readonly entries: Entry[];
+  /** The entries added up per route, for whoever wants the whole day. */
+  readonly sums: Map<Route, Figures>;
+};
 export type Spent = { readonly micros: number; readonly byokMicros: number };
 
 export type Ledger = ReturnType<typeof createLedger>;
@@ -42,6 +49,7 @@ export function createLedger() {
     keyDay.micros += micros;
     keyDay.byokMicros += byokMicros;
     keyDay.lastAt = Math.max(keyDay.lastAt, entry.at);
+    addToRoute(keyDay.sums, entry);
     const total = totals.get(route.key) ?? { micros: 0, byokMicros: 0 };
     totals.set(route.key, total);
     total.micros += micros;
@@ -113,10 +121,7 @@ export function createLedger() {
   };
 }
 
-export type Page = {
-  readonly day: number;
-  readonly keyDays: readonly { readonly entries: readonly Entry[] }[];
-};
+export type Page = { readonly day: number; readonly keyDays: readonly Readonly<KeyDay>[] };
 
 const nothing: Spent = { micros: 0, byokMicros: 0 };
 
@@ -156,10 +161,29 @@ function keyDayOf(days: Map<number, Map<Key, KeyDay>>, day: number, key: Key): K
   if (keys === undefined) days.set(day, (keys = new Map()));
   let keyDay = keys.get(key);
   if (keyDay === undefined) {
-    keyDay = { micros: 0, byokMicros: 0, lastAt: Number.NEGATIVE_INFINITY, entries: [] };
+    keyDay = { micros: 0, byokMicros: 0, lastAt: Number.NEGATIVE_INFINITY, entries: [], sums: new Map() };
     keys.set(key, keyDay);
   }
   return keyDay;
+}
+
+function addToRoute(sums: Map<Route, Figures>, entry: Entry): void {
+  const sum = sums.get(entry.route);
+  if (sum === undefined) {
+    const { at: _at, route, ...figures } = entry;
+    sums.set(route, figures);
+  } else addFigures(sum, entry);
+}
+
+export function addFigures(sum: Figures, figures: Readonly<Figures>): void {
+  sum.micros += figures.micros;
+  sum.byokMicros += figures.byokMicros;
+  sum.requests += figures.requests;
+  sum.promptTokens += figures.promptTokens;
+  sum.completionTokens += figures.completionTokens;
+  sum.reasoningTokens += figures.reasoningTokens;
+  sum.cachedTokens += figures.cachedTokens;
+  sum.latencyMs += figures.latencyMs;
 }
 
 function partOf(keyDay: KeyDay | undefined, at: number): Spent {

@@ -7,8 +7,9 @@ export type Spend = NewRoute & Partial<Figures> & { at?: number; force?: boolean
 export type SpendAnswer = { readonly accepted: boolean; readonly status: 200 | 401 | 402 };
 
 /** Post an entry to the books, unless its key has nothing left (402) or may not call at all (401). */
-export function createSpend(world: World, ledger: Ledger, now: () => number) {
+export function createSpend(world: World, ledger: Ledger, now: () => number, advance: () => void) {
   return (spend: Spend): SpendAnswer => {
+    advance();
     const { at = now(), force = false, ...rest } = spend;
     const { figures, route } = splitFigures(rest);
     refuseFractions({ ...figures, at });

@@ -1,4 +1,5 @@
-import type { Entry, Ledger } from "../ledger.ts";
+import { addFigures, type Entry, type Ledger } from "../ledger.ts";
+import { DAY } from "../windows.ts";
 import type { Account, Route } from "../entities.ts";
 import { type ClassifierFilters, tagCells, tagsMatch } from "./classifiers.ts";
 import { type DimensionName, type Member, memberOf } from "./dimensions.ts";
@@ -33,11 +34,19 @@ export function runQuery(ledger: Ledger, question: Question): Row[] {
   const rows = createRows(request.granularity === null);
   const bucketOf = createBucketing(request.granularity, question.firstWeekday);
   for (const page of ledger.pages(range.start, Math.min(range.end, knownAt))) {
-    for (const { entries } of page.keyDays) {
-      for (const entry of entries) {
+    for (const keyDay of page.keyDays) {
+      if (canUseSums(question, page.day, keyDay.lastAt)) {
+        for (const [route, figures] of keyDay.sums) {
+          for (const group of groupsOf(route)) addFigures(rows.of(group, bucketOf(page.day * DAY)), figures);
+        }
+        continue;
+      }
+      for (const entry of keyDay.entries) {
         if (entry.at < range.start || entry.at >= range.end || entry.at > knownAt) continue;
         for (const group of groupsOf(entry.route)) {
-          addEntry(rows.of(group, bucketOf(entry.at)), entry, withLatencies);
+          const sums = rows.of(group, bucketOf(entry.at));
+          addFigures(sums, entry);
+          if (withLatencies) addLatency(sums, entry);
         }
       }
     }
@@ -45,6 +54,14 @@ export function runQuery(ledger: Ledger, question: Question): Row[] {
   const isOneRow = request.dimensions.length === 0 && request.classifierDimensions === null;
   if (isOneRow && request.granularity === null) rows.of(everything, null);
   return rows.all;
+}
+
+/** A day that lies in the range, is wholly known and needs no finer look is taken from the ledger's sums. */
+function canUseSums(question: Question, day: number, lastAt: number): boolean {
+  const { request, range, knownAt } = question;
+  const isFine = request.granularity === "minute" || request.granularity === "hour";
+  if (isFine || request.metrics.includes("p90_latency")) return false;
+  return day * DAY >= range.start && (day + 1) * DAY <= range.end && lastAt <= knownAt;
 }
 
 const everything: Group = { name: "[]", members: new Map(), tags: {} };
@@ -135,16 +152,6 @@ function noSums(): Sums {
   };
 }
 
-function addEntry(sums: Sums, entry: Entry, withLatencies: boolean): void {
-  sums.micros += entry.micros;
-  sums.byokMicros += entry.byokMicros;
-  sums.requests += entry.requests;
-  sums.promptTokens += entry.promptTokens;
-  sums.completionTokens += entry.completionTokens;
-  sums.reasoningTokens += entry.reasoningTokens;
-  sums.cachedTokens += entry.cachedTokens;
-  sums.latencyMs += entry.latencyMs;
-  if (withLatencies) {
-    sums.latencies.push({ ms: entry.latencyMs / Math.max(1, entry.requests), requests: entry.requests });
-  }
+function addLatency(sums: Sums, entry: Entry): void {
+  sums.latencies.push({ ms: entry.latencyMs / Math.max(1, entry.requests), requests: entry.requests });
 }

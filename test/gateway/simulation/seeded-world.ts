@@ -1,0 +1,183 @@
+import { chance, pick } from "../random.ts";
+import type { Key } from "../entities.ts";
+import { DAY } from "../windows.ts";
+import type { NewKey, World } from "../world.ts";
+import {
+  activeClassifier,
+  appTitles,
+  countries,
+  hosts,
+  inactiveClassifier,
+  keyNames,
+  languages,
+  modelSizes,
+  origins,
+  people,
+  topics,
+  vendors,
+  workspaces,
+} from "./names.ts";
+import { shapeNames } from "./shapes.ts";
+import type { Lane } from "./traffic.ts";
+
+export type WorldOptions = {
+  readonly seed: number;
+  readonly keys: number;
+  readonly models: number;
+  readonly apps: number;
+  /** With ten keys or more, three of them are: limit 0, disabled, expired. */
+  readonly troubled: boolean;
+  readonly startAt: number;
+};
+
+/** Fill the register from the seed, and give every key its traffic. */
+export function seedWorld(world: World, options: WorldOptions): Lane[] {
+  const models = Array.from({ length: options.models }, (_, index) => addModel(world, index));
+  const apps = Array.from({ length: options.apps }, (_, index) =>
+    world.addApp(appTitles[index] ?? `App ${index + 1}`),
+  );
+  for (const [id, label] of people) world.addUser(id, label);
+  for (const [id, label] of workspaces) world.addWorkspace(id, label);
+  world.addClassifier(activeClassifier);
+  world.addClassifier(inactiveClassifier, false);
+  const choices = { models, apps: [...apps.map((app) => app.id), null] };
+  return Array.from({ length: options.keys }, (_, index) => addKey(world, index, choices, options)).flat();
+}
+
+type Size = (typeof modelSizes)[number];
+type SeededModel = { readonly id: string; readonly size: Size };
+type Choices = { readonly models: readonly SeededModel[]; readonly apps: readonly (number | null)[] };
+
+/** Every fourth model is a free variant. */
+function addModel(world: World, index: number): SeededModel {
+  const size = pick(modelSizes, (index % modelSizes.length) / modelSizes.length);
+  const vendor = pick(vendors, (index % vendors.length) / vendors.length);
+  const version = 1 + Math.floor(index / (modelSizes.length * vendors.length));
+  const isFree = index % 4 === 3;
+  const id = `${vendor}/${size.name}-${version}${isFree ? ":free" : ""}`;
+  const label = `${capital(vendor)}: ${capital(size.name)} ${version}${isFree ? " (free)" : ""}`;
+  world.addModel(id, label);
+  return { id, size };
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+function addKey(world: World, index: number, choices: Choices, options: WorldOptions): Lane[] {
+  const draw = (what: number): number => chance(options.seed, index, what);
+  const base = keyNames[index % keyNames.length] ?? "key";
+  const round = Math.floor(index / keyNames.length);
+  const name = round === 0 ? base : `${base}-${round + 1}`;
+  const kind = keyKinds[index % keyKinds.length] ?? keyKinds[0];
+  const { limitDays, ...kindOfKey } = kind;
+  const key = world.addKey({ name, ...kindOfKey, ...twinTitle(index) });
+  const count = 1 + Math.floor(draw(3) * 3);
+  // From 0.3 to 60 credits a day, small ones as often as big ones.
+  const dailyCredits = (0.3 * 200 ** draw(1)) / count;
+  const lanes = Array.from({ length: count }, (_, number) => {
+    const plan = { name, dailyCredits, freeOnly: key.freeTier, mustPay: number === 0 && !key.freeTier };
+    return addLane(world, plan, choices, (what) => draw(100 * (number + 1) + what));
+  });
+  if (limitDays !== null) {
+    // Some limits are too small for their traffic, on purpose.
+    const room = 0.6 + 1.4 * draw(2);
+    key.limitMicros = roundLimit(dailyPaid(lanes) * limitDays * room) * 1_000_000;
+  }
+  if (options.troubled && options.keys >= 10) makeTrouble(key, index, options.startAt);
+  return lanes;
+}
+
+type KeyKind = Pick<NewKey, "freeTier" | "includeByokInLimit" | "limitReset"> & {
+  readonly limitDays: number | null;
+};
+
+/** The first keys show every kind of limit; then they come again. */
+const keyKinds: readonly [KeyKind, ...KeyKind[]] = [
+  { limitReset: "daily", limitDays: 1 },
+  { limitReset: "weekly", limitDays: 7 },
+  { limitReset: "monthly", limitDays: 30 },
+  { limitReset: null, limitDays: 120 },
+  { limitDays: null },
+  { limitReset: "monthly", limitDays: 30, includeByokInLimit: true },
+  { limitDays: null, freeTier: true },
+  { limitReset: "daily", limitDays: 1, includeByokInLimit: true },
+];
+
+function dailyPaid(lanes: readonly Lane[]): number {
+  const micros = lanes.map(
+    (lane) =>
+      (lane.requestsPerHour *
+        24 *
+        (lane.promptTokens * lane.promptPrice + lane.completionTokens * lane.completionPrice)) /
+      1000,
+  );
+  return micros.reduce((sum, each) => sum + each, 0) / 1e6;
+}
+
+/** A limit as people set it: 1, 2 or 5 and zeros, at least 1. */
+function roundLimit(credits: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, credits)));
+  const steps = [1, 2, 5, 10].map((step) => step * power);
+  return steps.find((step) => step >= credits) ?? 10 * power;
+}
+
+/** Two keys with one title in the analytics. */
+function twinTitle(index: number): Partial<NewKey> {
+  return index === 1 || index === 4 ? { title: "Production" } : {};
+}
+
+function makeTrouble(key: Key, index: number, startAt: number): void {
+  if (index === 7) key.limitMicros = 0;
+  if (index === 8) key.disabled = true;
+  if (index === 9) key.expiresAt = startAt - DAY;
+}
+
+type LanePlan = {
+  readonly name: string;
+  readonly dailyCredits: number;
+  readonly freeOnly: boolean;
+  readonly mustPay: boolean;
+};
+
+/** However cheap the model is, nobody calls it more often. */
+const MOST_REQUESTS_PER_HOUR = 2000;
+
+function addLane(world: World, plan: LanePlan, choices: Choices, draw: (what: number) => number): Lane {
+  const wanted = choices.models.filter((model) =>
+    model.id.endsWith(":free") ? !plan.mustPay : !plan.freeOnly,
+  );
+  const { id, size } = pick(wanted.length > 0 ? wanted : choices.models, draw(1));
+  const isFree = id.endsWith(":free");
+  const isTagged = draw(2) < 0.7;
+  const tags = {
+    topic: pick(topics, draw(3)),
+    ...(draw(4) < 0.6 ? { language: pick(languages, draw(5)) } : {}),
+  };
+  const route = world.route({
+    key: plan.name,
+    model: id,
+    app: pick(choices.apps, draw(6)),
+    user: draw(7) < 0.2 ? null : pick(people, draw(8))[0],
+    workspace: draw(9) < 0.3 ? null : pick(workspaces, draw(10))[0],
+    provider: pick(hosts, draw(11)),
+    origin: pick(origins, draw(12)),
+    country: pick(countries, draw(13)),
+    tags: isTagged ? { [activeClassifier]: tags } : {},
+  });
+  const microsPerRequest = (size.prompt * size.promptPrice + size.completion * size.completionPrice) / 1000;
+  const paid = (plan.dailyCredits * 1e6) / 24 / microsPerRequest;
+  return {
+    route,
+    shape: pick(shapeNames, draw(14)),
+    requestsPerHour: isFree ? 0.5 + 2 * draw(15) : Math.min(MOST_REQUESTS_PER_HOUR, paid),
+    promptTokens: size.prompt,
+    completionTokens: size.completion,
+    reasoningShare: size.name === "reasoner" ? 0.6 : 0,
+    cachedShare: draw(16) < 0.5 ? 0.4 : 0,
+    promptPrice: isFree ? 0 : size.promptPrice,
+    completionPrice: isFree ? 0 : size.completionPrice,
+    byok: !isFree && !plan.mustPay && draw(17) < 0.3,
+    latencyMs: size.latencyMs,
+  };
+}

@@ -1,0 +1,144 @@
+import type { Route } from "../entities.ts";
+import type { Entry, Figures, Ledger } from "../ledger.ts";
+import { admittedRequests } from "../limits.ts";
+import { chance } from "../random.ts";
+import type { Switches } from "../switches.ts";
+import { dayStart, HOUR, MINUTE } from "../windows.ts";
+import { intensity, type ShapeName } from "./shapes.ts";
+
+/** One steady user of the gateway: a route, how often it is used, and what one request is like. */
+export type Lane = {
+  readonly route: Route;
+  readonly shape: ShapeName;
+  readonly requestsPerHour: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly reasoningShare: number;
+  readonly cachedShare: number;
+  /** Micro-credits per 1000 tokens. */
+  readonly promptPrice: number;
+  readonly completionPrice: number;
+  /** Paid outside, with the caller's own provider key. */
+  readonly byok: boolean;
+  readonly latencyMs: number;
+};
+
+export type TrafficOptions = {
+  readonly seed: number;
+  readonly startAt: number;
+  readonly historyDays: number;
+  /** The length of a slot of live traffic; history is made in slots of `historySlotMs`. */
+  readonly slotMs: number;
+  readonly historySlotMs: number;
+  /** This share of the entries comes so much later than it happened. */
+  readonly lateShare: number;
+  readonly lateMs: number;
+};
+
+export type Traffic = ReturnType<typeof createTraffic>;
+
+/**
+ * Traffic in whole slots at fixed times, each drawn from seed, lane and slot alone: it does not matter how often or
+ * how far the clock moves. A slot is made when it begins; its entries lie somewhere in it and are seen from then on.
+ */
+export function createTraffic(
+  ledger: Ledger,
+  switches: Switches,
+  lanes: readonly Lane[],
+  options: TrafficOptions,
+) {
+  const liveFrom = Math.floor(options.startAt / HOUR) * HOUR;
+  let cursor = dayStart(liveFrom - options.historyDays * 24 * HOUR);
+  if (options.historyDays === 0) cursor = liveFrom;
+  const late: { readonly from: number; readonly entry: Entry }[] = [];
+  let released = 0;
+  let refused = 0;
+
+  function advanceTo(at: number): void {
+    if (lanes.length === 0) return;
+    while (cursor <= at) {
+      release(cursor);
+      const wanted = cursor < liveFrom ? options.historySlotMs : options.slotMs;
+      const length = cursor < liveFrom ? Math.min(wanted, liveFrom - cursor) : wanted;
+      for (const [index, lane] of lanes.entries()) runLane(lane, index, cursor, length);
+      cursor += length;
+    }
+    release(at);
+  }
+
+  function release(at: number): void {
+    for (let next = late[released]; next !== undefined && next.from <= at; next = late[released]) {
+      ledger.post(next.entry);
+      released += 1;
+    }
+  }
+
+  function runLane(lane: Lane, index: number, start: number, lengthMs: number): void {
+    const { seed } = options;
+    const slot = start / MINUTE;
+    const hours = lengthMs / HOUR;
+    const expected = lane.requestsPerHour * hours * intensity(lane.shape, start, seed, index);
+    const requests = Math.floor(expected + chance(seed + 10, index, slot));
+    if (requests === 0) return;
+    const variation = 0.7 + 0.6 * chance(seed + 20, index, slot);
+    const at = start + Math.floor(chance(seed + 30, index, slot) * lengthMs);
+    const figures = figuresOf(lane, requests, variation);
+    const admitted = admittedRequests(ledger, {
+      ...figures,
+      key: lane.route.key,
+      model: lane.route.model,
+      at,
+    });
+    refused += requests - admitted;
+    if (admitted === 0) return;
+    const entry = {
+      ...(admitted === requests ? figures : figuresOf(lane, admitted, variation)),
+      at,
+      route: lane.route,
+    };
+    const isLate = options.lateShare > 0 && chance(seed + 50, index, slot) < options.lateShare;
+    if (isLate) late.push({ from: start + options.lateMs, entry });
+    else ledger.post(entry);
+    const isGivenBack = switches.discounts && chance(seed + 60, index, slot) < 0.05;
+    if (isGivenBack && entry.micros > 0)
+      ledger.post({ ...noFigures, micros: -Math.ceil(entry.micros / 2), at, route: lane.route });
+  }
+
+  return {
+    advanceTo,
+    /** Requests that limits, quotas and closed keys have stopped so far. */
+    refused: (): number => refused,
+  };
+}
+
+const noFigures: Figures = {
+  micros: 0,
+  byokMicros: 0,
+  requests: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+  cachedTokens: 0,
+  latencyMs: 0,
+};
+
+/** Cached prompt tokens cost a tenth. */
+const CACHED_DISCOUNT = 0.9;
+
+function figuresOf(lane: Lane, requests: number, variation: number): Figures {
+  const promptTokens = Math.round(requests * lane.promptTokens * variation);
+  const completionTokens = Math.round(requests * lane.completionTokens * variation);
+  const cachedTokens = Math.floor(promptTokens * lane.cachedShare);
+  const paidPrompt = promptTokens - CACHED_DISCOUNT * cachedTokens;
+  const cost = Math.round((paidPrompt * lane.promptPrice + completionTokens * lane.completionPrice) / 1000);
+  return {
+    micros: lane.byok ? 0 : cost,
+    byokMicros: lane.byok ? cost : 0,
+    requests,
+    promptTokens,
+    completionTokens,
+    reasoningTokens: Math.floor(completionTokens * lane.reasoningShare),
+    cachedTokens,
+    latencyMs: Math.round(requests * lane.latencyMs * variation),
+  };
+}
