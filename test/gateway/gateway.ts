@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createBooks } from "./books.ts";
+import { createControl } from "./control.ts";
 import { createClock } from "./clock.ts";
 import type { Context } from "./context.ts";
 import { createFaults } from "./faults.ts";
@@ -56,23 +57,36 @@ export function createGateway(options: GatewayOptions = {}) {
   const faults = createFaults();
   const log = createRequestLog();
   const hooks: Hooks = { beforeAnswer: null, afterQuery: null };
-  const stopping = new AbortController();
+  let stopping = new AbortController();
   const seeded = { ...seedDefaults, ...options, startAt: clock.now() };
   const traffic = createTraffic(ledger, switches, seedWorld(world, seeded), seeded);
   const advance = (): void => traffic.advanceTo(clock.now());
-  const parts = { context, faults, hooks, log, advance, control: noControl };
   const tokens = new Map([...world.keys.values()].map((key) => [key.name, key.token]));
   tokens.delete(management.name);
-  const server = createGatewayServer(parts, stopping.signal);
+  const controls = {
+    clock,
+    switches,
+    faults,
+    log,
+    tokens,
+    managementToken: management.token,
+    books: createBooks(world, ledger, clock.now, advance),
+    spend: createSpend(world, ledger, clock.now, advance),
+    addKey: (key: NewKey): string => {
+      const { name, token } = world.addKey(key);
+      tokens.set(name, token);
+      return token;
+    },
+    setLimit: (key: string, micros: number | null): void => void (world.key(key).limitMicros = micros),
+    disable: (key: string): void => void (world.key(key).disabled = true),
+    enable: (key: string): void => void (world.key(key).disabled = false),
+  };
+  const parts = { context, faults, hooks, log, advance, control: createControl(controls) };
+  const server = createGatewayServer(parts, () => stopping.signal);
 
-  function addKey(key: NewKey): string {
-    const { name, token } = world.addKey(key);
-    tokens.set(name, token);
-    return token;
-  }
-
-  /** Listen on 127.0.0.1; port 0 is any free one. */
+  /** Listen on 127.0.0.1; port 0 is any free one. May be started again after a stop, which is an outage. */
   async function start(port = 0): Promise<void> {
+    stopping = new AbortController();
     advance();
     server.listen(port, "127.0.0.1");
     await once(server, "listening");
@@ -88,25 +102,15 @@ export function createGateway(options: GatewayOptions = {}) {
   }
 
   return {
+    ...controls,
     start,
     stop,
-    clock,
     world,
-    switches,
-    faults,
     hooks,
-    log,
     /** Bring the traffic up to a time; the gateway does so itself before every answer and every look at the books. */
     advanceTo: traffic.advanceTo,
+    /** Requests of the traffic that limits, quotas and closed keys have stopped. */
     refusedRequests: traffic.refused,
-    books: createBooks(world, ledger, clock.now, advance),
-    spend: createSpend(world, ledger, clock.now, advance),
-    managementToken: management.token,
-    tokens,
-    addKey,
-    setLimit: (key: string, micros: number | null) => void (world.key(key).limitMicros = micros),
-    disable: (key: string) => void (world.key(key).disabled = true),
-    enable: (key: string) => void (world.key(key).disabled = false),
     get url(): string {
       return `http://127.0.0.1:${portOf(server.address())}${basePath}`;
     },
@@ -119,8 +123,6 @@ function portOf(address: AddressInfo | string | null): number {
   }
   return address.port;
 }
-
-const noControl = () => ({ status: 404, headers: {}, body: "" });
 
 const seedDefaults = {
   seed: 1,

@@ -31,9 +31,9 @@ export type ServerParts = {
 };
 
 /** request → operation → key → fault → answer → delivery → log. */
-export function createGatewayServer(parts: ServerParts, signal: AbortSignal) {
+export function createGatewayServer(parts: ServerParts, signal: () => AbortSignal) {
   const server = createHttpServer((request, response) => {
-    answerRequest(parts, request, response, signal).catch((error: unknown) => {
+    answerRequest(parts, request, response, signal()).catch((error: unknown) => {
       process.stderr.write(`simulated gateway: ${error instanceof Error ? error.stack : String(error)}\n`);
       response.destroy();
     });

@@ -1,0 +1,181 @@
+import { type Answer, jsonAnswer, refusalAnswer } from "./answer.ts";
+import type { Books } from "./books.ts";
+import type { Clock } from "./clock.ts";
+import { readFault } from "./fault-fields.ts";
+import type { Faults } from "./faults.ts";
+import {
+  type Fields,
+  readBoolean,
+  readFields,
+  readInteger,
+  readNumber,
+  readOneOf,
+  readText,
+  wrong,
+} from "./fields.ts";
+import { Refusal } from "./refusal.ts";
+import type { RequestLog } from "./request-log.ts";
+import type { Spend, SpendAnswer } from "./spend.ts";
+import { createSwitches, type Switches, turnSwitches } from "./switches.ts";
+import { resets } from "./windows.ts";
+import type { NewKey } from "./world.ts";
+
+/** What other processes may do to the gateway. */
+export type Controls = {
+  readonly clock: Clock;
+  readonly faults: Faults;
+  readonly switches: Switches;
+  readonly books: Books;
+  readonly log: RequestLog;
+  readonly tokens: ReadonlyMap<string, string>;
+  readonly managementToken: string;
+  readonly spend: (spend: Spend) => SpendAnswer;
+  readonly addKey: (key: NewKey) => string;
+  readonly setLimit: (key: string, micros: number | null) => void;
+  readonly disable: (key: string) => void;
+  readonly enable: (key: string) => void;
+};
+
+/** The control paths under /_sim (README). Wrong use is a 400 that says what is wrong. */
+export function createControl(controls: Controls) {
+  return (method: string, url: URL, body: string): Answer => {
+    const name = `${method} ${url.pathname.slice("/_sim/".length)}`;
+    try {
+      const act = actions[name];
+      if (act === undefined) throw new Refusal(404, `No control "${name}", see test/gateway/README.md`);
+      return jsonAnswer(act(controls, parse(body), url.searchParams));
+    } catch (error) {
+      const refusal = error instanceof Refusal ? error : new Refusal(400, String(error));
+      return refusalAnswer(refusal, createSwitches(), controls.clock.now());
+    }
+  };
+}
+
+type Action = (controls: Controls, body: unknown, parameters: URLSearchParams) => unknown;
+
+const actions: Readonly<Record<string, Action>> = {
+  "GET clock": (controls) => clockState(controls.clock),
+  "POST clock": (controls, body) => changeClock(controls.clock, body),
+  "GET keys": (controls) => ({
+    management: controls.managementToken,
+    keys: Object.fromEntries(controls.tokens),
+  }),
+  "POST keys": (controls, body) => ({ token: controls.addKey(readNewKey(body)) }),
+  "POST limit": (controls, body) => {
+    const fields = readFields(body, "body", ["key", "micros"]);
+    const micros = fields["micros"] === null ? null : readInteger(fields["micros"], "micros");
+    controls.setLimit(readText(fields["key"], "key"), micros);
+    return {};
+  },
+  "POST disable": (controls, body) => {
+    controls.disable(readText(readFields(body, "body", ["key"])["key"], "key"));
+    return {};
+  },
+  "POST enable": (controls, body) => {
+    controls.enable(readText(readFields(body, "body", ["key"])["key"], "key"));
+    return {};
+  },
+  "GET faults": (controls) => controls.faults.list(),
+  "POST faults": (controls, body) => ({ id: controls.faults.add(readFault(body)).id }),
+  "DELETE faults": (controls, _body, parameters) => {
+    const id = parameters.get("id");
+    controls.faults.clear(id === null ? undefined : Number(id));
+    return {};
+  },
+  "GET switches": (controls) => controls.switches,
+  "POST switches": (controls, body) => {
+    turnSwitches(controls.switches, body);
+    return controls.switches;
+  },
+  "POST spend": (controls, body) => controls.spend(readSpend(body)),
+  "GET books/key": (controls, _body, parameters) =>
+    controls.books.key(required(parameters, "name"), timeOf(parameters, "at") ?? undefined),
+  "GET books/analytics": (controls, _body, parameters) => {
+    const at = timeOf(parameters, "at");
+    const start = timeOf(parameters, "start") ?? Number.NEGATIVE_INFINITY;
+    const end = timeOf(parameters, "end") ?? Number.POSITIVE_INFINITY;
+    return controls.books.analytics({ start, end, ...(at === null ? {} : { at }) });
+  },
+  "GET log": (controls) => ({ total: controls.log.total, lines: controls.log.lines }),
+};
+
+function parse(body: string): unknown {
+  return body === "" ? {} : JSON.parse(body);
+}
+
+function clockState(clock: Clock) {
+  return { now: clock.now(), iso: new Date(clock.now()).toISOString(), speed: clock.speed };
+}
+
+function changeClock(clock: Clock, body: unknown) {
+  const fields = readFields(body, "body", ["set", "advance_ms", "speed"]);
+  const { set, advance_ms: advanceMs, speed } = fields;
+  if (set !== undefined) clock.set(typeof set === "string" ? readTime(set, "set") : readInteger(set, "set"));
+  if (advanceMs !== undefined) clock.advance(readInteger(advanceMs, "advance_ms"));
+  if (speed !== undefined) clock.speed = readNumber(speed, "speed");
+  return clockState(clock);
+}
+
+/** Epoch milliseconds or ISO 8601 with a time zone. */
+function readTime(text: string, name: string): number {
+  const at = /^-?\d+$/u.test(text) ? Number(text) : Date.parse(text);
+  const isLocal = text.includes("T") && !/(?:Z|[+-]\d{2}:\d{2})$/u.test(text);
+  if (Number.isNaN(at) || isLocal) throw wrong(name, text, "epoch milliseconds or ISO 8601 UTC");
+  return at;
+}
+
+function timeOf(parameters: URLSearchParams, name: string): number | null {
+  const text = parameters.get(name);
+  return text === null ? null : readTime(text, name);
+}
+
+function required(parameters: URLSearchParams, name: string): string {
+  const value = parameters.get(name);
+  if (value === null) throw wrong(name, undefined, "a query parameter");
+  return value;
+}
+
+const figureNames = [
+  "micros",
+  "byokMicros",
+  "requests",
+  "promptTokens",
+  "completionTokens",
+  "reasoningTokens",
+  "cachedTokens",
+  "latencyMs",
+  "at",
+] as const;
+const routeNames = ["user", "workspace", "provider", "origin", "country"] as const;
+
+function readSpend(value: unknown): Spend {
+  const allowed = ["key", "model", "app", "force", ...routeNames, ...figureNames];
+  const fields = readFields(value, "body", allowed);
+  const spend: Spend = { key: readText(fields["key"], "key"), model: readText(fields["model"], "model") };
+  for (const name of figureNames) if (name in fields) spend[name] = readInteger(fields[name], name);
+  for (const name of routeNames)
+    if (name in fields) Object.assign(spend, { [name]: textOrNull(fields, name) });
+  if ("app" in fields)
+    spend.app = typeof fields["app"] === "number" ? fields["app"] : textOrNull(fields, "app");
+  if ("force" in fields) spend.force = readBoolean(fields["force"], "force");
+  return spend;
+}
+
+function textOrNull(fields: Fields, name: string): string | null {
+  return fields[name] === null ? null : readText(fields[name], name);
+}
+
+function readNewKey(value: unknown): NewKey {
+  const flags = ["management", "freeTier", "includeByokInLimit", "disabled"] as const;
+  const numbers = ["limitMicros", "expiresAt"] as const;
+  const fields = readFields(value, "body", ["name", "title", "limitReset", ...flags, ...numbers]);
+  const key: NewKey = { name: readText(fields["name"], "name") };
+  if ("title" in fields) key.title = readText(fields["title"], "title");
+  for (const name of flags) if (name in fields) key[name] = readBoolean(fields[name], name);
+  for (const name of numbers) {
+    if (name in fields) key[name] = fields[name] === null ? null : readInteger(fields[name], name);
+  }
+  const reset = fields["limitReset"];
+  if (reset !== undefined) key.limitReset = reset === null ? null : readOneOf(reset, "limitReset", resets);
+  return key;
+}
