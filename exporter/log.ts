@@ -35,7 +35,9 @@ export function createLog(level: LogLevel, format: LogFormat, output: { write(li
 function logfmt(line: string): string {
   const fields: unknown = JSON.parse(line);
   if (typeof fields !== "object" || fields === null) return line;
-  return `${Object.entries(fields).map(([name, value]) => `${name}=${quoted(value)}`).join(" ")}\n`;
+  return `${Object.entries(fields)
+    .map(([name, value]) => `${name}=${quoted(value)}`)
+    .join(" ")}\n`;
 }
 
 function quoted(value: unknown): string {

@@ -32,7 +32,8 @@ function usageFamilies(query: Query): Record<UsageMetric, Family<Pair>> {
       name: `aigateway_usage_${window}_${suffix}`,
       help: `${what} of a model by an app ${when} (metric ${metric} of POST /analytics/query). _other is all that has no series of its own.`,
       labels: PAIR,
-      absent: "the pair had none, or is part of _other; 3 intervals after the last good answer; from the end of the UTC day or month until it is settled",
+      absent:
+        "the pair had none, or is part of _other; 3 intervals after the last good answer; from the end of the UTC day or month until it is settled",
     });
   return {
     total_usage: usage("credits", "Credits spent on use", "total_usage"),
@@ -54,9 +55,21 @@ export const usageFamiliesOf: Record<Query, Record<UsageMetric, Family<Pair>>> =
 
 /** Rates of the current day, asked for when `analytics.rates` is set; never summed and never folded. */
 export const rateFamilies = {
-  cache_hit_rate: rate("aigateway_cache_hit_ratio", "Share of prompt tokens served from a cache, 0 to 1", "cache_hit_rate"),
-  avg_latency: rate("aigateway_request_latency_avg_seconds", "Mean latency of a request", "avg_latency, milliseconds"),
-  p90_latency: rate("aigateway_request_latency_p90_seconds", "Latency that nine of ten requests stay below", "p90_latency, milliseconds"),
+  cache_hit_rate: rate(
+    "aigateway_cache_hit_ratio",
+    "Share of prompt tokens served from a cache, 0 to 1",
+    "cache_hit_rate",
+  ),
+  avg_latency: rate(
+    "aigateway_request_latency_avg_seconds",
+    "Mean latency of a request",
+    "avg_latency, milliseconds",
+  ),
+  p90_latency: rate(
+    "aigateway_request_latency_p90_seconds",
+    "Latency that nine of ten requests stay below",
+    "p90_latency, milliseconds",
+  ),
 };
 
 function rate(name: string, what: string, metric: string): Family<Pair> {
@@ -64,17 +77,26 @@ function rate(name: string, what: string, metric: string): Family<Pair> {
     name,
     help: `${what}, of a model by an app in the current UTC day so far (metric ${metric}, of POST /analytics/query).`,
     labels: PAIR,
-    absent: "analytics.rates is not set; the service has no value; two rows have the same labels; otherwise as the usage of the day",
+    absent:
+      "analytics.rates is not set; the service has no value; two rows have the same labels; otherwise as the usage of the day",
   });
 }
 
-function ofQuery(name: string, help: string, absent = "before the first good answer; 3 intervals after the last"): Family<"query"> {
+function ofQuery(
+  name: string,
+  help: string,
+  absent = "before the first good answer; 3 intervals after the last",
+): Family<"query"> {
   return gauge({ name, help, labels: ["query"], absent });
 }
 
 /** What is known about each query itself. */
 export const queryFamilies = {
-  up: ofQuery("aigateway_analytics_up", "Whether the last poll of the query succeeded (1) or failed (0).", "before the first poll"),
+  up: ofQuery(
+    "aigateway_analytics_up",
+    "Whether the last poll of the query succeeded (1) or failed (0).",
+    "before the first poll",
+  ),
   lastSuccess: ofQuery(
     "aigateway_analytics_last_success_timestamp_seconds",
     "When the last good answer to the query was asked for, seconds since the epoch. Outlives the values.",
@@ -97,15 +119,24 @@ export const queryFamilies = {
     "aigateway_analytics_truncated",
     "Whether the service has more rows than it answered (field metadata.truncated of POST /analytics/query): 1 if some pairs are known as part of _other only.",
   ),
-  warnings: ofQuery("aigateway_analytics_warnings", "Warnings of the last answer (field warnings of POST /analytics/query); their texts are in the log."),
+  warnings: ofQuery(
+    "aigateway_analytics_warnings",
+    "Warnings of the last answer (field warnings of POST /analytics/query); their texts are in the log.",
+  ),
   duration: ofQuery(
     "aigateway_analytics_query_duration_seconds",
     "Time that the service took for the query (field metadata.query_time_ms of POST /analytics/query).",
   ),
-  folded: ofQuery("aigateway_analytics_folded_series", "Pairs of model and app of the last answer that are shown as part of _other (analytics.top)."),
+  folded: ofQuery(
+    "aigateway_analytics_folded_series",
+    "Pairs of model and app of the last answer that are shown as part of _other (analytics.top).",
+  ),
   colliding: ofQuery(
     "aigateway_analytics_colliding_rows",
     "Rows of the last answer whose labels another row has, too: their amounts are summed, their rates dropped.",
   ),
-  unreadable: ofQuery("aigateway_analytics_unreadable_rows", "Rows of the last answer that could not be read: what they spent is part of _other."),
+  unreadable: ofQuery(
+    "aigateway_analytics_unreadable_rows",
+    "Rows of the last answer that could not be read: what they spent is part of _other.",
+  ),
 };

@@ -18,6 +18,8 @@ import type { Collector, Target } from "./collector.ts";
 export const analyticsCollector: Collector = {
   name: "analytics",
   endpoint: "analytics",
+  schedule: "analytics",
+  requestsPerPoll: 2,
   families: [
     ...Object.values(families),
     ...Object.values(usageFamiliesOf).flatMap((usage) => Object.values(usage)),
@@ -52,8 +54,8 @@ function analyticsTarget(query: Query, config: AnalyticsConfig): Target {
         orderBy: { field: "total_usage", direction: "desc" },
         limit: ROW_LIMIT,
       };
-      const secret = await config.managementKey.read();
-      const ask = (request: AnalyticsRequest) => gateway.queryAnalytics(query, request, secret, signal);
+      const ask = (request: AnalyticsRequest) =>
+        gateway.queryAnalytics(query, request, config.managementKey, signal);
       const answer = { grouped: await ask(groupedRequest), total: await ask(totalRequest) };
       let parts = breakdown(answer.grouped, answer.total, config.top);
       if (parts.moved) {
@@ -65,7 +67,7 @@ function analyticsTarget(query: Query, config: AnalyticsConfig): Target {
     },
     describe: (state) => [
       ...sample(families.up, { query }, state.up === undefined ? undefined : Number(state.up)),
-      ...sample(families.lastSuccess, { query }, state.lastSuccessMs && state.lastSuccessMs / 1000),
+      ...sample(families.lastSuccess, { query }, toSeconds(state.lastSuccessMs)),
     ],
   };
 }
@@ -103,7 +105,7 @@ export function analyticsSamples(
     ...sample(families.rows, about, grouped.rows.length + grouped.unreadableRows, window),
     ...sample(families.truncated, about, Number(grouped.truncated), window),
     ...sample(families.warnings, about, grouped.warnings.length, window),
-    ...sample(families.duration, about, grouped.queryTimeMs && grouped.queryTimeMs / 1000, window),
+    ...sample(families.duration, about, toSeconds(grouped.queryTimeMs), window),
     ...sample(families.folded, about, parts.foldedPairs, window),
     ...sample(families.colliding, about, parts.collidingRows, window),
     ...sample(families.unreadable, about, grouped.unreadableRows, window),

@@ -11,6 +11,10 @@ export interface Collector {
   /** The label `collector`. */
   readonly name: "key" | "analytics";
   readonly endpoint: Endpoint;
+  /** Which schedule of the configuration it follows. */
+  readonly schedule: keyof Config["schedule"];
+  /** What one poll of a target costs the gateway. */
+  readonly requestsPerPoll: number;
   /** All that it may show, in the order of the exposition. */
   readonly families: readonly Family[];
   /** The family that tells when a target last answered; named in the HELP of the others. */

@@ -5,7 +5,12 @@ const WITHIN = (window: string) => `${FOREVER}; from the end of the ${window} un
 const AT_RESET = "the limit is unlimited or not known; from the limit's reset until it is settled";
 
 function spend(name: string, what: string, absent: string): Family<"key"> {
-  return gauge({ name: `aigateway_key_${name}_credits`, help: `Credits ${what} of GET /key).`, labels: ["key"], absent });
+  return gauge({
+    name: `aigateway_key_${name}_credits`,
+    help: `Credits ${what} of GET /key).`,
+    labels: ["key"],
+    absent,
+  });
 }
 
 /** What `GET /key` tells (contract 2.7). `key` is the configured name, never a part of the secret. */
@@ -46,7 +51,11 @@ export const keyFamilies = {
     labels: ["key"],
     absent: FOREVER,
   }),
-  limit: spend("limit", "that the key may spend per reset window, or in all if it never resets (field limit", `the key is unlimited; ${FOREVER}`),
+  limit: spend(
+    "limit",
+    "that the key may spend per reset window, or in all if it never resets (field limit",
+    `the key is unlimited; ${FOREVER}`,
+  ),
   remaining: spend(
     "limit_remaining",
     "left of the limit in its window, 0 or negative when it is used up (field limit_remaining",
@@ -70,14 +79,38 @@ export const keyFamilies = {
     labels: ["key"],
     absent: "the limit never resets or its reset is not known; from the reset until it is settled",
   }),
-  usage: spend("usage", "used since the key exists; corrections may lower it, so use delta and not rate (field usage", FOREVER),
+  usage: spend(
+    "usage",
+    "used since the key exists; corrections may lower it, so use delta and not rate (field usage",
+    FOREVER,
+  ),
   usageDay: spend("usage_day", "used in the current UTC day (field usage_daily", WITHIN("day")),
-  usageWeek: spend("usage_week", "used in the current UTC week, from Monday (field usage_weekly", WITHIN("week")),
+  usageWeek: spend(
+    "usage_week",
+    "used in the current UTC week, from Monday (field usage_weekly",
+    WITHIN("week"),
+  ),
   usageMonth: spend("usage_month", "used in the current UTC month (field usage_monthly", WITHIN("month")),
-  byokUsage: spend("byok_usage", "used with keys of your own at a provider, since the key exists (field byok_usage", FOREVER),
-  byokUsageDay: spend("byok_usage_day", "used with keys of your own in the current UTC day (field byok_usage_daily", WITHIN("day")),
-  byokUsageWeek: spend("byok_usage_week", "used with keys of your own in the current UTC week (field byok_usage_weekly", WITHIN("week")),
-  byokUsageMonth: spend("byok_usage_month", "used with keys of your own in the current UTC month (field byok_usage_monthly", WITHIN("month")),
+  byokUsage: spend(
+    "byok_usage",
+    "used with keys of your own at a provider, since the key exists (field byok_usage",
+    FOREVER,
+  ),
+  byokUsageDay: spend(
+    "byok_usage_day",
+    "used with keys of your own in the current UTC day (field byok_usage_daily",
+    WITHIN("day"),
+  ),
+  byokUsageWeek: spend(
+    "byok_usage_week",
+    "used with keys of your own in the current UTC week (field byok_usage_weekly",
+    WITHIN("week"),
+  ),
+  byokUsageMonth: spend(
+    "byok_usage_month",
+    "used with keys of your own in the current UTC month (field byok_usage_monthly",
+    WITHIN("month"),
+  ),
   byokInLimit: gauge({
     name: "aigateway_key_byok_in_limit",
     help: "Whether usage with keys of your own at a provider counts toward the limit (field include_byok_in_limit of GET /key).",

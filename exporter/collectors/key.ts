@@ -9,6 +9,8 @@ import { keyFamilies as families } from "./key-families.ts";
 export const keyCollector: Collector = {
   name: "key",
   endpoint: "key",
+  schedule: "keys",
+  requestsPerPoll: 1,
   families: Object.values(families),
   lastSuccess: families.lastSuccess,
   targets: (config) => config.keys.map(keyTarget),
@@ -26,7 +28,7 @@ function keyTarget(config: KeyConfig): Target {
       ...(config.showLabel ? [] : sample(families.info, { key, label: "" }, 1)),
     ],
     poll: async (gateway, askedAtMs, signal) => {
-      const information = await gateway.readKey(key, await config.secret.read(), signal);
+      const information = await gateway.readKey(key, config.secret, signal);
       return keySamples(config, information, askedAtMs);
     },
     describe: (state) => [

@@ -1,6 +1,6 @@
 import { readingFault, type Files } from "./files.ts";
 import type { Problem } from "./problem.ts";
-import { quote } from "./quote.ts";
+import { quotePath } from "./quote.ts";
 import { KEY_NAME } from "./schema.ts";
 
 export interface KeysDirectory {
@@ -23,9 +23,11 @@ export async function readKeysDirectory(
     const path = `${directory.replace(/\/+$/, "")}/${name}`;
     const index = taken.get(name);
     if (!KEY_NAME.test(name)) {
-      warnings.push(`keys_dir: file ${quote(path)} is left out: its name does not match ${KEY_NAME_TEXT}`);
+      warnings.push(
+        `keys_dir: file ${quotePath(path)} is left out: its name does not match ${KEY_NAME_TEXT}`,
+      );
     } else if (index !== undefined) {
-      problems.push({ path: "keys_dir", message: `file ${quote(path)} has the name of keys[${index}]` });
+      problems.push({ path: "keys_dir", message: `file ${quotePath(path)} has the name of keys[${index}]` });
     } else files.set(name, path);
   };
   try {
@@ -34,7 +36,7 @@ export async function readKeysDirectory(
     const names = entries.filter((entry) => !entry.name.startsWith(".") && !entry.isDirectory);
     for (const { name } of names.toSorted((a, b) => (a.name < b.name ? -1 : 1))) add(name);
   } catch (error) {
-    problems.push({ path: "keys_dir", message: `folder ${quote(directory)} ${readingFault(error)}` });
+    problems.push({ path: "keys_dir", message: `folder ${quotePath(directory)} ${readingFault(error)}` });
   }
   return { files, problems, warnings };
 }

@@ -2,8 +2,8 @@
  * A value of the configuration for a message: quoted, on one line, cut, and not at all when it looks like a secret,
  * since the value that stands in the wrong place may well be one.
  */
-export function quote(value: unknown): string {
-  if (typeof value === "string") return quoteText(value);
+export function quote(value: unknown, shownCharacters = SHOWN_CHARACTERS): string {
+  if (typeof value === "string") return quoteText(value, shownCharacters);
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "a mapping";
@@ -14,18 +14,27 @@ export function quote(value: unknown): string {
 
 /** Whether a text is better kept out of every message. */
 export function looksSecret(text: string): boolean {
-  return SECRET_SHAPES.some((shape) => shape.test(text)) || MIXED.test(text);
+  const shown = text.slice(0, LOOKED_AT_CHARACTERS);
+  return SECRET_SHAPES.some((shape) => shape.test(shown)) || MIXED.test(shown);
 }
 
-export const HIDDEN = "(not shown: it looks like a secret)";
+const HIDDEN = "(not shown: it looks like a secret)";
 
 const SHOWN_CHARACTERS = 60;
+/** More than is ever shown. */
+const LOOKED_AT_CHARACTERS = 1000;
 
-function quoteText(text: string): string {
-  if (looksSecret(text)) return `the text ${HIDDEN}`;
-  const characters = Array.from(text.slice(0, 2 * SHOWN_CHARACTERS + 2));
+/** A path, whose end says most. */
+export function quotePath(path: string): string {
+  return quote(path, LOOKED_AT_CHARACTERS);
+}
+
+function quoteText(text: string, shownCharacters: number): string {
+  if (looksSecret(text)) return HIDDEN;
+  // Whole characters, and no more of them than needed: the text may be of any length.
+  const characters = Array.from(text.slice(0, 2 * shownCharacters + 2));
   const cut =
-    characters.length > SHOWN_CHARACTERS ? `${characters.slice(0, SHOWN_CHARACTERS).join("")}…` : text;
+    characters.length > shownCharacters ? `${characters.slice(0, shownCharacters).join("")}…` : text;
   // JSON leaves some characters as they are that would break a line or turn the terminal.
   return JSON.stringify(cut).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeCharacter);
 }
@@ -37,9 +46,9 @@ function escapeCharacter(character: string): string {
 const SECRET_SHAPES: readonly RegExp[] = [
   /(?:^|[^a-z])[sprg]k[-_]./i, // sk-…, pk_…
   /bearer\s/i,
-  /(?=[a-z]*\d)[a-z\d]{24}/i, // hex and base62; a name that long has separators
+  /(?=[a-z]{0,23}\d)[a-z\d]{24}/i, // hex and base62; a name that long has separators
   /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i, // UUID
 ];
 
 /** 20 characters of base64 with capitals, small letters and digits: neither a path nor a variable nor a name. */
-const MIXED = /(?=[\w+=-]*[A-Z])(?=[\w+=-]*[a-z])(?=[\w+=-]*\d)[\w+=-]{20}/;
+const MIXED = /(?=[\w+=-]{0,19}[A-Z])(?=[\w+=-]{0,19}[a-z])(?=[\w+=-]{0,19}\d)[\w+=-]{20}/;

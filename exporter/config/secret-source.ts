@@ -1,10 +1,10 @@
 import { readingFault, type Files } from "./files.ts";
-import { quote } from "./quote.ts";
+import { quote, quotePath } from "./quote.ts";
 import { Secret, type SecretSource } from "./secret.ts";
 
 /** A secret that is the content of a file; read at each call, so that a rotated file is used at once. */
 export function fileSecret(path: string, files: Pick<Files, "readFile">): SecretSource {
-  const origin = `file ${quote(path)}`;
+  const origin = `file ${quotePath(path)}`;
   return {
     origin,
     read: async () => {

@@ -88,7 +88,9 @@ export type AnalyticsRequest = z.input<typeof Request>;
 export function analyticsBody(request: AnalyticsRequest): object {
   const checked = Request.safeParse(request);
   if (!checked.success) {
-    const problems = checked.error.issues.map((issue) => `${issue.path.map(String).join(".")}: ${issue.message}`);
+    const problems = checked.error.issues.map(
+      (issue) => `${issue.path.map(String).join(".")}: ${issue.message}`,
+    );
     throw new RangeError(`Cannot query the analytics: ${problems.join("; ")}`);
   }
   const { timeRange, classifierDimensions, classifierFilters, ...rest } = checked.data;

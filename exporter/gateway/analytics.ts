@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Secret } from "../config/secret.ts";
+import type { SecretSource } from "../config/secret.ts";
 import { type AnalyticsRequest, analyticsBody } from "./analytics-request.ts";
 import { GatewayError } from "./errors.ts";
 import type { Http } from "./http.ts";
@@ -37,7 +37,7 @@ export async function queryAnalytics(
   http: Http,
   target: string,
   request: AnalyticsRequest,
-  secret: Secret,
+  secret: SecretSource,
   signal: AbortSignal,
 ): Promise<AnalyticsAnswer> {
   const action = `query the analytics of "${target}"`;
@@ -70,7 +70,10 @@ export function parseAnalytics(body: unknown, request: AnalyticsRequest, action:
     if (row.success) rows.push(row.data);
   }
   if (rows.length === 0 && wireRows.length > 0) {
-    throw new GatewayError("bad_response", `Cannot ${action}: none of the ${wireRows.length} rows can be read`);
+    throw new GatewayError(
+      "bad_response",
+      `Cannot ${action}: none of the ${wireRows.length} rows can be read`,
+    );
   }
   return {
     rows,
@@ -96,7 +99,9 @@ function rowSchemaOf(request: AnalyticsRequest): z.ZodType<AnalyticsRow> {
   const dimensions = [...(request.dimensions ?? []), ...classifierColumns(request)];
   const label = z.union([z.string(), z.number().transform(String)]).nullable();
   const labels = z.object(Object.fromEntries(dimensions.map((name) => [name, label])));
-  const values = z.object(Object.fromEntries(request.metrics.map((name) => [name, wireNumber.nullable().default(null)])));
+  const values = z.object(
+    Object.fromEntries(request.metrics.map((name) => [name, wireNumber.nullable().default(null)])),
+  );
   const row = z.record(z.string(), z.unknown());
   return row.transform((columns, context) => {
     const read = { labels: labels.safeParse(columns), values: values.safeParse(columns) };

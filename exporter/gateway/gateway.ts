@@ -1,5 +1,5 @@
 import type { GatewayConfig } from "../config/config.ts";
-import type { Secret } from "../config/secret.ts";
+import type { SecretSource } from "../config/secret.ts";
 import { type AnalyticsAnswer, queryAnalytics } from "./analytics.ts";
 import type { AnalyticsRequest } from "./analytics-request.ts";
 import { createHttp, type HttpDependencies } from "./http.ts";
@@ -7,11 +7,11 @@ import { type KeyInformation, readKey } from "./key.ts";
 
 /** The service as collectors see it: one method for each operation, typed both ways. Errors are those of the operations. */
 export interface Gateway {
-  readKey(name: string, secret: Secret, signal: AbortSignal): Promise<KeyInformation>;
+  readKey(name: string, secret: SecretSource, signal: AbortSignal): Promise<KeyInformation>;
   queryAnalytics(
     target: string,
     request: AnalyticsRequest,
-    secret: Secret,
+    secret: SecretSource,
     signal: AbortSignal,
   ): Promise<AnalyticsAnswer>;
   close(): Promise<void>;

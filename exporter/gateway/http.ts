@@ -1,7 +1,7 @@
 import { Agent, request } from "undici";
 import type { Clock } from "../clock.ts";
 import type { GatewayConfig } from "../config/config.ts";
-import type { Secret } from "../config/secret.ts";
+import type { Secret, SecretSource } from "../config/secret.ts";
 import { GatewayError, reasonOfStatus } from "./errors.ts";
 import { errorMessage, parseJson } from "./error-body.ts";
 import { waitHint } from "./hint.ts";
@@ -22,7 +22,7 @@ export interface Call {
   /** Below the base URL, with a leading slash. */
   readonly path: string;
   readonly body?: object;
-  readonly secret: Secret;
+  readonly secret: SecretSource;
 }
 
 /** Leave to send one request. Whoever got it says how it ended. */
@@ -63,13 +63,21 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
   });
 
   async function send(call: Call, signal: AbortSignal): Promise<unknown> {
+    const secret = await secretOf(call);
     let deadline: number | undefined;
+    let failure: GatewayError | undefined;
     for (let attempts = 1; ; attempts++) {
-      const ticket = await dependencies.admit(call.endpoint, call.target, signal);
+      const ticket = await dependencies
+        .admit(call.endpoint, call.target, signal)
+        .catch((refused: unknown) => {
+          // Once an attempt was made, the call has failed of that and not of the wait.
+          throw signal.aborted ? signal.reason : (failure ?? refused);
+        });
       // Time spent in the queue of the pace is not the gateway's fault: the deadline starts with the first attempt.
       deadline ??= dependencies.clock.monotonic() + config.deadlineMs;
-      const failure = await attempt(call, signal, deadline, ticket);
-      if (!(failure instanceof GatewayError)) return failure.body;
+      const outcome = await attempt(call, secret, signal, deadline, ticket);
+      if (!(outcome instanceof GatewayError)) return outcome.body;
+      failure = outcome;
       const delayMs = retryDelay(
         {
           retryable: failure.retryable,
@@ -86,6 +94,7 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
 
   async function attempt(
     call: Call,
+    secret: Secret,
     signal: AbortSignal,
     deadline: number,
     ticket: Ticket,
@@ -94,11 +103,11 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     let hintMs: number | undefined;
     try {
       const limitMs = Math.max(1, Math.min(config.timeoutMs, deadline - dependencies.clock.monotonic()));
-      const answer = await exchange(call, signal, limitMs);
+      const answer = await exchange(call, secret, signal, limitMs);
       dependencies.onAnswer(call.endpoint, String(answer.status));
       if (answer.status >= 200 && answer.status < 300) return success(call, answer);
       throttled = answer.status === 429;
-      const failure = refusal(call, answer);
+      const failure = refusal(call, secret, answer);
       hintMs = failure.hintMs;
       return failure;
     } catch (error) {
@@ -110,14 +119,14 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     }
   }
 
-  async function exchange(call: Call, signal: AbortSignal, limitMs: number): Promise<Answer> {
+  async function exchange(call: Call, secret: Secret, signal: AbortSignal, limitMs: number): Promise<Answer> {
     return withTimeout(signal, limitMs, async (bounded) => {
       const response = await request(`${config.baseUrl}${call.path}`, {
         method: call.method,
         dispatcher: agent,
         signal: bounded,
         headers: {
-          authorization: `Bearer ${call.secret.reveal()}`,
+          authorization: `Bearer ${secret.reveal()}`,
           accept: "application/json",
           "user-agent": "aigateway-exporter",
           ...(call.body === undefined ? {} : { "content-type": "application/json" }),
@@ -128,9 +137,9 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     });
   }
 
-  function refusal(call: Call, answer: Answer): GatewayError {
+  function refusal(call: Call, secret: Secret, answer: Answer): GatewayError {
     const body = parseJson(answer.text);
-    const said = errorMessage(body, call.secret);
+    const said = errorMessage(body, secret);
     const { status, headers } = answer;
     const hintMs = waitHint({ status, headers, body, nowMs: dependencies.clock.now() });
     const message = `Cannot ${call.action}: gateway answered ${status}${said === undefined ? "" : `: ${said}`}`;
@@ -149,13 +158,26 @@ interface Answer {
 /** Idle connections are kept across the requests of a round that is spread over its interval. */
 const KEEP_ALIVE_MS = 30_000;
 
+async function secretOf(call: Call): Promise<Secret> {
+  try {
+    return await call.secret.read();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new GatewayError("secret_unreadable", `Cannot ${call.action}: ${why}`, { cause: error });
+  }
+}
+
 function success(call: Call, answer: Answer): { body: unknown } | GatewayError {
   const body = parseJson(answer.text);
   if (body !== undefined) return { body };
   const what = answer.text === "" ? "an empty body" : "a body that is not JSON";
-  return new GatewayError("bad_response", `Cannot ${call.action}: gateway answered ${answer.status} with ${what}`, {
-    status: answer.status,
-  });
+  return new GatewayError(
+    "bad_response",
+    `Cannot ${call.action}: gateway answered ${answer.status} with ${what}`,
+    {
+      status: answer.status,
+    },
+  );
 }
 
 /** Runs with a signal that is aborted by the outer one, or by a TimeoutError after `ms` of real time. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Secret } from "../config/secret.ts";
+import type { SecretSource } from "../config/secret.ts";
 import { GatewayError } from "./errors.ts";
 import type { Http } from "./http.ts";
 import { known, optional, shapeProblem, wireNumber } from "./wire.ts";
@@ -48,7 +48,7 @@ export type LimitReset = (typeof LIMIT_RESETS)[number];
 export async function readKey(
   http: Http,
   name: string,
-  secret: Secret,
+  secret: SecretSource,
   signal: AbortSignal,
 ): Promise<KeyInformation> {
   const action = `read key "${name}"`;
@@ -121,18 +121,25 @@ const KeyBody = z.object({
         z.iso.datetime({ offset: true, local: true }).transform((text) => utcMilliseconds(text)),
       ),
       free_model_daily_requests: optional(
-        z.object({ limit: optional(wireNumber), used: optional(wireNumber), remaining: optional(wireNumber) }),
+        z.object({
+          limit: optional(wireNumber),
+          used: optional(wireNumber),
+          remaining: optional(wireNumber),
+        }),
       ),
     })
-    .refine((data) => data.usage !== undefined || data.limit !== undefined || data.limit_remaining !== undefined, {
-      message: "has none of usage, limit and limit_remaining, so it is no key information",
-    }),
+    .refine(
+      (data) => data.usage !== undefined || data.limit !== undefined || data.limit_remaining !== undefined,
+      {
+        message: "has none of usage, limit and limit_remaining, so it is no key information",
+      },
+    ),
 });
 
 function limitReset(text: string | null | undefined): LimitReset | undefined {
   if (text === undefined) return undefined;
   if (text === null) return "never";
-  const reset = LIMIT_RESETS.find((known) => known === text.trim().toLowerCase());
+  const reset = LIMIT_RESETS.find((state) => state === text.trim().toLowerCase());
   return reset ?? "other";
 }
 

@@ -32,9 +32,10 @@ export interface Answer {
 
 export interface View {
   readonly samples: readonly (readonly Sample[])[];
-  readonly takenAtMs: number;
-  /** When the first of the samples must no longer be shown; Infinity when none ages. */
-  readonly validUntilMs: number;
+  /** Whether one of the samples must no longer be shown, or the clock went back to before the view was taken. */
+  outdated(): boolean;
+  /** Milliseconds until the first of the samples must no longer be shown; Infinity when none ages. */
+  readonly validForMs: number;
 }
 
 interface Entry {
@@ -46,7 +47,7 @@ interface Entry {
 
 const NOTHING: Omit<Entry, "description"> = { values: [], expiry: { wallMs: 0, monotonicMs: 0 } };
 
-export function createStore(clock: Clock, seriesLimit: number): Store {
+export function createStore(clock: Clock, seriesLimit: () => number): Store {
   const entries = new Map<string, Entry>();
   let series = 0;
 
@@ -61,7 +62,7 @@ export function createStore(clock: Clock, seriesLimit: number): Store {
   function put(target: string, answer: Answer): boolean {
     const values = answer.samples.filter(({ window }) => !window || isSettled(window, answer.askedAtMs));
     const others = series - (entries.get(target)?.values.length ?? 0);
-    if (others + values.length > seriesLimit) {
+    if (others + values.length > seriesLimit()) {
       replace(target, NOTHING);
       return false;
     }
@@ -78,17 +79,24 @@ export function createStore(clock: Clock, seriesLimit: number): Store {
   }
 
   function view(): View {
-    const takenAtMs = clock.now();
-    let validUntilMs = Number.POSITIVE_INFINITY;
+    const takenAt = { wallMs: clock.now(), monotonicMs: clock.monotonic() };
+    let validForMs = Number.POSITIVE_INFINITY;
     const samples = [...entries.values()].flatMap((entry) => {
-      const values = fresh(entry, takenAtMs);
-      if (values.length > 0) validUntilMs = Math.min(validUntilMs, entry.expiry.wallMs);
+      const values = fresh(entry, takenAt.wallMs);
+      if (values.length > 0) {
+        const { wallMs, monotonicMs } = entry.expiry;
+        validForMs = Math.min(validForMs, wallMs - takenAt.wallMs, monotonicMs - takenAt.monotonicMs);
+      }
       for (const { window } of values) {
-        if (window && window.endMs < validUntilMs) validUntilMs = window.endMs;
+        if (window) validForMs = Math.min(validForMs, window.endMs - takenAt.wallMs);
       }
       return [entry.description, values];
     });
-    return { samples, takenAtMs, validUntilMs };
+    const outdated = () => {
+      const agesMs = [clock.now() - takenAt.wallMs, clock.monotonic() - takenAt.monotonicMs];
+      return agesMs.some((ageMs) => ageMs < 0 || ageMs >= validForMs);
+    };
+    return { samples, validForMs, outdated };
   }
 
   return {

@@ -1,0 +1,128 @@
+import type { Clock } from "./clock.ts";
+import { type Collection, createCollection } from "./collection.ts";
+import type { Config } from "./config/config.ts";
+import { createRoutes } from "./http/routes.ts";
+import { createServer, type ListenAddress } from "./http/server.ts";
+import type { Log } from "./log.ts";
+import { createPublisher } from "./metrics/publisher.ts";
+import { type Build, createSelfMetrics } from "./metrics/self.ts";
+import { createStore } from "./metrics/store.ts";
+import { createOverview } from "./overview.ts";
+import { createStatuses } from "./schedule/statuses.ts";
+import { createTimetable, type CreateTimetable } from "./schedule/timetable.ts";
+
+/** Everything that the exporter takes from outside. */
+export interface AppDependencies {
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly log: Log;
+  readonly build: Build;
+  readonly listen: ListenAddress;
+  readonly telemetryPath: string;
+  /** For tests: node-cron knows the machine's clock only. */
+  readonly createTimetable?: CreateTimetable;
+}
+
+export interface App {
+  /** Listens, then begins to poll. Rejects when the address cannot be listened on. */
+  start(): Promise<void>;
+  /** Ends everything that start began, in reverse. */
+  stop(): Promise<void>;
+  /**
+   * Goes on with another configuration: what is in both keeps its values, what is gone is withdrawn. Undefined: the new
+   * one is bad; everything stays as it is, and a metric says so.
+   */
+  reload(config: Config | undefined): Promise<void>;
+  /** Polls every target once without listening, and returns the exposition in the text format. */
+  once(): Promise<string>;
+  /** Where it listens, `http://127.0.0.1:9853`. */
+  readonly url: () => string;
+}
+
+/** A target that cannot be polled must not keep the exporter out of service for ever. */
+const READY_AFTER_MS = 30_000;
+
+/**
+ * The whole wiring. The collection polls (timetable → rounds → poller → collector → gateway) into the store; the
+ * publisher renders the store; the server copies what is published.
+ */
+export function createApp(initial: Config, dependencies: AppDependencies): App {
+  const { clock, log, build, telemetryPath } = dependencies;
+  const startedMs = clock.now();
+  let config = initial;
+  const store = createStore(clock, () => config.seriesLimit);
+  const statuses = createStatuses(clock);
+  const self = createSelfMetrics(build, () => ({
+    keys: config.keys.length,
+    series: store.series,
+    seriesLimit: config.seriesLimit,
+    creditValue: config.creditValue,
+    pollLag: collection.lag(),
+    pollInterval: collection.interval(),
+    throttledUntil: collection.throttledUntil(),
+  }));
+  const publisher = createPublisher(
+    store,
+    () => collection.headers,
+    clock,
+    (error) => log.error({ error: String(error) }, "Cannot render the metrics"),
+  );
+  const collect = (next: Config): Collection =>
+    createCollection(next, {
+      ...dependencies,
+      createTimetable: dependencies.createTimetable ?? createTimetable,
+      store,
+      statuses,
+      self,
+      onChange: publisher.changed,
+    });
+  let collection = collect(config);
+
+  const overview = () =>
+    createOverview(config, { store, statuses }, { version: build.version, nowMs: clock.now(), startedMs });
+  const isReady = () => clock.now() - startedMs >= READY_AFTER_MS || collection.isAttempted();
+  const routes = createRoutes({ telemetryPath, publisher, self, overview, isReady });
+  const server = createServer(dependencies.listen, routes, (error) =>
+    log.error({ error: String(error) }, "Cannot answer a request"),
+  );
+  loaded();
+
+  function loaded(): void {
+    self.reloadSuccessful.set(1);
+    self.reloadSuccess.set(clock.now() / 1000);
+  }
+
+  return {
+    start: async () => {
+      await server.start();
+      publisher.changed();
+      collection.start();
+    },
+    stop: async () => {
+      await collection.stop();
+      publisher.stop();
+      await server.stop();
+    },
+    reload: async (next) => {
+      if (!next) {
+        self.reloadSuccessful.set(0);
+        return;
+      }
+      const previous = collection;
+      config = next;
+      collection = collect(next);
+      collection.start();
+      publisher.changed();
+      loaded();
+      await previous.stop();
+    },
+    once: async () => {
+      await collection.pollAll();
+      publisher.stop();
+      const parts = [publisher.current().text.text, await self.render("text")];
+      return Buffer.concat(parts).toString();
+    },
+    url: server.url,
+  };
+}

@@ -1,0 +1,116 @@
+import { parseArgs } from "node:util";
+import type { ListenAddress } from "./http/server.ts";
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "./log.ts";
+
+/** Where it listens unless told otherwise: not taken in Prometheus' list of default ports. */
+export const DEFAULT_PORT = 9853;
+
+/** What a command line asks for. */
+export type CommandLine =
+  | { readonly command: "help" | "version" }
+  | { readonly command: "run" | "once" | "check"; readonly options: Options };
+
+export interface Options {
+  readonly configFile: string;
+  readonly listen: ListenAddress;
+  /** As written, for messages. */
+  readonly listenAddress: string;
+  readonly telemetryPath: string;
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+}
+
+/** The command line is wrong; the message says what and what was expected. Exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+const FLAGS = {
+  "config.file": { type: "string", default: "aigateway-exporter.yaml" },
+  "web.listen-address": { type: "string", default: `:${DEFAULT_PORT}` },
+  "web.telemetry-path": { type: "string", default: "/metrics" },
+  "log.level": { type: "string", default: "info" },
+  "log.format": { type: "string", default: "json" },
+  once: { type: "boolean", default: false },
+  version: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+export const HELP = `Prometheus exporter for AI gateways: credits, limits and spend of keys, models and apps.
+
+Usage: aigateway-exporter [check] [flags]
+
+Commands:
+  (none)  Poll the gateway and serve the metrics.
+  check   Check the configuration, say every problem, and exit.
+
+Flags:
+  --config.file=aigateway-exporter.yaml  The configuration file.
+  --web.listen-address=:${DEFAULT_PORT}            Address to listen on, host:port; port 0 takes a free one.
+  --web.telemetry-path=/metrics          Path of the metrics.
+  --log.level=info                       One of ${LOG_LEVELS.join(", ")}.
+  --log.format=json                      One of ${LOG_FORMATS.join(", ")}.
+  --once                                 Poll everything once, print the metrics, and exit.
+  --version                              Print the version and exit.
+  -h, --help                             Print this and exit.
+
+Signals: SIGHUP reads the configuration again; SIGTERM and SIGINT stop, a second one at once.
+Exit codes: 0 success, 1 failure, 2 wrong use.
+`;
+
+/** @throws UsageError */
+export function parseCommandLine(argv: readonly string[]): CommandLine {
+  const { values, positionals } = parsed(argv);
+  if (values.help) return { command: "help" };
+  if (values.version) return { command: "version" };
+  const [command, ...more] = positionals;
+  if (command !== undefined && command !== "check")
+    throw new UsageError(`Unknown command "${command}": expected check`);
+  if (more.length > 0) throw new UsageError(`Unexpected argument "${more.join(" ")}"`);
+  if (command === "check" && values.once)
+    throw new UsageError("Cannot check and poll once: --once is not for check");
+  const options = {
+    configFile: values["config.file"],
+    listen: listenAddress(values["web.listen-address"]),
+    listenAddress: values["web.listen-address"],
+    telemetryPath: telemetryPath(values["web.telemetry-path"]),
+    logLevel: oneOf("log.level", LOG_LEVELS, values["log.level"]),
+    logFormat: oneOf("log.format", LOG_FORMATS, values["log.format"]),
+  };
+  return { command: command ?? (values.once ? "once" : "run"), options };
+}
+
+function parsed(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: FLAGS, allowPositionals: true });
+  } catch (error) {
+    // Node's own text goes on with advice about positional arguments, which there are none of.
+    throw new UsageError(error instanceof Error ? (error.message.split(". ")[0] ?? "") : String(error));
+  }
+}
+
+function listenAddress(text: string): ListenAddress {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (!match || port > 65_535) {
+    throw new UsageError(
+      `Cannot listen on "${text}" (--web.listen-address): expected host:port, such as :${DEFAULT_PORT} or 127.0.0.1:${DEFAULT_PORT}`,
+    );
+  }
+  const host = match[1] ?? match[2];
+  return { host: host === "" ? undefined : host, port };
+}
+
+function telemetryPath(text: string): string {
+  if (/^\/[\w./-]+$/.test(text) && !text.startsWith("/-/")) return text;
+  throw new UsageError(
+    `Cannot serve metrics at "${text}" (--web.telemetry-path): expected a path other than / and /-/…, such as /metrics`,
+  );
+}
+
+function oneOf<T extends string>(flag: string, allowed: readonly T[], text: string): T {
+  const found = allowed.find((value) => value === text);
+  if (found === undefined)
+    throw new UsageError(`Unknown value "${text}" of --${flag}: expected ${allowed.join(", ")}`);
+  return found;
+}

@@ -1,0 +1,130 @@
+#!/usr/bin/env node
+import packageJson from "../package.json" with { type: "json" };
+import { createApp } from "./app.ts";
+import { capacityWarnings } from "./capacity.ts";
+import { systemClock } from "./clock.ts";
+import { HELP, type Options, parseCommandLine, UsageError } from "./command-line.ts";
+import type { Config } from "./config/config.ts";
+import { systemFiles } from "./config/files.ts";
+import { loadConfig } from "./config/load.ts";
+import { formatProblem } from "./config/problem.ts";
+import { createLog, type Log } from "./log.ts";
+
+process.exitCode = await run(process.argv.slice(2));
+
+/** Runs a command line and returns the exit code: 0 success, 1 failure, 2 wrong use. */
+async function run(argv: readonly string[]): Promise<number> {
+  try {
+    const line = parseCommandLine(argv);
+    switch (line.command) {
+      case "help":
+        process.stdout.write(HELP);
+        return 0;
+      case "version":
+        process.stdout.write(`aigateway-exporter ${packageJson.version}\n`);
+        return 0;
+      case "check":
+        return await check(line.options);
+      case "once":
+        return await once(line.options);
+      case "run":
+        return await serve(line.options);
+    }
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`${error.message}\nSee aigateway-exporter --help\n`);
+    return 2;
+  }
+}
+
+async function check(options: Options): Promise<number> {
+  const config = await load(options, (text) => process.stderr.write(`${text}\n`));
+  if (!config) return 1;
+  const queries = config.analytics ? ", analytics" : "";
+  process.stdout.write(`${options.configFile}: is valid: ${config.keys.length} keys${queries}\n`);
+  return 0;
+}
+
+async function once(options: Options): Promise<number> {
+  const log = newLog(options);
+  const config = await load(options, (text) => log.error({}, text));
+  if (!config) return 1;
+  const app = newApp(config, options, log);
+  process.stdout.write(await app.once());
+  await app.stop();
+  return 0;
+}
+
+async function serve(options: Options): Promise<number> {
+  const log = newLog(options);
+  const config = await load(options, (text) => log.error({}, text));
+  if (!config) return 1;
+  const app = newApp(config, options, log);
+  try {
+    await app.start();
+  } catch (error) {
+    await app.stop();
+    log.error({}, `Cannot listen on ${options.listenAddress} (--web.listen-address): ${listenFault(error)}`);
+    return 1;
+  }
+  log.info({ url: app.url(), version: packageJson.version, keys: config.keys.length }, "Listening");
+  await stopSignal(async () => {
+    const next = await load(options, (text) => log.error({}, text));
+    await app.reload(next);
+    if (next) log.info({ keys: next.keys.length }, "Read the configuration again");
+  });
+  log.info({}, "Stopping");
+  await app.stop();
+  return 0;
+}
+
+/** The configuration, or undefined after every problem was said. */
+async function load(options: Options, say: (text: string) => void): Promise<Config | undefined> {
+  const loaded = await loadConfig({ path: options.configFile, ...systemFiles, env: process.env });
+  if (!loaded.ok) {
+    for (const problem of loaded.problems) say(formatProblem(options.configFile, problem));
+    return undefined;
+  }
+  for (const warning of [...loaded.warnings, ...capacityWarnings(loaded.config)]) {
+    say(`${options.configFile}: warning: ${warning}`);
+  }
+  return loaded.config;
+}
+
+function newLog(options: Options): Log {
+  return createLog(options.logLevel, options.logFormat, process.stderr);
+}
+
+function newApp(config: Config, options: Options, log: Log) {
+  return createApp(config, {
+    clock: systemClock,
+    random: Math.random,
+    log,
+    build: {
+      version: packageJson.version,
+      revision: process.env["AIGATEWAY_EXPORTER_REVISION"] ?? "unknown",
+      nodeVersion: process.version,
+    },
+    listen: options.listen,
+    telemetryPath: options.telemetryPath,
+  });
+}
+
+/** Resolves at the first signal to stop; the second one ends the process at once. */
+function stopSignal(onHangup: () => Promise<void>): Promise<void> {
+  process.on("SIGHUP", () => void onHangup());
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"]) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(1));
+        resolve();
+      });
+    }
+  });
+}
+
+function listenFault(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+  if (code === "EADDRINUSE") return "the address is in use; choose another or port 0";
+  return code === "EACCES" ? "not permitted" : code;
+}

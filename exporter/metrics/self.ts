@@ -1,0 +1,105 @@
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  openMetricsContentType,
+  type OpenMetricsContentType,
+  Registry,
+} from "prom-client";
+import type { Family } from "./family.ts";
+import type { Format } from "./exposition.ts";
+import { selfFamilies as families } from "./self-families.ts";
+
+/** The exporter's own metrics, kept by prom-client: a few dozen series, rendered on each scrape. */
+export interface SelfMetrics {
+  readonly polls: Counter;
+  readonly pollFailures: Counter;
+  readonly refusedAnswers: Counter;
+  readonly upstreamRequests: Counter;
+  readonly pollDuration: Gauge;
+  readonly reloadSuccessful: Gauge;
+  readonly reloadSuccess: Gauge;
+  /** The text in a format, with the end mark where the format has one. */
+  render(format: Format): Promise<Buffer>;
+}
+
+export interface Build {
+  readonly version: string;
+  readonly revision: string;
+  readonly nodeVersion: string;
+}
+
+/** What is read at the time of a scrape. */
+export interface SelfReadings {
+  readonly keys: number;
+  readonly series: number;
+  readonly seriesLimit: number;
+  readonly creditValue: { readonly currency: string; readonly value: number } | undefined;
+  /** Seconds, by collector. */
+  readonly pollLag: ReadonlyMap<string, number>;
+  readonly pollInterval: ReadonlyMap<string, number>;
+  /** Seconds since the epoch, by endpoint. */
+  readonly throttledUntil: ReadonlyMap<string, number>;
+}
+
+export function createSelfMetrics(build: Build, read: () => SelfReadings): SelfMetrics {
+  // prom-client fixes the format of a registry, so that each format has one; the metrics are the same objects.
+  const text = new Registry();
+  const openMetrics = new Registry<OpenMetricsContentType>();
+  openMetrics.setContentType(openMetricsContentType);
+  const registers = [text, openMetrics];
+  collectDefaultMetrics({ register: text });
+  for (const { name } of text.getMetricsAsArray()) {
+    const metric = text.getSingleMetric(name);
+    if (UNFIT.test(name)) text.removeSingleMetric(name);
+    else if (metric) openMetrics.registerMetric(metric);
+  }
+
+  const newCounter = (family: Family) => new Counter({ ...definition(family), registers });
+  const newGauge = (family: Family, collect?: (this: Gauge) => void) =>
+    new Gauge({ ...definition(family), registers, ...(collect && { collect }) });
+
+  newGauge(families.buildInfo).set(
+    { version: build.version, revision: build.revision, nodeversion: build.nodeVersion },
+    1,
+  );
+  const reading = (family: Family, value: (readings: SelfReadings) => number) =>
+    newGauge(family, function () {
+      this.set(value(read()));
+    });
+  const readings = (family: Family, values: (readings: SelfReadings) => ReadonlyMap<string, number>) =>
+    newGauge(family, function () {
+      this.reset();
+      const [label] = family.labels;
+      if (label === undefined) return;
+      for (const [name, value] of values(read())) this.set({ [label]: name }, value);
+    });
+  reading(families.keys, ({ keys }) => keys);
+  reading(families.series, ({ series }) => series);
+  reading(families.seriesLimit, ({ seriesLimit }) => seriesLimit);
+  readings(families.pollLag, ({ pollLag }) => pollLag);
+  readings(families.pollInterval, ({ pollInterval }) => pollInterval);
+  readings(families.throttledUntil, ({ throttledUntil }) => throttledUntil);
+  readings(
+    families.creditValue,
+    ({ creditValue }) => new Map(creditValue ? [[creditValue.currency, creditValue.value]] : []),
+  );
+
+  return {
+    polls: newCounter(families.polls),
+    pollFailures: newCounter(families.pollFailures),
+    refusedAnswers: newCounter(families.refusedAnswers),
+    upstreamRequests: newCounter(families.upstreamRequests),
+    pollDuration: newGauge(families.pollDuration),
+    reloadSuccessful: newGauge(families.reloadSuccessful),
+    reloadSuccess: newGauge(families.reloadSuccess),
+    render: async (format) => Buffer.from(await (format === "text" ? text : openMetrics).metrics()),
+  };
+}
+
+/** Gauges whose names end in _total, which no format allows, and figures that are no numbers before the first sample. */
+const UNFIT = /^nodejs_(active_|eventloop_lag_(min|mean|stddev)_)/;
+
+function definition(family: Family) {
+  return { name: family.name, help: family.help, labelNames: [...family.labels] };
+}

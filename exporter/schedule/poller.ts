@@ -1,0 +1,140 @@
+import type { Clock } from "../clock.ts";
+import type { Collector, Target } from "../collectors/collector.ts";
+import { type FailureReason, GatewayError } from "../gateway/errors.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import type { Log } from "../log.ts";
+import type { SelfMetrics } from "../metrics/self.ts";
+import type { Store } from "../metrics/store.ts";
+import { type Pace, PausedError } from "./pace.ts";
+import type { PollStatus, Statuses } from "./statuses.ts";
+
+/** Runs one collector on one target: turn, outcome, store, self-metrics. A failure ends here. */
+export interface Poller {
+  /** Never rejects. Does nothing while an earlier poll of the target still waits or runs. */
+  poll(collector: Collector, target: Target, timeToLiveMs: number): Promise<void>;
+  /** Aborts what is under way and begins nothing new. */
+  stop(): void;
+}
+
+export interface PollerDependencies {
+  readonly clock: Clock;
+  readonly gateway: Gateway;
+  readonly pace: Pace;
+  readonly store: Store;
+  readonly statuses: Statuses;
+  readonly self: SelfMetrics;
+  readonly log: Log;
+  /** Told after each change of the store. */
+  readonly onChange: () => void;
+}
+
+export function createPoller(dependencies: PollerDependencies): Poller {
+  const { clock, gateway, pace, store, statuses, self } = dependencies;
+  const running = new Set<string>();
+  const aborter = new AbortController();
+  const { signal } = aborter;
+
+  async function poll(collector: Collector, target: Target, timeToLiveMs: number): Promise<void> {
+    if (signal.aborted || running.has(target.id)) return;
+    running.add(target.id);
+    const log = dependencies.log.child({ collector: collector.name, target: target.id });
+    try {
+      const release = await pace.reserve(collector.endpoint, target.id, signal);
+      await attempt(collector, target, timeToLiveMs, log).finally(release);
+    } catch (error) {
+      if (error instanceof PausedError) log.debug({}, error.message);
+      else if (!signal.aborted) log.error({ error: String(error) }, `Cannot poll ${target.title}`);
+    } finally {
+      running.delete(target.id);
+    }
+  }
+
+  async function attempt(
+    collector: Collector,
+    target: Target,
+    timeToLiveMs: number,
+    log: Log,
+  ): Promise<void> {
+    const [askedAtMs, started] = [clock.now(), clock.monotonic()];
+    const before = statuses.update(target.id, { lastAttemptMs: askedAtMs });
+    try {
+      const samples = await target.poll(gateway, askedAtMs, signal);
+      // A target that a reload has removed meanwhile is not brought back.
+      if (!before || !statuses.get(target.id)) return;
+      succeed(target, before, log);
+      if (!store.put(target.id, { samples, askedAtMs, timeToLiveMs })) {
+        self.refusedAnswers.inc({ collector: collector.name });
+        log.error({ series: samples.length }, `Cannot show ${target.title}: series_limit is reached`);
+      }
+    } catch (error) {
+      if (signal.aborted || error instanceof PausedError) throw error;
+      if (!before || !statuses.get(target.id)) return;
+      fail(collector, target, before, asFailure(target, error), log);
+    }
+    self.polls.inc({ collector: collector.name });
+    self.pollDuration.set({ collector: collector.name }, (clock.monotonic() - started) / 1000);
+    describeTarget(target, store, statuses);
+    dependencies.onChange();
+  }
+
+  function succeed(target: Target, before: PollStatus, log: Log): void {
+    statuses.update(target.id, {
+      up: true,
+      unauthorized: false,
+      attempted: true,
+      failure: undefined,
+      lastSuccessMs: before.lastAttemptMs,
+      lastAnswerMs: before.lastAttemptMs,
+    });
+    if (before.failure) log.info({ reason: before.failure.reason }, `Polling ${target.title} works again`);
+    else log.debug({}, `Polled ${target.title}`);
+  }
+
+  function fail(
+    collector: Collector,
+    target: Target,
+    before: PollStatus,
+    error: GatewayError,
+    log: Log,
+  ): void {
+    const { kind, message, status } = error;
+    const refused = kind === "bad_request";
+    statuses.update(target.id, {
+      up: false,
+      attempted: true,
+      failure: { reason: kind, message },
+      ...(kind === "unauthorized" && { unauthorized: true }),
+      ...(refused && { lastAnswerMs: before.lastAttemptMs }),
+    });
+    // A question that the service does not answer any more has no last good value either.
+    if (refused) store.withdraw(target.id);
+    self.pollFailures.inc({ collector: collector.name, reason: kind });
+    // Said once, and again only when the reason changes: a failing key would fill the log otherwise.
+    const level = before.failure?.reason === kind ? "debug" : MUST_ACT.has(kind) ? "error" : "warn";
+    log[level]({ reason: kind, status }, message);
+  }
+
+  return { poll, stop: () => aborter.abort(new Error("The exporter stops")) };
+}
+
+/** Shows what is known of a target besides its answers. */
+export function describeTarget(target: Target, store: Store, statuses: Statuses): void {
+  const status = statuses.add(target.id);
+  store.describe(target.id, [...target.constants, ...target.describe(status)]);
+}
+
+/** Reasons that pass only when somebody changes a key, a right or the configuration. */
+const MUST_ACT: ReadonlySet<FailureReason> = new Set([
+  "unauthorized",
+  "forbidden",
+  "bad_request",
+  "secret_unreadable",
+]);
+
+function asFailure(target: Target, error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new GatewayError("bad_response", `Cannot use the answer about ${target.title}: ${why}`, {
+    cause: error,
+  });
+}

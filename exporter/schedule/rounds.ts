@@ -1,0 +1,129 @@
+import type { Clock } from "../clock.ts";
+import type { Collector, Target } from "../collectors/collector.ts";
+import { SETTLE_MS, windowAt } from "../window.ts";
+import type { Poller } from "./poller.ts";
+import type { Statuses } from "./statuses.ts";
+import type { Timetable } from "./timetable.ts";
+
+/** Polls the targets of one collector: at once after the start, at each tick, and once more when a UTC day has settled. */
+export interface Rounds {
+  start(): void;
+  stop(): void;
+  /** Polls every target now, as the first round does. */
+  pollAll(): Promise<void>;
+  /** The longest time between two polls of a target: of the timetable, or of the pace if that is slower. Milliseconds. */
+  intervalMs(): number;
+  /** How long the target that has waited longest is overdue, milliseconds. */
+  lagMs(): number;
+}
+
+export interface RoundsDependencies {
+  readonly clock: Clock;
+  /** In [0, 1), for the jitter. */
+  readonly random: () => number;
+  readonly poller: Poller;
+  readonly statuses: Statuses;
+}
+
+/** How many intervals the last good values are repeated. */
+const INTERVALS_TO_LIVE = 3;
+
+/** A round is spread over its interval so that there is no burst, but a daily one need not take all day. */
+const LONGEST_SPREAD_MS = 300_000;
+
+/** How often it is looked whether a day has ended: a stepped or stopped clock fires no timer. */
+const LONGEST_WAIT_MS = 30_000;
+
+export function createRounds(
+  collector: Collector,
+  targets: readonly Target[],
+  timetable: Timetable,
+  requestsPerMinute: number,
+  { clock, random, poller, statuses }: RoundsDependencies,
+): Rounds {
+  let stopTimetable: (() => void) | undefined;
+  let cancelBoundary: (() => void) | undefined;
+  const cancels = new Set<() => void>();
+
+  function intervalMs(): number {
+    const requests = targets.length * collector.requestsPerPoll;
+    const paceMs = requestsPerMinute === 0 ? 0 : (requests * 60_000) / requestsPerMinute;
+    return Math.max(timetable.longestGapMs, paceMs);
+  }
+
+  function poll(target: Target): Promise<void> {
+    return poller.poll(collector, target, INTERVALS_TO_LIVE * Math.max(intervalMs(), target.minIntervalMs));
+  }
+
+  /** Each target gets its own part of the interval, and jitter within that. */
+  function spreadRound(): void {
+    const spreadMs = Math.min(timetable.longestGapMs, LONGEST_SPREAD_MS);
+    for (const [index, target] of targets.entries()) {
+      if (!isDue(target)) continue;
+      later(((index + random()) / targets.length) * spreadMs, () => void poll(target));
+    }
+  }
+
+  function isDue(target: Target): boolean {
+    const lastAnswerMs = statuses.get(target.id)?.lastAnswerMs;
+    // Half a tick early is in time: the jitter must not put a poll off by a whole one.
+    const earlyMs = timetable.longestGapMs / 2;
+    return lastAnswerMs === undefined || clock.now() - lastAnswerMs >= target.minIntervalMs - earlyMs;
+  }
+
+  function later(ms: number, run: () => void): void {
+    const cancel = clock.after(ms, () => {
+      cancels.delete(cancel);
+      run();
+    });
+    cancels.add(cancel);
+  }
+
+  /** What was answered before midnight is withdrawn then; what is asked from `SETTLE_MS` on is believed again. */
+  function awaitBoundary(boundaryMs: number): void {
+    const waitMs = Math.max(0, boundaryMs - clock.now());
+    cancelBoundary = clock.after(Math.min(waitMs, LONGEST_WAIT_MS), () => {
+      if (clock.now() < boundaryMs) return awaitBoundary(Math.min(boundaryMs, nextBoundary(clock.now())));
+      void pollAll();
+      awaitBoundary(nextBoundary(clock.now()));
+    });
+  }
+
+  async function pollAll(): Promise<void> {
+    await Promise.all(targets.map(poll));
+  }
+
+  function lagMs(): number {
+    const now = clock.now();
+    const overdue = targets.map((target) => {
+      const status = statuses.get(target.id);
+      return (
+        now - (status?.lastAttemptMs ?? status?.addedMs ?? now) - Math.max(intervalMs(), target.minIntervalMs)
+      );
+    });
+    return Math.max(0, ...overdue);
+  }
+
+  return {
+    start: () => {
+      stopTimetable = timetable.start(spreadRound);
+      awaitBoundary(nextBoundary(clock.now()));
+      void pollAll();
+    },
+    stop: () => {
+      stopTimetable?.();
+      cancelBoundary?.();
+      for (const cancel of cancels) cancel();
+      cancels.clear();
+    },
+    pollAll,
+    intervalMs,
+    lagMs,
+  };
+}
+
+/** The next time that a day's windows can be believed. */
+function nextBoundary(nowMs: number): number {
+  const day = windowAt("day", nowMs);
+  return nowMs < day.startMs + SETTLE_MS ? day.startMs + SETTLE_MS : day.endMs + SETTLE_MS;
+}
