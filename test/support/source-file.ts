@@ -16,6 +16,8 @@ export interface Import {
   readonly line: number;
   /** Names of the values that are used of it; `*` for all of them. Empty for a pure import of types. */
   readonly values: readonly string[];
+  /** Gone when the types are stripped; `import { type A }` is not, it still loads the module. */
+  readonly erased: boolean;
 }
 
 export interface Export {
@@ -30,18 +32,22 @@ export interface Export {
 export function importsOf({ path, text }: SourceText): readonly Import[] {
   const source = parse(path, text);
   const found: Import[] = [];
-  const add = (specifier: ts.Node | undefined, values: readonly string[]): void => {
+  const add = (specifier: ts.Node | undefined, values: readonly string[], erased = false): void => {
     if (!specifier || !ts.isStringLiteralLike(specifier)) return;
     const target = specifier.text.startsWith(".")
       ? posix.join(posix.dirname(path), specifier.text)
       : undefined;
-    found.push({ specifier: specifier.text, target, line: lineOf(source, specifier), values });
+    found.push({ specifier: specifier.text, target, line: lineOf(source, specifier), values, erased });
   };
   visit(source, (node) => {
-    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, importedValues(node.importClause));
-    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, reexportedValues(node));
+    if (ts.isImportDeclaration(node)) {
+      const clause = node.importClause;
+      add(node.moduleSpecifier, importedValues(clause), clause?.phaseModifier === ts.SyntaxKind.TypeKeyword);
+    } else if (ts.isExportDeclaration(node))
+      add(node.moduleSpecifier, reexportedValues(node), node.isTypeOnly);
     else if (ts.isCallExpression(node) && isLoader(node.expression)) add(node.arguments[0], ["*"]);
-    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, []);
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
+      add(node.argument.literal, [], true);
   });
   return found;
 }

@@ -1,0 +1,86 @@
+import { existsSync, readFileSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { join } from "node:path";
+
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+
+import { ROOT, sourceFiles } from "./support/repository.ts";
+import { type SourceText, importsOf } from "./support/source-file.ts";
+
+const dockerfile = read("Dockerfile");
+const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths = ""]) =>
+  paths.split(" "),
+);
+const { dependencies } = z
+  .object({ dependencies: z.record(z.string(), z.string()) })
+  .parse(JSON.parse(read("package.json")));
+
+describe("the image", () => {
+  test("copies what is there and what .dockerignore lets through", () => {
+    const allowed = read(".dockerignore")
+      .split("\n")
+      .filter((line) => line.startsWith("!"));
+    expect(copied).toEqual(["package.json", "package-lock.json", "package.json", "exporter"]);
+    expect(copied.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    expect(copied.filter((path) => !allowed.includes(`!${path}`))).toEqual([]);
+  });
+
+  test("starts a file that it has", () => {
+    const entry = /^ENTRYPOINT \["node", "\/app\/(.+)"\]$/m.exec(dockerfile)?.[1] ?? "";
+    expect(entry).toMatch(/^exporter\//);
+    expect(existsSync(join(ROOT, entry))).toBe(true);
+  });
+
+  test("runs as a numeric user that is not root", () => {
+    expect(dockerfile).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
+  });
+
+  test("has everything that exporter/ imports", () => {
+    expect(sourceFiles(["exporter"]).flatMap(missingFromImage)).toEqual([]);
+  });
+
+  test.each([
+    ["a devDependency", 'import { expect } from "vitest";', ["vitest"]],
+    ["a part of a devDependency", 'import { a } from "@pulumi/pulumi/automation";', ["@pulumi/pulumi"]],
+    ["a devDependency that inline types keep alive", 'import { type A } from "typescript";', ["typescript"]],
+    ["a file outside", 'import { a } from "../test/demo.ts";', ["../test/demo.ts"]],
+    ["a dynamic import", 'await import("fast-check");', ["fast-check"]],
+    ["types alone", 'import type { Resource } from "@pulumi/pulumi";', []],
+    ["what it has", 'import "zod"; import "node:fs"; import "./app.ts"; import "../package.json";', []],
+  ])("would lack %s", (_name, text, missing) => {
+    expect(missingFromImage({ path: "exporter/main.ts", text })).toEqual(
+      missing.map((name) => `exporter/main.ts:1 imports "${name}"`),
+    );
+  });
+});
+
+/** The imports of a file that would fail in the image. */
+function missingFromImage(file: SourceText): readonly string[] {
+  return importsOf(file)
+    .filter(({ erased }) => !erased)
+    .flatMap(({ specifier, target, line }) => {
+      const name = target === undefined ? packageName(specifier) : specifier;
+      const present = target === undefined ? isInstalled(name) : isCopied(target);
+      return present ? [] : [`${file.path}:${line} imports "${name}"`];
+    });
+}
+
+function packageName(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+}
+
+function isInstalled(name: string): boolean {
+  return name.startsWith("node:") || builtinModules.includes(name) || name in dependencies;
+}
+
+function isCopied(path: string): boolean {
+  return copied.some((source) => path === source || path.startsWith(`${source}/`));
+}
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), "utf8");
+}
