@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
+import { DEFAULT_PORT } from "../exporter/command-line.ts";
 import { ROOT, sourceFiles } from "./support/repository.ts";
 import { type SourceText, importsOf } from "./support/source-file.ts";
 
@@ -30,6 +31,10 @@ describe("the image", () => {
     const entry = /^ENTRYPOINT \["node", "\/app\/(.+)"\]$/m.exec(dockerfile)?.[1] ?? "";
     expect(entry).toMatch(/^exporter\//);
     expect(existsSync(join(ROOT, entry))).toBe(true);
+  });
+
+  test("exposes the default port", () => {
+    expect(dockerfile).toContain(`\nEXPOSE ${DEFAULT_PORT}\n`);
   });
 
   test("runs as a numeric user that is not root", () => {
