@@ -47,7 +47,7 @@ export function integer(from: number, to: number) {
 }
 
 export function positiveNumber() {
-  const rule = "a number above 0";
+  const rule = "a finite number above 0";
   const error = ({ input }: Issue) => isNot(rule, input);
   return z.number({ error }).gt(0, { error }).meta({ rule, type: "number" });
 }

@@ -12,6 +12,11 @@ export function quote(value: unknown, shownCharacters = SHOWN_CHARACTERS): strin
   return `a ${typeof value}`;
 }
 
+/** A path as a whole: its end says most. */
+export function quotePath(path: string): string {
+  return quote(path, LOOKED_AT_CHARACTERS);
+}
+
 /** Whether a text is better kept out of every message. */
 export function looksSecret(text: string): boolean {
   const shown = text.slice(0, LOOKED_AT_CHARACTERS);
@@ -23,11 +28,6 @@ const HIDDEN = "(not shown: it looks like a secret)";
 const SHOWN_CHARACTERS = 60;
 /** More than is ever shown. */
 const LOOKED_AT_CHARACTERS = 1000;
-
-/** A path, whose end says most. */
-export function quotePath(path: string): string {
-  return quote(path, LOOKED_AT_CHARACTERS);
-}
 
 function quoteText(text: string, shownCharacters: number): string {
   if (looksSecret(text)) return HIDDEN;

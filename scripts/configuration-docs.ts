@@ -1,0 +1,81 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { configFile } from "../exporter/config/schema.ts";
+
+/** `docs/configuration.md`: what a person wrote, then a table for each section of the schema. */
+export async function renderConfigurationDocs(): Promise<string> {
+  const introduction = await readFile(new URL("configuration-introduction.md", import.meta.url), "utf8");
+  return `${introduction.trimEnd()}\n\n## Fields\n${sectionsOf("", configFile).map(renderSection).join("")}`;
+}
+
+interface Section {
+  /** `keys[].owner`; empty at the top. */
+  readonly path: string;
+  readonly description: string;
+  readonly fields: readonly Field[];
+}
+
+interface Field {
+  readonly name: string;
+  readonly type: string;
+  readonly preset: string;
+  readonly rule: string;
+  readonly description: string;
+}
+
+function sectionsOf(path: string, schema: z.ZodObject, description = ""): Section[] {
+  const fields: Field[] = [];
+  const inner: Section[] = [];
+  for (const [name, field] of Object.entries(schema.shape)) {
+    const at = path === "" ? name : `${path}.${name}`;
+    const facts = factsOf(field);
+    const isList = facts.core instanceof z.ZodArray;
+    const mapping = facts.core instanceof z.ZodArray ? facts.core.element : facts.core;
+    if (mapping instanceof z.ZodObject) {
+      inner.push(...sectionsOf(isList ? `${at}[]` : at, mapping, facts.field.description));
+    }
+    fields.push({ ...facts.field, name, type: isList ? "list" : facts.field.type });
+  }
+  return [{ path, description, fields }, ...inner];
+}
+
+/** What a field says of itself, through its wrappers: the description stands outside, rule and type within. */
+function factsOf(schema: z.core.$ZodType): { core: z.core.$ZodType; field: Omit<Field, "name"> } {
+  let core = schema;
+  let isRequired = true;
+  let preset: unknown;
+  let description = descriptionOf(core);
+  while (core instanceof z.ZodOptional || core instanceof z.ZodPrefault) {
+    if (core instanceof z.ZodPrefault) preset = core.def.defaultValue;
+    isRequired = false;
+    core = core.unwrap();
+    description ||= descriptionOf(core);
+  }
+  const meta = z.globalRegistry.get(core);
+  const type = typeof meta?.["type"] === "string" ? meta["type"] : "mapping";
+  const rule = typeof meta?.["rule"] === "string" ? meta["rule"] : "";
+  return { core, field: { type, preset: presetText(isRequired, preset), rule, description } };
+}
+
+function descriptionOf(schema: z.core.$ZodType): string {
+  return z.globalRegistry.get(schema)?.description ?? "";
+}
+
+function presetText(isRequired: boolean, preset: unknown): string {
+  if (isRequired) return "**required**";
+  const isScalar = typeof preset === "string" || typeof preset === "number" || typeof preset === "boolean";
+  return isScalar && preset !== "" ? `\`${preset}\`` : "";
+}
+
+function renderSection({ path, description, fields }: Section): string {
+  const heading = path === "" ? "" : `\n### \`${path}\`\n\n${description}\n`;
+  const rows = fields.map(
+    ({ name, type, preset, rule, description: meaning }) =>
+      `| ${[`\`${name}\``, type, preset, rule, meaning].map(cell).join(" | ")} |`,
+  );
+  return `${heading}\n| Field | Type | Default | Rule | Meaning |\n|---|---|---|---|---|\n${rows.join("\n")}\n`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}

@@ -1,0 +1,56 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { configFile } from "../../../exporter/config/schema.ts";
+import { loadText } from "./simulated-files.ts";
+
+const text = await readFile(new URL("../../../config.example.yaml", import.meta.url), "utf8");
+
+describe("config.example.yaml", () => {
+  test("loads", async () => {
+    const result = await loadText(text, {
+      files: {
+        "/run/secrets/billing": "sk-one\n",
+        "/run/secrets/management": "sk-two\n",
+        "/run/secrets/keys/chat": "sk-three\n",
+      },
+      env: { SEARCH_KEY: "sk-four" },
+    });
+    expect(result).toMatchObject({
+      ok: true,
+      config: {
+        keys: [{ name: "billing" }, { name: "search" }, { name: "chat" }],
+        creditValue: { value: 1 },
+      },
+      warnings: [],
+    });
+  });
+
+  test("shows every field of the schema", () => {
+    const shown = new Set(pathsOf("", parse(text)));
+    // The other form of each secret is named in a comment.
+    const missing = schemaPaths("", configFile).filter((path) => !shown.has(path));
+    expect(missing).toEqual(["analytics.management_key_env"]);
+  });
+});
+
+function pathsOf(path: string, value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => pathsOf(path, item));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const at = path === "" ? name : `${path}.${name}`;
+    return [at, ...pathsOf(at, inner)];
+  });
+}
+
+function schemaPaths(path: string, schema: z.core.$ZodType): string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault)
+    return schemaPaths(path, schema.unwrap());
+  if (schema instanceof z.ZodArray) return schemaPaths(path, schema.element);
+  if (!(schema instanceof z.ZodObject)) return [];
+  return Object.entries(schema.shape).flatMap(([name, inner]) => {
+    const at = path === "" ? name : `${path}.${name}`;
+    return [at, ...schemaPaths(at, inner)];
+  });
+}
