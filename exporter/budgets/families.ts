@@ -1,0 +1,36 @@
+import { type Family, gauge, info } from "../metrics/family.ts";
+
+function ofBudget(name: string, help: string, absent: string): Family<"budget"> {
+  return gauge({ name: `aigateway_budget_${name}`, help, labels: ["budget"], absent });
+}
+
+/** Spend against the configured budgets, computed from the answers of the collectors. */
+export const budgetFamilies = {
+  info: info({
+    name: "aigateway_budget_info",
+    help: "Always 1, for every configured budget: what it is over (keys, model, app or account), its window (day, week, month or total) and whose it is.",
+    labels: ["budget", "scope", "window", "team"],
+    absent: "never",
+  }),
+  limit: ofBudget("limit_credits", "Credits that may be spent in the window (limit of the configuration).", "never"),
+  spent: ofBudget(
+    "spent_credits",
+    "Credits spent in the window so far, by all that the budget is over. A lower bound while aigateway_budget_complete is 0.",
+    "nothing is known of the window: before the first answer, and from its end until the new one is settled",
+  ),
+  complete: ofBudget(
+    "complete",
+    "Whether spent is all of it (1), or something is missing or old (0): a key that cannot be polled, an answer that was cut.",
+    "never",
+  ),
+  windowStart: ofBudget(
+    "window_start_timestamp_seconds",
+    "When the current window began, seconds since the epoch. UTC; weeks begin on Monday.",
+    "never",
+  ),
+  windowEnd: ofBudget(
+    "window_end_timestamp_seconds",
+    "When the current window ends, seconds since the epoch.",
+    "the window is total, which has no end",
+  ),
+};
