@@ -28,7 +28,7 @@ export type Rule =
   | "no-default-export"
   | "documented";
 
-/** Every way in which the TypeScript files of the repository break its design (`docs/architecture.md`). Pure: paths and texts in. */
+/** Every way in which the TypeScript files of the repository break its design. Pure: paths and texts in. */
 export function checkArchitecture(files: readonly SourceText[]): readonly Violation[] {
   const scanned = files.map((file) => ({ ...file, imports: importsOf(file) }));
   return [

@@ -110,8 +110,8 @@ export const LAWS: readonly Law[] = [
     says: "infra/ may import dashboards/ and config/schema and config/parse only",
   },
   {
-    of: ["test/gateway/*.test.ts", "test/gateway/*/*.test.ts"],
-    values: ["test/gateway/", "test/support/"],
+    of: ["test/gateway-contract/", "test/gateway/*.test.ts", "test/gateway/*/*.test.ts"],
+    values: ["test/gateway-contract/", "test/gateway/", "test/support/"],
     says: "tests of the simulated gateway may import it and test/support/ only",
   },
   {

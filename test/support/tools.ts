@@ -47,14 +47,24 @@ export function describeWithTools<Name extends ToolName>(
   define: (paths: Record<Name, string>) => void,
 ): void {
   const missing = names.filter((name) => toolPath(name) === undefined).map(absence);
-  const required = process.env["E2E_REQUIRED"] === "1";
-  if (!required) for (const text of missing) process.stderr.write(`Skipped "${title}": needs ${text}\n`);
-  const skipped = missing.length > 0 && !required;
+  const policy = toolPolicy(missing, process.env["E2E_REQUIRED"]);
+  if (policy === "skip") {
+    for (const text of missing) process.stderr.write(`Skipped "${title}": needs ${text}\n`);
+  }
   const refuse = (): void =>
     test("finds the tools that E2E_REQUIRED=1 demands", () => expect(missing).toEqual([]));
-  describe.skipIf(skipped)(`${title} (${names.join(", ")})`, () =>
-    missing.length > 0 && required ? refuse() : define(paths(names)),
+  describe.skipIf(policy === "skip")(`${title} (${names.join(", ")})`, () =>
+    policy === "fail" ? refuse() : define(paths(names)),
   );
+}
+
+/** What becomes of tests whose tools are missing; `required` is the value of `E2E_REQUIRED`. */
+export function toolPolicy(
+  missing: readonly string[],
+  required: string | undefined,
+): "run" | "skip" | "fail" {
+  if (missing.length === 0) return "run";
+  return required === "1" ? "fail" : "skip";
 }
 
 /** The path of a tool, or undefined where it is not installed. */
