@@ -31,8 +31,8 @@ export function draftOf(value: unknown): Draft {
   const root = rootDraft.parse(value);
   const problems: Problem[] = [];
   const keys = root.keys.map((entry, index) => ({
-    name: textOf(entry["name"]),
-    secret: secretReference(["keys", index], "api_key", entry, problems),
+    name: textOf(entry?.["name"]),
+    secret: entry && secretReference(["keys", index], "api_key", entry, problems),
   }));
   const managementKey =
     root.analytics && secretReference(["analytics"], "management_key", root.analytics, problems);
@@ -41,7 +41,7 @@ export function draftOf(value: unknown): Draft {
   return { keys, keysDirectory: textOf(root.keys_dir), managementKey, problems };
 }
 
-export const NOTHING_TO_POLL = "there is nothing to poll; set keys, keys_dir or analytics";
+const NOTHING_TO_POLL = "there is nothing to poll; set keys, keys_dir or analytics";
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -58,7 +58,7 @@ const gatewayDraft = z.object({
 
 const rootDraft = z.object({
   gateway: readable(gatewayDraft),
-  keys: z.array(entryDraft.catch({})).catch([]),
+  keys: z.array(readable(entryDraft)).catch([]),
   keys_dir: z.unknown().optional(),
   analytics: readable(entryDraft),
 });
@@ -76,10 +76,9 @@ function secretReference(
     return undefined;
   }
   if (given.length === 0) {
-    // A secret that stands in the file, and an entry that is no mapping, have a message of their own.
-    const isKnownProblem = Object.keys(entry).length === 0 || Object.keys(entry).some(isSecretField);
-    if (!isKnownProblem)
-      problems.push({ path: pathText(at), message: `has no secret; set ${file} or ${env}` });
+    // A secret that stands in the file has a message of its own.
+    const holdsSecret = Object.keys(entry).some(isSecretField);
+    if (!holdsSecret) problems.push({ path: pathText(at), message: `has no secret; set ${file} or ${env}` });
     return undefined;
   }
   const kind = given[0] === file ? "file" : "env";

@@ -7,7 +7,7 @@ export interface KeysDirectory {
   /** Keys by name, each with the path of its file, in the order of their names. */
   readonly files: ReadonlyMap<string, string>;
   readonly problems: readonly Problem[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Problem[];
 }
 
 /** The keys of `keys_dir`: one per file, whose name is the key's. */
@@ -18,14 +18,15 @@ export async function readKeysDirectory(
 ): Promise<KeysDirectory> {
   const files = new Map<string, string>();
   const problems: Problem[] = [];
-  const warnings: string[] = [];
+  const warnings: Problem[] = [];
   const add = (name: string) => {
     const path = `${directory.replace(/\/+$/, "")}/${name}`;
     const index = taken.get(name);
     if (!KEY_NAME.test(name)) {
-      warnings.push(
-        `keys_dir: file ${quotePath(path)} is left out: its name does not match ${KEY_NAME_TEXT}`,
-      );
+      warnings.push({
+        path: "keys_dir",
+        message: `file ${quotePath(path)} is left out: its name does not match ${KEY_NAME_TEXT}`,
+      });
     } else if (index !== undefined) {
       problems.push({ path: "keys_dir", message: `file ${quotePath(path)} has the name of keys[${index}]` });
     } else files.set(name, path);

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join } from "node:path";
 import type { AnalyticsConfig, Config, KeyConfig } from "./config.ts";
-import { NOTHING_TO_POLL, type Draft, type SecretReference } from "./draft.ts";
+import type { Draft, SecretReference } from "./draft.ts";
 import { readingFault, type Files } from "./files.ts";
 import { readKeysDirectory, type KeysDirectory } from "./keys-directory.ts";
 import { inspectConfig } from "./parse.ts";
@@ -35,10 +35,13 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const all = withoutRepetitions([...problems, ...directory.problems, ...secrets.problems]);
   if (!file || all.length > 0) return { ok: false, problems: all };
   if (file.keys.length + directory.files.size === 0 && !file.analytics) {
-    return { ok: false, problems: [{ path: "keys_dir", message: `holds no key, so ${NOTHING_TO_POLL}` }] };
+    return { ok: false, problems: [{ path: "keys_dir", message: "holds no key" }, ...directory.warnings] };
   }
   const config = toConfig(file, draft, directory, resolve.source);
-  return { ok: true, config, warnings: [...directory.warnings, ...secrets.warnings] };
+  const warnings = [...directory.warnings, ...secrets.warnings].map(
+    ({ path, message }) => `${path}: ${message}`,
+  );
+  return { ok: true, config, warnings };
 }
 
 type Source = (reference: Pick<SecretReference, "kind" | "target">) => SecretSource;

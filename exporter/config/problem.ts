@@ -20,7 +20,7 @@ export function problemsOf(error: z.ZodError): Problem[] {
     issue.code === "unrecognized_keys"
       ? issue.keys.map((key) => ({
           path: pathText([...issue.path, key]),
-          message: isSecretField(key) ? SECRET_ADVICE : issue.message,
+          message: isSecretField(key) ? secretAdvice(issue.path, key) : issue.message,
         }))
       : [{ path: pathText(issue.path), message: issue.message }],
   );
@@ -44,9 +44,13 @@ export function pathText(path: readonly PropertyKey[]): string {
   }, "");
 }
 
-const SECRET_ADVICE =
-  "a secret must not stand in this file; put it into a file and name that in api_key_file (management_key_file), " +
-  "or into an environment variable and name that in api_key_env (management_key_env)";
+function secretAdvice([root]: readonly PropertyKey[], field: string): string {
+  const name = root === "analytics" || /management/i.test(field) ? "management_key" : "api_key";
+  return (
+    `a secret must not stand in this file; put it into a file and name that in ${name}_file, ` +
+    `or into an environment variable and name that in ${name}_env`
+  );
+}
 
 const SECRET_FIELDS: ReadonlySet<string> = new Set([
   "apikey",
@@ -54,11 +58,8 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set([
   "authorization",
   "bearer",
   "bearertoken",
-  "credentials",
-  "key",
   "managementkey",
   "password",
   "secret",
   "token",
-  "value",
 ]);

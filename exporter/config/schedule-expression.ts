@@ -18,7 +18,7 @@ export function parseSchedule(text: string): ParsedSchedule {
   if (fields.length !== 5 && fields.length !== 6) return { ok: false, fault: `is not ${SCHEDULE_RULE}` };
   const expression = fields.join(" ");
   const faults = cronFaults(expression, fields);
-  if (faults.length > 0) return { ok: false, fault: faults.join(", ") };
+  if (faults.length > 0) return { ok: false, fault: faults.join(" and ") };
   return { ok: true, schedule: { kind: "cron", expression } };
 }
 

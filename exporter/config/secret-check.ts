@@ -15,26 +15,27 @@ export interface NamedSecret {
 
 export interface SecretFindings {
   readonly problems: readonly Problem[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Problem[];
 }
 
 /** Reads every secret once, to say at the start what would fail at the first poll. */
 export async function checkSecrets(secrets: readonly NamedSecret[]): Promise<SecretFindings> {
   const problems: Problem[] = [];
-  const warnings: string[] = [];
+  const warnings: Problem[] = [];
   const holders = new Map<string, string>();
   for (const { secret, text, fault } of await readAll(secrets)) {
     const { path, key, isOptional } = secret;
     if (fault !== undefined && isOptional) {
-      warnings.push(`${path}: ${fault}; polls of key ${quote(key)} fail until that is mended`);
+      warnings.push({ path, message: `${fault}; polls of key ${quote(key)} fail until that is mended` });
     } else if (fault !== undefined) problems.push({ path, message: fault });
     if (text === undefined || key === undefined) continue;
     const holder = holders.get(text);
     if (holder === undefined) holders.set(text, key);
     else {
-      warnings.push(
-        `${path}: key ${quote(key)} has the same secret as key ${quote(holder)}: sums over keys count its credits twice`,
-      );
+      warnings.push({
+        path,
+        message: `key ${quote(key)} has the same secret as key ${quote(holder)}: sums over keys count its credits twice`,
+      });
     }
   }
   return { problems, warnings };

@@ -39,7 +39,8 @@ const OPTIONS = {
   strict: true,
   uniqueKeys: true,
   prettyErrors: false,
-  logLevel: "silent",
+  // Not "silent", which would hide a second document.
+  logLevel: "error",
 } as const;
 
 /** Aliases are for repeated owners, say, of thousands of keys; a bomb of aliases of aliases is far beyond. */
