@@ -1,0 +1,170 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { stringify } from "yaml";
+import { parseConfig, type ParseResult } from "../../../exporter/config/parse.ts";
+import { formatProblem } from "../../../exporter/config/problem.ts";
+import { loadText } from "./simulated-files.ts";
+
+const GOOD = {
+  gateway: { base_url: "https://gateway.example/api/v1" },
+  keys: [{ name: "billing", api_key_file: "/run/secrets/billing" }],
+};
+
+describe("parseConfig", () => {
+  test("takes text and values alike, and looks at neither files nor environment", () => {
+    const fromValues = parseConfig(GOOD);
+    expect(fromValues).toMatchObject({ ok: true, file: { series_limit: 1_000_000 } });
+    expect(parseConfig(stringify(GOOD))).toEqual(fromValues);
+  });
+
+  test("finds what is wrong between fields as well", () => {
+    const twice = { ...GOOD, keys: [...GOOD.keys, ...GOOD.keys] };
+    expect(parseConfig(twice)).toEqual({
+      ok: false,
+      problems: [{ path: "keys[1].name", message: '"billing" is the name of keys[0] already' }],
+    });
+  });
+
+  test.each([undefined, null, "", 5, [], new Date(0), () => GOOD])("refuses %s as a whole", (value) => {
+    expect(parseConfig(value).ok).toBe(false);
+  });
+
+  test("refuses a bomb of aliases and nesting without end", () => {
+    const levels = ["ab", "bc", "cd", "de", "ef", "fg", "gh"].map((pair) =>
+      aliasLevel(pair.charAt(0), pair.charAt(1)),
+    );
+    const bomb = `a: &a [x, x]\n${levels.join("")}`;
+    expect(messages(parseConfig(bomb))).toEqual([
+      "its aliases or merge keys (<<) cannot be resolved, or are too many",
+    ]);
+    expect(messages(parseConfig(`a: ${"[".repeat(50_000)}`))).toEqual([
+      expect.stringMatching(/^line 1, column \d+: mappings and lists are nested too deep$/),
+    ]);
+  });
+
+  test("reads a list that contains itself", () => {
+    expect(messages(parseConfig("gateway: &loop {base_url: *loop}\nkeys: &list [*list]\n"))).toEqual([
+      "a mapping is not an https URL of the gateway's API root (http for localhost only)",
+      "a list is not a mapping",
+    ]);
+  });
+});
+
+describe("any value at all", () => {
+  const scalar = fc.oneof(fc.string(), fc.integer(), fc.double(), fc.boolean(), fc.constant(null));
+  const anything = fc.anything({ withDate: true, withNullPrototype: true, withObjectString: true });
+  // Arbitrary values where the schema looks, since a random tree would hardly ever hit a field.
+  const field = fc.oneof(
+    scalar,
+    anything,
+    fc.constantFrom("10s", "billing", "https://x.example", "* * * * *"),
+  );
+  const shaped = fc.record(
+    {
+      gateway: fc.oneof(
+        field,
+        fc.record(
+          { base_url: field, timeout: field, deadline: field, max_body: field, connections: field },
+          { requiredKeys: [] },
+        ),
+      ),
+      keys: fc.oneof(
+        field,
+        fc.array(
+          fc.oneof(
+            field,
+            fc.record(
+              { name: field, api_key_file: field, api_key_env: field, owner: field, __proto__: field },
+              { requiredKeys: [] },
+            ),
+          ),
+        ),
+      ),
+      keys_dir: field,
+      analytics: fc.oneof(field, fc.record({ management_key_env: field, top: field }, { requiredKeys: [] })),
+      schedule: fc.oneof(field, fc.record({ keys: field, analytics: field }, { requiredKeys: [] })),
+      credit_value: field,
+    },
+    { requiredKeys: [] },
+  );
+
+  test("gives a file or problems, never an exception", () => {
+    fc.assert(
+      fc.property(fc.oneof(anything, shaped), (value) => {
+        expect(flaws(parseConfig(value))).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("as YAML gives a Config or problems, never an exception", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(shaped, fc.jsonValue()), async (value) => {
+        const result = await loadText(safeYaml(value));
+        expect(result.ok || result.problems.length > 0).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("as any text gives a file or problems, never an exception", () => {
+    const piece = fc.oneof(
+      fc.string({ unit: "binary", maxLength: 4 }),
+      fc.constantFrom(
+        "gateway:",
+        "keys: ",
+        "\n",
+        "  ",
+        "- ",
+        "{",
+        "}",
+        "[",
+        "]",
+        "&a ",
+        "*a",
+        "<<: ",
+        "!t ",
+        '"',
+        "'",
+        "|",
+        "%",
+        "---\n",
+        ": ",
+        ",",
+      ),
+    );
+    const text = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(""));
+    fc.assert(
+      fc.property(text, (source) => {
+        expect(flaws(parseConfig(source))).toEqual([]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+/** Not every value of JavaScript has a form in YAML. */
+function safeYaml(value: unknown): string {
+  try {
+    return stringify(value) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** What is wrong with an answer; nothing, for a file or for problems of one line each. */
+function flaws(result: ParseResult): string[] {
+  if (result.ok) return result.file.gateway.base_url.startsWith("http") ? [] : ["no base_url"];
+  if (result.problems.length === 0) return ["no problem"];
+  const lines = result.problems.map((problem) => formatProblem("c", problem));
+  return lines.filter((line) => !/^c: [^\p{Cc}\u2028\u2029]+$/u.test(line));
+}
+
+/** A list of aliases of the level before. */
+function aliasLevel(from: string, to: string): string {
+  return `${to}: &${to} [${Array(9).fill(`*${from}`).join(", ")}]\n`;
+}
+
+function messages(result: ParseResult): string[] {
+  return result.ok ? [] : result.problems.map(({ message }) => message);
+}

@@ -1,0 +1,128 @@
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { inspect } from "node:util";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemFiles } from "../../../exporter/config/files.ts";
+import { loadConfig } from "../../../exporter/config/load.ts";
+import { environmentSecret, fileSecret, SecretError } from "../../../exporter/config/secret-source.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(`${tmpdir()}/secret-`);
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+async function revealed(path: string): Promise<string> {
+  return (await fileSecret(path, systemFiles).read()).reveal();
+}
+
+describe("fileSecret", () => {
+  test("reads the file anew each time: replaced, emptied, removed, back again", async () => {
+    const path = `${folder}/billing`;
+    const source = fileSecret(path, systemFiles);
+    await writeFile(path, "sk-old\n");
+    expect((await source.read()).reveal()).toBe("sk-old");
+    await writeFile(`${folder}/new`, "sk-new\n");
+    await rename(`${folder}/new`, path);
+    expect((await source.read()).reveal()).toBe("sk-new");
+    await writeFile(path, "");
+    await expect(source.read()).rejects.toThrow(`Cannot read a secret: file "${path}" is empty`);
+    await rm(path);
+    await expect(source.read()).rejects.toThrow(`Cannot read a secret: file "${path}" does not exist`);
+    await writeFile(path, "sk-back");
+    expect((await source.read()).reveal()).toBe("sk-back");
+  });
+
+  test("follows Kubernetes' swap of ..data, as keys_dir does", async () => {
+    const keys = `${folder}/keys`;
+    await version(keys, "..v1", "sk-old");
+    await symlink("..v1", `${keys}/..data`);
+    await symlink("..data/billing", `${keys}/billing`);
+    await symlink("..data", `${keys}/folder`);
+    const text = "gateway: {base_url: https://gateway.example}\nkeys_dir: keys\n";
+    await writeFile(`${folder}/config.yaml`, text);
+    const result = await loadConfig({ path: `${folder}/config.yaml`, env: {}, ...systemFiles });
+    expect(result).toMatchObject({ ok: true, config: { keys: [{ name: "billing" }] }, warnings: [] });
+    const secret = result.ok ? result.config.keys[0]?.secret : undefined;
+    expect((await secret?.read())?.reveal()).toBe("sk-old");
+
+    await version(keys, "..v2", "sk-new");
+    await symlink("..v2", `${keys}/..data_tmp`);
+    await rename(`${keys}/..data_tmp`, `${keys}/..data`);
+    expect((await secret?.read())?.reveal()).toBe("sk-new");
+  });
+
+  test.each([
+    ["sk-one", "sk-one"],
+    ["sk-one\n", "sk-one"],
+    ["sk-one\r\n", "sk-one"],
+    ["!~", "!~"],
+    ["x".repeat(4096), "x".repeat(4096)],
+  ])("takes %j", async (content, expected) => {
+    await writeFile(`${folder}/a`, content);
+    expect(await revealed(`${folder}/a`)).toBe(expected);
+  });
+
+  const AROUND = "has white space around the secret; only one newline at its end is allowed";
+  const FORM = "is not one line of printable ASCII without spaces";
+  test.each([
+    ["", "is empty"],
+    ["\n", "is empty"],
+    ["\r\n", "is empty"],
+    ["planted\n\n", AROUND],
+    ["planted \n", AROUND],
+    ["planted\r", AROUND],
+    ["\tplanted", AROUND],
+    ["\ufeffplanted", AROUND],
+    ["plan ted", FORM],
+    ["plan\nted", FORM],
+    ["plan\u0000ted", FORM],
+    ["plan\u007fted", FORM],
+    ["plänted", FORM],
+    [`planted${"x".repeat(4090)}`, "is longer than 4096 characters"],
+  ])("refuses %j", async (content, fault) => {
+    const path = `${folder}/a`;
+    await writeFile(path, content);
+    const error = await revealed(path).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(SecretError);
+    expect(error).toMatchObject({ fault: `file "${path}" ${fault}` });
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/plan|ted"/);
+  });
+
+  test("refuses a folder and a path through a file", async () => {
+    await expect(revealed(folder)).rejects.toThrow(`Cannot read a secret: file "${folder}" is a directory`);
+    await writeFile(`${folder}/a`, "sk-one");
+    await expect(revealed(`${folder}/a/b`)).rejects.toThrow("is not a directory");
+  });
+});
+
+describe("environmentSecret", () => {
+  test("keeps the value of the time when it was made", async () => {
+    const environment: Record<string, string> = { BILLING: "sk-old\n" };
+    const source = environmentSecret("BILLING", environment);
+    environment["BILLING"] = "sk-new";
+    expect((await source.read()).reveal()).toBe("sk-old");
+  });
+
+  test.each([
+    ["NOT_SET", 'environment variable "NOT_SET" is not set'],
+    ["toString", 'environment variable "toString" is not set'],
+    ["EMPTY", 'environment variable "EMPTY" is empty'],
+  ])("refuses %s", async (name, fault) => {
+    await expect(environmentSecret(name, { EMPTY: "" }).read()).rejects.toMatchObject({ fault });
+  });
+
+  test("shows nothing when it is printed", () => {
+    const source = environmentSecret("BILLING", { BILLING: "planted" });
+    expect(inspect(source, { depth: 9, showHidden: true }) + JSON.stringify(source)).not.toContain("planted");
+  });
+});
+
+async function version(keys: string, name: string, secret: string): Promise<void> {
+  await mkdir(`${keys}/${name}`, { recursive: true });
+  await writeFile(`${keys}/${name}/billing`, `${secret}\n`);
+}
