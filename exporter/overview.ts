@@ -1,7 +1,7 @@
 import { QUERIES, type Query, queryFamilies, usageFamiliesOf } from "./collectors/analytics-families.ts";
 import { keyFamilies } from "./collectors/key-families.ts";
 import type { Config, KeyConfig } from "./config/config.ts";
-import type { KeyRow, Overview, QueryRow, TargetRow } from "./http/overview.ts";
+import type { KeyRow, Overview, PairRow, QueryRow, TargetRow } from "./http/overview.ts";
 import { type Family, labelValues, type Sample } from "./metrics/family.ts";
 import type { Store } from "./metrics/store.ts";
 import type { Statuses } from "./schedule/statuses.ts";
@@ -20,6 +20,7 @@ export function createOverview(
   return {
     ...about,
     gateway: config.gateway.baseUrl,
+    creditValue: config.creditValue,
     keys: config.keys.map((key) => keyRow(key, source)),
     queries: config.analytics ? QUERIES.map((query) => queryRow(query, source)) : [],
   };
@@ -27,48 +28,59 @@ export function createOverview(
 
 function keyRow(config: KeyConfig, source: Source): KeyRow {
   const samples = source.store.visible(`key/${config.name}`);
-  const value = (family: Family) => samples.find((sample) => sample.family === family)?.value;
+  const value = valuesOf(samples);
   const reset = samples.find((sample) => sample.family === keyFamilies.limitReset && sample.value === 1);
-  const nextReset = value(keyFamilies.nextReset);
   return {
     ...targetRow(config.name, `key/${config.name}`, source),
-    team: config.owner.team,
+    owner: config.owner,
     limit: value(keyFamilies.unlimited) === 1 ? "unlimited" : value(keyFamilies.limit),
     remaining: value(keyFamilies.remaining),
     reset: reset && labelValues(reset).get(keyFamilies.limitReset.name),
-    nextResetMs: nextReset === undefined ? undefined : nextReset * 1000,
+    nextResetMs: toMilliseconds(value(keyFamilies.nextReset)),
     day: value(keyFamilies.usageDay),
     week: value(keyFamilies.usageWeek),
     month: value(keyFamilies.usageMonth),
     total: value(keyFamilies.usage),
+    expiryMs: toMilliseconds(value(keyFamilies.expiry)),
   };
 }
 
 function queryRow(query: Query, source: Source): QueryRow {
   const samples = source.store.visible(`analytics/${query}`);
-  const value = (family: Family) => samples.find((sample) => sample.family === family)?.value;
+  const value = valuesOf(samples);
   const families = usageFamiliesOf[query];
   const credits = samples.filter((sample) => sample.family === families.total_usage);
   const requests = samples.filter((sample) => sample.family === families.request_count);
-  const data = value(queryFamilies.dataTimestamp);
   const truncated = value(queryFamilies.truncated);
   return {
     ...targetRow(query, `analytics/${query}`, source),
-    dataMs: data === undefined ? undefined : data * 1000,
+    windowStartMs: toMilliseconds(value(queryFamilies.windowStart)),
+    dataMs: toMilliseconds(value(queryFamilies.dataTimestamp)),
     credits: sum(credits),
     requests: sum(requests),
-    pairs: credits.map((sample) => {
-      const labels = labelValues(sample);
-      return { model: labels.get("model") ?? "", app: labels.get("app") ?? "", credits: sample.value };
-    }),
+    pairs: credits.map(pairRow),
+    foldedPairs: value(queryFamilies.folded),
     truncated: truncated === undefined ? undefined : truncated === 1,
   };
+}
+
+function pairRow(sample: Sample): PairRow {
+  const labels = labelValues(sample);
+  return { model: labels.get("model") ?? "", app: labels.get("app") ?? "", credits: sample.value };
 }
 
 function targetRow(name: string, id: string, source: Source): TargetRow {
   const status = source.statuses.get(id);
   const state = status?.up === undefined ? "waiting" : status.up ? "up" : "down";
   return { name, state, failure: status?.failure, lastSuccessMs: status?.lastSuccessMs };
+}
+
+function valuesOf(samples: readonly Sample[]): (family: Family) => number | undefined {
+  return (family) => samples.find((sample) => sample.family === family)?.value;
+}
+
+function toMilliseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1000;
 }
 
 /** Nothing to add up is not 0. */
