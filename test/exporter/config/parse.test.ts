@@ -42,6 +42,12 @@ describe("parseConfig", () => {
     ]);
   });
 
+  test("takes the names of prototypes as unknown fields", () => {
+    const result = parseConfig(`${stringify(GOOD)}__proto__: {a: 1}\nconstructor: 5\n`);
+    const paths = result.ok ? [] : result.problems.map(({ path }) => path);
+    expect(paths.toSorted()).toEqual(["__proto__", "constructor"]);
+  });
+
   test("reads a list that contains itself", () => {
     expect(messages(parseConfig("gateway: &loop {base_url: *loop}\nkeys: &list [*list]\n"))).toEqual([
       "a mapping is not an https URL of the gateway's API root (http for localhost only)",
@@ -74,7 +80,7 @@ describe("any value at all", () => {
           fc.oneof(
             field,
             fc.record(
-              { name: field, api_key_file: field, api_key_env: field, owner: field, __proto__: field },
+              { name: field, api_key_file: field, api_key_env: field, owner: field },
               { requiredKeys: [] },
             ),
           ),
