@@ -121,7 +121,7 @@ export const queryFamilies = {
   ),
   warnings: ofQuery(
     "aigateway_analytics_warnings",
-    "Warnings of the last answer (field warnings of POST /analytics/query); their texts are in the log.",
+    "Warnings of the last answer (field warnings of POST /analytics/query), on parts of the question that it could not resolve.",
   ),
   duration: ofQuery(
     "aigateway_analytics_query_duration_seconds",

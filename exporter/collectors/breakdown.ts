@@ -35,7 +35,7 @@ const DUST = 1e-9;
  */
 export function breakdown(grouped: AnalyticsAnswer, total: AnalyticsAnswer, top: number): Breakdown {
   const all = merged(grouped.rows);
-  const ranked = all.toSorted((a, b) => credits(b) - credits(a) || 0);
+  const ranked = all.toSorted(byCredits);
   const [shown, folded] = [ranked.slice(0, top), ranked.slice(top)];
   const totals = total.rows[0]?.values ?? {};
   const complete = !grouped.truncated && grouped.unreadableRows === 0;
@@ -46,7 +46,7 @@ export function breakdown(grouped: AnalyticsAnswer, total: AnalyticsAnswer, top:
     pairs: exists ? withRemainder(shown, remainder) : shown,
     foldedPairs: folded.length,
     collidingRows: grouped.rows.length - all.length,
-    moved: complete && Object.keys(remainderOf(totals, all, [])).length > 0,
+    moved: complete && USAGE_METRICS.some((metric) => difference(totals[metric], all, metric) !== 0),
   };
 }
 
@@ -55,11 +55,15 @@ function merged(rows: readonly AnalyticsRow[]): readonly Pair[] {
   const pairs = new Map<string, Pair>();
   for (const row of rows) {
     const [model, app] = [labelOf(row.labels["model"]), labelOf(row.labels["app"])];
-    const identity = JSON.stringify([model, app]);
+    const identity = identityOf({ model, app });
     const twin = pairs.get(identity);
     pairs.set(identity, { model, app, values: twin ? added(twin.values, row.values) : row.values });
   }
   return [...pairs.values()];
+}
+
+function identityOf({ model, app }: Omit<Pair, "values">): string {
+  return JSON.stringify([model, app]);
 }
 
 function labelOf(text: string | null | undefined): string {
@@ -83,11 +87,21 @@ function remainderOf(totals: Values, shown: readonly Pair[], folded: readonly Pa
   for (const metric of USAGE_METRICS) {
     // A total without a value tells nothing: then the remainder is what is known of it.
     const total = totals[metric] ?? sum(shown, metric) + sum(folded, metric);
-    const rest = withoutDust(total - sum(shown, metric), total);
+    const rest = difference(total, shown, metric);
     const isCount = metric !== "total_usage";
-    if (Math.abs(rest) > DUST * Math.abs(total) && !(isCount && rest < 0)) remainder[metric] = rest;
+    if (rest !== 0 && !(isCount && rest < 0)) remainder[metric] = rest;
   }
   return remainder;
+}
+
+/** Total less the pairs' amounts; 0 where that is dust, or the total has no value. */
+function difference(total: number | null | undefined, pairs: readonly Pair[], metric: string): number {
+  if (typeof total !== "number") return 0;
+  // Amounts that cancel each other leave dust of their own size, not of the total's.
+  const size = pairs.reduce((most, { values }) => most + Math.abs(values[metric] ?? 0), 0);
+  const scale = Math.max(Math.abs(total), size);
+  const rest = withoutDust(total - sum(pairs, metric), scale);
+  return Math.abs(rest) > DUST * scale ? rest : 0;
 }
 
 /** A service may have a model and an app that are called as the remainder is: one series cannot stand there twice. */
@@ -103,8 +117,12 @@ function sum(pairs: readonly Pair[], metric: string): number {
   return pairs.reduce((total, pair) => total + (pair.values[metric] ?? 0), 0);
 }
 
-function credits(pair: Pair): number {
-  return pair.values["total_usage"] ?? Number.NEGATIVE_INFINITY;
+/** The dearest first; pairs that cost the same by requests, then by name, so that the cut is the same at each poll. */
+function byCredits(one: Pair, other: Pair): number {
+  const descending = (metric: string) =>
+    (other.values[metric] ?? Number.NEGATIVE_INFINITY) - (one.values[metric] ?? Number.NEGATIVE_INFINITY);
+  const byName = identityOf(one) < identityOf(other) ? -1 : 1;
+  return descending("total_usage") || descending("request_count") || byName;
 }
 
 /** Rounds a difference to twelve digits of the amount that it was taken from: below is noise of binary fractions. */

@@ -37,7 +37,7 @@ export const keyFamilies = {
     name: "aigateway_key_info",
     help: "Always 1, for every configured key. The label is the masked fragment that the service shows (field label of GET /key), empty unless show_label is set.",
     labels: ["key", "label"],
-    absent: "with show_label before the first answer, else never",
+    absent: "with show_label before the first answer and 3 intervals after the last good one, else never",
   }),
   ownerInfo: info({
     name: "aigateway_key_owner_info",

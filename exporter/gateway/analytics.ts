@@ -3,6 +3,7 @@ import type { SecretSource } from "../config/secret.ts";
 import { type AnalyticsRequest, analyticsBody } from "./analytics-request.ts";
 import { GatewayError } from "./errors.ts";
 import type { Http } from "./http.ts";
+import { utcMilliseconds } from "./utc-time.ts";
 import { optional, shapeProblem, wireNumber } from "./wire.ts";
 
 /** An answer of `POST /analytics/query` (contract 2.4), reduced to what was asked for. */
@@ -88,11 +89,16 @@ export function parseAnalytics(body: unknown, request: AnalyticsRequest, action:
 const AnalyticsBody = z.object({
   data: z.object({
     data: z.array(z.unknown()),
-    metadata: z.object({ truncated: z.boolean(), query_time_ms: optional(z.number()) }),
+    metadata: z.object({ truncated: z.boolean(), query_time_ms: optional(wireNumber) }),
     cachedAt: optional(wireNumber),
-    warnings: optional(z.array(z.string())),
+    // Whatever a warning is, it is counted.
+    warnings: optional(z.array(z.unknown().transform(warningText))),
   }),
 });
+
+function warningText(warning: unknown): string {
+  return typeof warning === "string" ? warning : JSON.stringify(warning);
+}
 
 /** Reads the columns that were asked for and no other: a further column is no label and no metric (observed-behaviour 5). */
 function rowSchemaOf(request: AnalyticsRequest): z.ZodType<AnalyticsRow> {
@@ -121,14 +127,10 @@ function classifierColumns(request: AnalyticsRequest): readonly string[] {
   return names.length > 0 ? names : ["clf_dimension_name", "clf_dimension_value"];
 }
 
-/** The time column is `date__day` or has another prefix (observed-behaviour 2). NaN when there is none or it cannot be read. */
+/** The time column is `date__day` or has another prefix (observed-behaviour 2). NaN when there is none that can be read. */
 function bucketStart(columns: Record<string, unknown>, granularity: string): number {
-  const time = Object.entries(columns).find(([name]) => name.endsWith(`__${granularity}`))?.[1];
-  const match = typeof time === "string" ? UTC_TIME.exec(time.trim()) : null;
-  if (match === null) return Number.NaN;
-  const [, date = "", clock = "00:00", offset = "Z"] = match;
-  return Date.parse(`${date}T${clock}${offset}`);
+  const times = Object.entries(columns).map(([name, value]) =>
+    name.endsWith(`__${granularity}`) && typeof value === "string" ? utcMilliseconds(value) : undefined,
+  );
+  return times.find((time) => time !== undefined) ?? Number.NaN;
 }
-
-/** Never let JavaScript read a time without an offset as local: it is UTC (observed-behaviour 2). */
-const UTC_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?\s*(Z|[+-]\d\d:\d\d)?$/i;

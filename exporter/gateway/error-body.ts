@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { Secret } from "../config/secret.ts";
 
-/** The envelope of the contract (7) and its relatives (observed-behaviour 15): all have an `error` with a `message`. */
-const Envelope = z.object({ error: z.object({ message: z.string() }) });
+/** The envelope of the contract (7) and its relatives (observed-behaviour 15): all have an `error` that says something. */
+const Envelope = z.object({
+  error: z.union([z.object({ message: z.string() }).transform(({ message }) => message), z.string()]),
+});
 
 const LONGEST_MESSAGE = 200;
 
@@ -10,15 +12,16 @@ const LONGEST_MESSAGE = 200;
 export function errorMessage(body: unknown, secret: Secret): string | undefined {
   const envelope = Envelope.safeParse(body);
   if (!envelope.success) return undefined;
-  const printable = envelope.data.error.message
-    .toWellFormed()
-    .replaceAll(/\p{Cc}+/gu, " ")
-    .trim();
+  const printable = envelope.data.error.toWellFormed().replaceAll(UNPRINTABLE, " ").trim();
   // A service may repeat the credential that it refuses.
   const text = printable.replaceAll(secret.reveal(), secret.toString());
   if (text === "") return undefined;
-  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
+  const characters = Array.from(text);
+  return characters.length > LONGEST_MESSAGE ? `${characters.slice(0, LONGEST_MESSAGE).join("")}…` : text;
 }
+
+/** Control characters, line and paragraph separators, and what turns the direction of the text around it. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
 
 /** The value of a JSON text, undefined when it is not JSON (no JSON text means undefined). */
 export function parseJson(text: string): unknown {

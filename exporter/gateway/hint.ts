@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { utcMilliseconds } from "./utc-time.ts";
 
 /** The parts of an answer that may carry a server's wish to be left alone. */
 export interface HintSource {
@@ -15,7 +16,7 @@ const FIRST_MILLISECOND_EPOCH = 100_000_000_000;
 /** Some services put the rate-limit headers into the body alone (observed-behaviour 16). */
 const BodyHeaders = z.object({
   error: z.object({
-    metadata: z.object({ headers: z.record(z.string(), z.union([z.string(), z.number()])) }),
+    metadata: z.object({ headers: z.record(z.string(), z.unknown()) }),
   }),
 });
 
@@ -30,7 +31,8 @@ export function waitHint(source: HintSource): number | undefined {
   const inBody = BodyHeaders.safeParse(source.body);
   if (inBody.success) {
     for (const [name, value] of Object.entries(inBody.data.error.metadata.headers)) {
-      headers.set(name.toLowerCase(), String(value));
+      if (typeof value === "string" || typeof value === "number")
+        headers.set(name.toLowerCase(), String(value));
     }
   }
   for (const [name, value] of Object.entries(source.headers)) {
@@ -46,7 +48,13 @@ export function waitHint(source: HintSource): number | undefined {
 function retryAfter(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined;
   if (/^\s*\d+(\.\d+)?\s*$/.test(text)) return Number(text) * 1000;
-  return Date.parse(text) - nowMs;
+  return (utcMilliseconds(text) ?? httpDate(text)) - nowMs;
+}
+
+/** A date of HTTP is in GMT even in the old form that does not say so, never in the machine's own zone. */
+function httpDate(text: string): number {
+  if (!/^\s*(mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return Number.NaN;
+  return Date.parse(/(gmt|utc)\s*$/i.test(text) ? text : `${text} GMT`);
 }
 
 function resetAt(text: string | undefined, nowMs: number): number | undefined {

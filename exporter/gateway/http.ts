@@ -75,7 +75,13 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
         });
       // Time spent in the queue of the pace is not the gateway's fault: the deadline starts with the first attempt.
       deadline ??= dependencies.clock.monotonic() + config.deadlineMs;
-      const outcome = await attempt(call, secret, signal, deadline, ticket);
+      const remainingMs = deadline - dependencies.clock.monotonic();
+      if (failure && remainingMs <= 0) {
+        ticket.done({ throttled: false });
+        throw failure;
+      }
+      const limitMs = Math.ceil(Math.min(config.timeoutMs, remainingMs));
+      const outcome = await attempt(call, secret, signal, limitMs, ticket);
       if (!(outcome instanceof GatewayError)) return outcome.body;
       failure = outcome;
       const delayMs = retryDelay(
@@ -96,13 +102,12 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     call: Call,
     secret: Secret,
     signal: AbortSignal,
-    deadline: number,
+    limitMs: number,
     ticket: Ticket,
   ): Promise<{ body: unknown } | GatewayError> {
     let throttled = false;
     let hintMs: number | undefined;
     try {
-      const limitMs = Math.max(1, Math.min(config.timeoutMs, deadline - dependencies.clock.monotonic()));
       const answer = await exchange(call, secret, signal, limitMs);
       dependencies.onAnswer(call.endpoint, String(answer.status));
       if (answer.status >= 200 && answer.status < 300) return success(call, answer);
@@ -113,7 +118,7 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       dependencies.onAnswer(call.endpoint, "none");
-      return transportError(call.action, error, config.timeoutMs, config.maxBodyBytes);
+      return transportError(call.action, error, limitMs, config.maxBodyBytes);
     } finally {
       ticket.done({ throttled, hintMs });
     }

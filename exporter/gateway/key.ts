@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { SecretSource } from "../config/secret.ts";
 import { GatewayError } from "./errors.ts";
 import type { Http } from "./http.ts";
+import { utcMilliseconds } from "./utc-time.ts";
 import { known, optional, shapeProblem, wireNumber } from "./wire.ts";
 
 /**
@@ -117,9 +118,7 @@ const KeyBody = z.object({
       byok_usage_monthly: amount,
       is_free_tier: known(z.boolean()),
       // Beyond the contract (observed-behaviour 13).
-      expires_at: optional(
-        z.iso.datetime({ offset: true, local: true }).transform((text) => utcMilliseconds(text)),
-      ),
+      expires_at: optional(z.string().transform(utcMilliseconds)),
       free_model_daily_requests: optional(
         z.object({
           limit: optional(wireNumber),
@@ -141,9 +140,4 @@ function limitReset(text: string | null | undefined): LimitReset | undefined {
   if (text === null) return "never";
   const reset = LIMIT_RESETS.find((state) => state === text.trim().toLowerCase());
   return reset ?? "other";
-}
-
-/** A time without an offset is UTC, never the machine's own zone. */
-function utcMilliseconds(text: string): number {
-  return Date.parse(/(z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
 }

@@ -4,18 +4,19 @@ import { GatewayError } from "./errors.ts";
 export function transportError(
   action: string,
   error: unknown,
-  timeoutMs: number,
+  limitMs: number,
   maxBodyBytes: number,
 ): GatewayError {
   const code = codeOf(error);
   const failed = (kind: "timeout" | "bad_response" | "network", why: string) =>
     new GatewayError(kind, `Cannot ${action}: ${why}`, { cause: error });
-  if (TIMEOUTS.has(code)) return failed("timeout", `no complete answer within ${timeoutMs} ms`);
+  if (TIMEOUTS.has(code)) return failed("timeout", `no complete answer within ${limitMs} ms`);
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
     return failed("bad_response", `the answer is larger than ${maxBodyBytes} bytes (gateway.max_body)`);
   }
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code.startsWith("HPE_")) {
-    return failed("bad_response", `the answer is not readable HTTP (${code})`);
+    // The parser's error holds a piece of the answer, which may repeat the credential: it is no cause to keep.
+    return new GatewayError("bad_response", `Cannot ${action}: the answer is not readable HTTP (${code})`);
   }
   return failed("network", code === "" ? "the connection failed" : `the connection failed (${code})`);
 }
