@@ -30,8 +30,9 @@ export type WorldOptions = {
   readonly startAt: number;
 };
 
-/** Fill the register from the seed, and give every key its traffic. */
+/** Fill the register from the seed, and give every key its traffic. Without keys the world stays empty. */
 export function seedWorld(world: World, options: WorldOptions): Lane[] {
+  if (options.keys === 0) return [];
   const models = Array.from({ length: options.models }, (_, index) => addModel(world, index));
   const apps = Array.from({ length: options.apps }, (_, index) =>
     world.addApp(appTitles[index] ?? `App ${index + 1}`),
@@ -81,7 +82,7 @@ function addKey(world: World, index: number, choices: Choices, options: WorldOpt
   });
   if (limitDays !== null) {
     // Some limits are too small for their traffic, on purpose.
-    const room = 0.6 + 1.4 * draw(2);
+    const room = 0.5 + 1.5 * draw(2);
     key.limitMicros = roundLimit(dailyPaid(lanes) * limitDays * room) * 1_000_000;
   }
   if (options.troubled && options.keys >= 10) makeTrouble(key, index, options.startAt);
@@ -115,11 +116,12 @@ function dailyPaid(lanes: readonly Lane[]): number {
   return micros.reduce((sum, each) => sum + each, 0) / 1e6;
 }
 
-/** A limit as people set it: 1, 2 or 5 and zeros, at least 1. */
+/** A limit as people set it: the nearest of 1, 2 or 5 and zeros, at least 1. */
 function roundLimit(credits: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, credits)));
-  const steps = [1, 2, 5, 10].map((step) => step * power);
-  return steps.find((step) => step >= credits) ?? 10 * power;
+  const distance = (limit: number): number => Math.abs(Math.log(limit / Math.max(1, credits)));
+  const limits = [1, 2, 5, 10].map((step) => step * power);
+  return limits.toSorted((left, right) => distance(left) - distance(right))[0] ?? power;
 }
 
 /** Two keys with one title in the analytics. */

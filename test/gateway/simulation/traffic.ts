@@ -30,7 +30,7 @@ export type TrafficOptions = {
   /** The length of a slot of live traffic; history is made in slots of `historySlotMs`. */
   readonly slotMs: number;
   readonly historySlotMs: number;
-  /** This share of the entries comes so much later than it happened. */
+  /** This share of the entries comes so long after its slot. */
   readonly lateShare: number;
   readonly lateMs: number;
 };
@@ -97,7 +97,7 @@ export function createTraffic(
       route: lane.route,
     };
     const isLate = options.lateShare > 0 && chance(seed + 50, index, slot) < options.lateShare;
-    if (isLate) late.push({ from: start + options.lateMs, entry });
+    if (isLate) late.push({ from: start + lengthMs + options.lateMs, entry });
     else ledger.post(entry);
     const isGivenBack = switches.discounts && chance(seed + 60, index, slot) < 0.05;
     if (isGivenBack && entry.micros > 0)

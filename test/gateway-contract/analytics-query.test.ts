@@ -1,0 +1,356 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createGateway } from "../gateway/gateway.ts";
+import { ask } from "./client.ts";
+
+const day = (text: string): number => Date.parse(`${text}Z`);
+const gateway = createGateway({ now: () => day("2026-11-18T12:00:00") });
+const classifier = "3f0e8a52-7c7d-4b6e-8b7a-2f1f5d9c0a10";
+const production = "b7a54a0a-1b0e-4f0e-8d1c-9f64c2f4e922";
+
+beforeAll(async () => {
+  await gateway.start();
+  const { world } = gateway;
+  gateway.addKey({ name: "billing" });
+  gateway.addKey({ name: "search" });
+  world.addModel("acme/one", "Acme One");
+  world.addModel("acme/two:free", "Acme Two (free)");
+  const [chat, twin] = [world.addApp("Chat"), world.addApp("Chat")];
+  world.addUser("idp|ada", "Ada");
+  world.addWorkspace(production, "Production");
+  world.addClassifier(classifier);
+  const tag = (tags: Record<string, string | number>) => ({ tags: { [classifier]: tags } });
+  const one = { key: "billing", model: "acme/one", app: chat.id, user: "idp|ada", country: "DE" };
+  const post = (at: string, spend: Parameters<typeof gateway.spend>[0]) =>
+    gateway.spend({ ...spend, at: day(at) });
+  // Credits 1 to 32, so that every sum tells which entries it has.
+  post("2026-11-15T00:00:00", { ...one, micros: 1e6, promptTokens: 100, cachedTokens: 25, latencyMs: 100 });
+  post("2026-11-16T23:59:59.999", {
+    ...one,
+    micros: 2e6,
+    app: twin.id,
+    requests: 2,
+    latencyMs: 600,
+    ...tag({ topic: "bug" }),
+  });
+  post("2026-11-17T00:00:00", {
+    ...one,
+    key: "search",
+    app: null,
+    user: null,
+    country: null,
+    micros: 4e6,
+    ...tag({ topic: "fun", language: "de" }),
+  });
+  post("2026-11-17T00:01:30", {
+    key: "search",
+    model: "acme/two:free",
+    workspace: production,
+    micros: 8e6,
+    provider: "North",
+  });
+  post("2026-11-18T11:00:00", {
+    ...one,
+    micros: 16e6,
+    byokMicros: 5e6,
+    reasoningTokens: 7,
+    completionTokens: 9,
+  });
+  post("2026-11-18T12:00:01", { ...one, micros: 32e6 });
+});
+afterAll(() => gateway.stop());
+
+const usage = async (body: Record<string, unknown>) => {
+  const { data } = await ask(gateway, { metrics: ["total_usage"], ...body });
+  return data.map(({ total_usage: credits, ...row }) => [...Object.values(row), credits]);
+};
+const total = async (body: Record<string, unknown>) => (await usage(body)).map(([credits]) => credits);
+
+describe("time_range is half-open and the future is not known", () => {
+  test.each([
+    ["2026-11-15T00:00:00Z", "2026-11-17T00:00:00Z", 3],
+    ["2026-11-15T00:00:00.001Z", "2026-11-17T00:00:00Z", 2],
+    ["2026-11-15T00:00:00Z", "2026-11-16T23:59:59.999Z", 1],
+    ["2026-11-17T00:00:00Z", "2026-11-18T00:00:00Z", 12],
+    ["2026-11-18T00:00:00Z", "2026-11-19T00:00:00Z", 16],
+    ["2026-11-18T11:00:00Z", "2026-11-18T11:00:00.001Z", 16],
+    ["2026-12-01T00:00:00Z", "2026-12-02T00:00:00Z", 0],
+  ])("%s to %s", async (start, end, credits) => {
+    expect(await total({ time_range: { start, end } })).toEqual([credits]);
+  });
+
+  test("without a time_range it is everything up to now", async () => {
+    expect(await total({})).toEqual([31]);
+  });
+});
+
+describe("filters use the identifier", () => {
+  const hash = gateway.world.key("management").hash;
+  test.each<[string, Record<string, unknown>, number]>([
+    ["model eq", { field: "model", operator: "eq", value: "acme/one" }, 23],
+    ["model eq by its label finds nothing", { field: "model", operator: "eq", value: "Acme One" }, 0],
+    ["model neq", { field: "model", operator: "neq", value: "acme/one" }, 8],
+    ["model in", { field: "model", operator: "in", value: ["acme/one", "no/such"] }, 23],
+    ["model not_in", { field: "model", operator: "not_in", value: ["acme/one"] }, 8],
+    ["in nothing", { field: "model", operator: "in", value: [] }, 0],
+    ["app eq number", { field: "app", operator: "eq", value: 5001 }, 17],
+    ["app eq digits", { field: "app", operator: "eq", value: "5002" }, 2],
+    ["app gt", { field: "app", operator: "gt", value: 5001 }, 2],
+    ["app gte", { field: "app", operator: "gte", value: 5001 }, 19],
+    ["app lt", { field: "app", operator: "lt", value: 5002 }, 17],
+    ["app lte", { field: "app", operator: "lte", value: 5002 }, 19],
+    ["unset matches no neq", { field: "app", operator: "neq", value: 5001 }, 2],
+    ["unset matches no not_in", { field: "app", operator: "not_in", value: [5001] }, 2],
+    ["unset with in", { field: "app", operator: "in", value: [5002], include_unset: true }, 14],
+    ["unset with not_in", { field: "app", operator: "not_in", value: [5001], include_unset: true }, 14],
+    ["key by number", { field: "api_key_id", operator: "eq", value: 1002 }, 19],
+    ["key by a hash of no spending", { field: "api_key_id", operator: "eq", value: hash }, 0],
+    ["user", { field: "user", operator: "eq", value: "idp|ada" }, 19],
+    ["user by its label finds nothing", { field: "user", operator: "eq", value: "Ada" }, 0],
+    ["workspace", { field: "workspace", operator: "eq", value: production }, 8],
+    [
+      "the default workspace has earlier activity",
+      { field: "workspace", operator: "eq", value: "00000000-0000-4000-8000-000000000000" },
+      23,
+    ],
+    ["provider by value", { field: "provider", operator: "eq", value: "North" }, 8],
+    ["variant by value", { field: "variant", operator: "eq", value: "free" }, 8],
+    ["country by value", { field: "country", operator: "eq", value: "DE" }, 19],
+  ])("%s", async (_name, filter, credits) => {
+    expect(await total({ filters: [filter] })).toEqual([credits]);
+  });
+
+  test("filters add up by and", async () => {
+    const filters = [
+      { field: "model", operator: "eq", value: "acme/one" },
+      { field: "country", operator: "in", value: ["FR"], include_unset: true },
+    ];
+    expect(await total({ filters })).toEqual([4]);
+  });
+
+  test("a key hash is resolved, one of no key is a warning and the query still runs", async () => {
+    const filter = {
+      field: "api_key_id",
+      operator: "in",
+      value: [gateway.world.key("search").hash, "f".repeat(64)],
+    };
+    const answer = await ask(gateway, { metrics: ["total_usage"], filters: [filter] });
+    expect(answer.data).toEqual([{ total_usage: 12 }]);
+    expect(answer.warnings).toEqual([expect.stringContaining("f".repeat(64))]);
+    expect(await ask(gateway, { metrics: ["total_usage"] })).not.toHaveProperty("warnings");
+  });
+});
+
+describe("rows", () => {
+  const order = { order_by: { field: "total_usage", direction: "asc" } };
+
+  test("twins with one label stay two rows, unset is null", async () => {
+    expect(await usage({ dimensions: ["app"], ...order })).toEqual([
+      ["Chat", 2],
+      [null, 12],
+      ["Chat", 17],
+    ]);
+  });
+
+  test("two dimensions", async () => {
+    expect(await usage({ dimensions: ["model", "api_key_id"], ...order })).toEqual([
+      ["Acme One", "search", 4],
+      ["Acme Two (free)", "search", 8],
+      ["Acme One", "billing", 19],
+    ]);
+  });
+
+  test.each([
+    ["minute", "date__minute", "2026-11-17T00:01:00.000Z", 5],
+    ["hour", "date__hour", "2026-11-17T00:00:00.000Z", 4],
+    ["day", "date__day", "2026-11-17T00:00:00.000Z", 4],
+    ["week", "date__week", "2026-11-15T00:00:00.000Z", 1],
+    ["month", "date__month", "2026-11-01T00:00:00.000Z", 1],
+  ])("granularity %s has %s, newest first", async (granularity, column, holdsNorth, count) => {
+    const { data } = await ask(gateway, { metrics: ["total_usage"], granularity });
+    const times = data.map((row) => String(row[column]));
+    expect(times).toHaveLength(count);
+    expect(times).toEqual(times.toSorted().toReversed());
+    expect(times).toContain(holdsNorth);
+    expect(data.reduce((sum, row) => sum + Number(row["total_usage"]), 0)).toBe(31);
+  });
+
+  test("order by date, by dimension, and null last in both directions", async () => {
+    const dates = await usage({ granularity: "day", order_by: { field: "date", direction: "asc" } });
+    expect(dates.map(([, credits]) => credits)).toEqual([1, 2, 12, 16]);
+    const titles = async (direction: string) =>
+      (await usage({ dimensions: ["country"], order_by: { field: "country", direction } })).map(
+        ([name]) => name,
+      );
+    expect(await titles("asc")).toEqual(["DE", null]);
+    expect(await titles("desc")).toEqual(["DE", null]);
+    const counted = await usage({
+      dimensions: ["model"],
+      order_by: { field: "request_count", direction: "desc" },
+    });
+    expect(counted.map(([name]) => name)).toEqual(["Acme One", "Acme Two (free)"]);
+  });
+
+  test("every metric of one row, rates over nothing are null", async () => {
+    const metrics = [
+      "request_count",
+      "tokens_total",
+      "tokens_prompt",
+      "tokens_completion",
+      "reasoning_tokens",
+      "cached_tokens",
+      "byok_usage",
+      "cache_hit_rate",
+      "avg_latency",
+      "p90_latency",
+    ];
+    const { data, metadata } = await ask(gateway, { metrics });
+    expect(data).toEqual([
+      {
+        request_count: 6,
+        tokens_total: 109,
+        tokens_prompt: 100,
+        tokens_completion: 9,
+        reasoning_tokens: 7,
+        cached_tokens: 25,
+        byok_usage: 5,
+        cache_hit_rate: 0.25,
+        avg_latency: 700 / 6,
+        p90_latency: 300,
+      },
+    ]);
+    expect(metadata).toEqual({ query_time_ms: expect.any(Number), row_count: 1, truncated: false });
+    const nothing = { start: "2020-01-01T00:00:00Z", end: "2020-01-02T00:00:00Z" };
+    const empty = await ask(gateway, { metrics, time_range: nothing });
+    expect(empty.data[0]).toMatchObject({
+      request_count: 0,
+      byok_usage: 0,
+      cache_hit_rate: null,
+      avg_latency: null,
+      p90_latency: null,
+    });
+    const grouped = await ask(gateway, { metrics, dimensions: ["model"], time_range: nothing });
+    expect(grouped).toMatchObject({ data: [], metadata: { row_count: 0, truncated: false } });
+  });
+});
+
+describe("limit and group_limit", () => {
+  test.each<[string, Record<string, unknown>, number, boolean]>([
+    ["grouped, within", { dimensions: ["app"], limit: 3 }, 3, false],
+    ["grouped, beyond", { dimensions: ["app"], limit: 2 }, 2, true],
+    ["buckets without dimensions, beyond", { granularity: "day", limit: 2 }, 2, true],
+    ["a time series is raised", { granularity: "day", dimensions: ["app"], limit: 1 }, 4, false],
+    [
+      "a time series with group_limit is not raised",
+      { granularity: "day", dimensions: ["app"], limit: 1, group_limit: 9 },
+      1,
+      true,
+    ],
+    [
+      "group_limit cuts the buckets of each group",
+      { granularity: "day", dimensions: ["model"], group_limit: 2 },
+      3,
+      true,
+    ],
+    ["group_limit that suffices", { granularity: "day", dimensions: ["model"], group_limit: 4 }, 5, false],
+    ["group_limit without dimensions is ignored", { granularity: "day", group_limit: 1 }, 4, false],
+  ])("%s", async (_name, body, rows, truncated) => {
+    const { data, metadata } = await ask(gateway, { metrics: ["total_usage"], ...body });
+    expect(data).toHaveLength(rows);
+    expect(metadata).toMatchObject({ row_count: rows, truncated });
+  });
+
+  test("the default limit is 1000", async () => {
+    const wide = createGateway({ now: () => day("2026-11-18T12:00:00") });
+    await wide.start();
+    wide.addKey({ name: "wide" });
+    for (let index = 0; index < 1001; index += 1)
+      wide.spend({ key: "wide", model: `acme/${index}`, micros: 1 });
+    const cut = await ask(wide, { metrics: ["total_usage"], dimensions: ["model"] });
+    expect(cut.metadata).toMatchObject({ row_count: 1000, truncated: true });
+    const all = await ask(wide, { metrics: ["total_usage"], dimensions: ["model"], limit: 1001 });
+    expect(all.metadata).toMatchObject({ row_count: 1001, truncated: false });
+    await wide.stop();
+  });
+});
+
+describe("classifiers", () => {
+  test.each<[string, Record<string, unknown>, unknown[][]]>([
+    [
+      "one name",
+      by(["topic"]),
+      [
+        ["bug", 2],
+        ["fun", 4],
+      ],
+    ],
+    [
+      "two names cross-group",
+      by(["topic", "language"]),
+      [
+        ["bug", null, 2],
+        ["fun", "de", 4],
+      ],
+    ],
+    ["a name some lack", by(["language"]), [["de", 4]]],
+    [
+      "with the untagged",
+      by(["topic"], true),
+      [
+        ["bug", 2],
+        ["fun", 4],
+        [null, 25],
+      ],
+    ],
+    [
+      "no names: a row per tag",
+      by([]),
+      [
+        ["topic", "bug", 2],
+        ["language", "de", 4],
+        ["topic", "fun", 4],
+      ],
+    ],
+    [
+      "no names, with the untagged",
+      by([], true),
+      [
+        ["topic", "bug", 2],
+        ["language", "de", 4],
+        ["topic", "fun", 4],
+        [null, null, 25],
+      ],
+    ],
+    [
+      "with a standard dimension",
+      { ...by(["topic"]), dimensions: ["api_key_id"] },
+      [
+        ["billing", "bug", 2],
+        ["search", "fun", 4],
+      ],
+    ],
+  ])("dimensions: %s", async (_name, body, rows) => {
+    expect(await usage(body)).toEqual(rows);
+  });
+
+  test("columns without names are clf_dimension_name and clf_dimension_value", async () => {
+    const { data } = await ask(gateway, { metrics: ["total_usage"], ...by([]) });
+    expect(data[0]).toEqual({ clf_dimension_name: "topic", clf_dimension_value: "bug", total_usage: 2 });
+  });
+
+  test.each<[string, unknown, number]>([
+    ["eq", "bug", 2],
+    ["neq", "bug", 4],
+    ["in", ["bug", "fun"], 6],
+    ["not_in", ["fun"], 2],
+  ])("filters: %s, the untagged match none", async (operator, value, credits) => {
+    const filters = [{ field: "topic", operator, value }];
+    expect(await total({ classifier_filters: { classifier_id: classifier, filters } })).toEqual([credits]);
+  });
+});
+
+function by(names: string[], includeNulls = false) {
+  return {
+    classifier_dimensions: { classifier_id: classifier, dimension_names: names, include_nulls: includeNulls },
+    order_by: { field: "total_usage", direction: "asc" },
+  };
+}

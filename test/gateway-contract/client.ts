@@ -1,0 +1,54 @@
+import type { Gateway } from "../gateway/gateway.ts";
+
+export type Received = { readonly status: number; readonly headers: Headers; readonly text: string };
+
+export async function getKey(gateway: Gateway, name: string): Promise<Received> {
+  return get(gateway, "/key", gateway.tokens.get(name) ?? "");
+}
+
+export async function get(gateway: Gateway, path: string, token: string): Promise<Received> {
+  const headers = { authorization: `Bearer ${token}` };
+  return received(await fetch(`${gateway.url}${path}`, { headers, redirect: "manual" }));
+}
+
+export async function query(
+  gateway: Gateway,
+  body: unknown,
+  token: string = gateway.managementToken,
+): Promise<Received> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return received(await fetch(`${gateway.url}/analytics/query`, { method: "POST", headers, body: text }));
+}
+
+export type KeyData = Readonly<Record<string, unknown>>;
+
+/** The `data` of GET /key. */
+export async function keyData(gateway: Gateway, name: string): Promise<KeyData> {
+  const answer = await getKey(gateway, name);
+  const body: { data: KeyData } = JSON.parse(answer.text);
+  return body.data;
+}
+
+export type AnalyticsData = {
+  readonly data: readonly Readonly<Record<string, string | number | null>>[];
+  readonly metadata: {
+    readonly query_time_ms: number;
+    readonly row_count: number;
+    readonly truncated: boolean;
+  };
+  readonly cachedAt?: number;
+  readonly warnings?: readonly string[];
+};
+
+/** The `data` of an analytics answer; anything but 200 is an error. */
+export async function ask(gateway: Gateway, body: Readonly<Record<string, unknown>>): Promise<AnalyticsData> {
+  const answer = await query(gateway, body);
+  if (answer.status !== 200) throw new Error(`Cannot query: ${answer.status} ${answer.text}`);
+  const parsed: { data: AnalyticsData } = JSON.parse(answer.text);
+  return parsed.data;
+}
+
+async function received(response: Response): Promise<Received> {
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
