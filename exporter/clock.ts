@@ -13,7 +13,7 @@ export interface Clock {
   after(ms: number, run: () => void): () => void;
 }
 
-/** The machine's own clock. Its timers do not keep the process alive. */
+/** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

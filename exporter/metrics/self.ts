@@ -1,11 +1,4 @@
-import {
-  collectDefaultMetrics,
-  Counter,
-  Gauge,
-  openMetricsContentType,
-  type OpenMetricsContentType,
-  Registry,
-} from "prom-client";
+import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
 import type { Family } from "./family.ts";
 import type { Format } from "./exposition.ts";
 import { selfFamilies as families } from "./self-families.ts";
@@ -43,16 +36,11 @@ export interface SelfReadings {
 }
 
 export function createSelfMetrics(build: Build, read: () => SelfReadings): SelfMetrics {
-  // prom-client fixes the format of a registry, so that each format has one; the metrics are the same objects.
-  const text = new Registry();
-  const openMetrics = new Registry<OpenMetricsContentType>();
-  openMetrics.setContentType(openMetricsContentType);
-  const registers = [text, openMetrics];
-  collectDefaultMetrics({ register: text });
-  for (const { name } of text.getMetricsAsArray()) {
-    const metric = text.getSingleMetric(name);
-    if (UNFIT.test(name)) text.removeSingleMetric(name);
-    else if (metric) openMetrics.registerMetric(metric);
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  for (const { name } of registry.getMetricsAsArray()) {
+    if (UNFIT.test(name)) registry.removeSingleMetric(name);
   }
 
   const newCounter = (family: Family) => new Counter({ ...definition(family), registers });
@@ -93,8 +81,24 @@ export function createSelfMetrics(build: Build, read: () => SelfReadings): SelfM
     pollDuration: newGauge(families.pollDuration),
     reloadSuccessful: newGauge(families.reloadSuccessful),
     reloadSuccess: newGauge(families.reloadSuccess),
-    render: async (format) => Buffer.from(await (format === "text" ? text : openMetrics).metrics()),
+    render: async (format) => {
+      const text = await registry.metrics();
+      return Buffer.from(format === "text" ? text : toOpenMetrics(text));
+    },
   };
+}
+
+/**
+ * The same text in OpenMetrics: counters are named without their suffix, quotes in HELP are escaped, and there is an end
+ * mark. prom-client's own OpenMetrics registry renames the counters for the text format, too.
+ */
+function toOpenMetrics(text: string): string {
+  const lines = text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => line.replace(/^# (HELP|TYPE) (\w+)_total /, "# $1 $2 "))
+    .map((line) => (line.startsWith("# HELP ") ? line.replaceAll('"', '\\"') : line));
+  return `${lines.join("\n")}\n# EOF\n`;
 }
 
 /** Gauges whose names end in _total, which no format allows, and figures that are no numbers before the first sample. */

@@ -66,7 +66,8 @@ export function createPace(clock: Clock, options: PaceOptions): Pace {
   async function turn(endpoint: Endpoint, target: string, signal: AbortSignal): Promise<Ticket> {
     const state = stateOf(endpoint);
     refuseWhilePaused(state, target);
-    await clock.sleep(turnIn(state, options.perMinute[endpoint]), signal);
+    const waitMs = turnIn(state, options.perMinute[endpoint]);
+    if (waitMs > 0) await clock.sleep(waitMs, signal);
     const release = await slots.take(signal);
     try {
       // The pause may have begun while this one queued.

@@ -10,7 +10,7 @@ import type { PollStatus, Statuses } from "./statuses.ts";
 
 /** Runs one collector on one target: turn, outcome, store, self-metrics. A failure ends here. */
 export interface Poller {
-  /** Never rejects. Does nothing while an earlier poll of the target still waits or runs. */
+  /** Never rejects. While an earlier poll of the target still waits or runs, this is that poll. */
   poll(collector: Collector, target: Target, timeToLiveMs: number): Promise<void>;
   /** Aborts what is under way and begins nothing new. */
   stop(): void;
@@ -30,13 +30,20 @@ export interface PollerDependencies {
 
 export function createPoller(dependencies: PollerDependencies): Poller {
   const { clock, gateway, pace, store, statuses, self } = dependencies;
-  const running = new Set<string>();
+  const running = new Map<string, Promise<void>>();
   const aborter = new AbortController();
   const { signal } = aborter;
 
-  async function poll(collector: Collector, target: Target, timeToLiveMs: number): Promise<void> {
-    if (signal.aborted || running.has(target.id)) return;
-    running.add(target.id);
+  function poll(collector: Collector, target: Target, timeToLiveMs: number): Promise<void> {
+    const begun = running.get(target.id);
+    if (begun) return begun;
+    const ended = run(collector, target, timeToLiveMs).finally(() => running.delete(target.id));
+    running.set(target.id, ended);
+    return ended;
+  }
+
+  async function run(collector: Collector, target: Target, timeToLiveMs: number): Promise<void> {
+    if (signal.aborted) return;
     const log = dependencies.log.child({ collector: collector.name, target: target.id });
     try {
       const release = await pace.reserve(collector.endpoint, target.id, signal);
@@ -44,8 +51,6 @@ export function createPoller(dependencies: PollerDependencies): Poller {
     } catch (error) {
       if (error instanceof PausedError) log.debug({}, error.message);
       else if (!signal.aborted) log.error({ error: String(error) }, `Cannot poll ${target.title}`);
-    } finally {
-      running.delete(target.id);
     }
   }
 

@@ -84,9 +84,16 @@ export function createRounds(
     const waitMs = Math.max(0, boundaryMs - clock.now());
     cancelBoundary = clock.after(Math.min(waitMs, LONGEST_WAIT_MS), () => {
       if (clock.now() < boundaryMs) return awaitBoundary(Math.min(boundaryMs, nextBoundary(clock.now())));
-      void pollAll();
+      for (const target of targets) void pollSince(target, boundaryMs);
       awaitBoundary(nextBoundary(clock.now()));
     });
+  }
+
+  /** A poll that is under way at the boundary was begun too early to be believed; the target is asked again after it. */
+  async function pollSince(target: Target, boundaryMs: number): Promise<void> {
+    await poll(target);
+    const lastAttemptMs = statuses.get(target.id)?.lastAttemptMs;
+    if (lastAttemptMs !== undefined && lastAttemptMs < boundaryMs) await poll(target);
   }
 
   async function pollAll(): Promise<void> {

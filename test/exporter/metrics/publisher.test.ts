@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { gauge, sample } from "../../../exporter/metrics/family.ts";
+import { createPublisher } from "../../../exporter/metrics/publisher.ts";
+import { createStore } from "../../../exporter/metrics/store.ts";
+import { createManualClock } from "../../support/clock.ts";
+
+const family = gauge({ name: "aigateway_test_credits", help: "Test.", labels: ["key"], absent: "never" });
+
+function setUp() {
+  const clock = createManualClock("2026-11-18T12:00:00Z");
+  const store = createStore(clock, () => 100);
+  const errors: unknown[] = [];
+  let renderings = 0;
+  const headers = () => {
+    renderings++;
+    return [{ family, help: family.help }];
+  };
+  const publisher = createPublisher(store, headers, clock, (error) => errors.push(error));
+  const put = (value: number, timeToLiveMs = 180_000) => {
+    store.put("a", { samples: sample(family, { key: "a" }, value), askedAtMs: clock.now(), timeToLiveMs });
+    publisher.changed();
+  };
+  const shown = () => /\} (.*)\n/.exec(publisher.current().text.text.toString())?.[1];
+  return { clock, store, publisher, put, shown, errors, renderings: () => renderings };
+}
+
+describe("publisher", () => {
+  test("shows a change within a second, however many there are in it", async () => {
+    const { clock, put, shown, renderings } = setUp();
+    expect(shown()).toBeUndefined();
+    put(1);
+    await clock.advance(0);
+    await expect.poll(shown).toBe("1");
+    const before = renderings();
+    for (let value = 2; value < 50; value++) put(value);
+    expect(shown()).toBe("1");
+    await clock.advance(1000);
+    await expect.poll(shown).toBe("49");
+    expect(renderings() - before).toBe(1);
+  });
+
+  test("a scrape never gets a value whose time has passed, even if no timer has fired", async () => {
+    const { clock, put, shown } = setUp();
+    put(1);
+    await clock.advance(0);
+    await expect.poll(shown).toBe("1");
+    clock.set(clock.now() + 180_000);
+    expect(shown()).toBeUndefined();
+  });
+
+  test("what has aged is withdrawn without a scrape, and nothing is rendered while nothing ages", async () => {
+    const { clock, put, shown, renderings } = setUp();
+    put(1);
+    await clock.advance(0);
+    await expect.poll(shown).toBe("1");
+    const before = renderings();
+    await clock.advance(170_000);
+    expect(renderings()).toBe(before);
+    await clock.advance(12_000);
+    await expect.poll(renderings).toBe(before + 1);
+    expect(shown()).toBeUndefined();
+  });
+
+  test("stop() leaves no timer behind", async () => {
+    const { clock, put, publisher, errors } = setUp();
+    put(1);
+    await clock.advance(0);
+    put(2);
+    publisher.stop();
+    expect(clock.pending()).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+});

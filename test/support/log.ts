@@ -1,0 +1,27 @@
+import type { Log } from "../../exporter/log.ts";
+
+/** A log that is not looked at. */
+export const silentLog: Log = { error() {}, warn() {}, info() {}, debug() {}, child: () => silentLog };
+
+export interface LogLine {
+  readonly level: "error" | "warn" | "info" | "debug";
+  readonly message: string;
+  readonly fields: object;
+}
+
+/** A log that keeps its lines for a test to read. */
+export function createRecordingLog(): { readonly log: Log; readonly lines: readonly LogLine[] } {
+  const lines: LogLine[] = [];
+  const withFields = (bound: object): Log => {
+    const at = (level: LogLine["level"]) => (fields: object, message: string) =>
+      void lines.push({ level, message, fields: { ...bound, ...fields } });
+    return {
+      error: at("error"),
+      warn: at("warn"),
+      info: at("info"),
+      debug: at("debug"),
+      child: (fields) => withFields({ ...bound, ...fields }),
+    };
+  };
+  return { log: withFields({}), lines };
+}
