@@ -36,6 +36,7 @@ process.exitCode = await run(process.argv.slice(2));
 /** Runs until SIGINT or SIGTERM. Exit codes: 0 stopped, 1 failed, 2 wrong use. */
 async function run(args: string[]): Promise<number> {
   let gateway: Gateway;
+  let port: number;
   let values: ReturnType<typeof parse>;
   try {
     values = parse(args);
@@ -43,6 +44,7 @@ async function run(args: string[]): Promise<number> {
       process.stdout.write(help);
       return 0;
     }
+    port = readCount(values.port, "port");
     gateway = createGateway(readOptions(values));
     gateway.clock.speed = readCount(values.speed, "speed");
   } catch (error) {
@@ -50,10 +52,10 @@ async function run(args: string[]): Promise<number> {
     return 2;
   }
   try {
-    await gateway.start(readCount(values.port, "port"));
+    await gateway.start(port);
     await announce(gateway, values["tokens-dir"]);
   } catch (error) {
-    process.stderr.write(`${startProblem(error, values.port)}\n`);
+    process.stderr.write(`${startProblem(error, port)}\n`);
     await gateway.stop();
     return 1;
   }
@@ -117,7 +119,7 @@ async function writeTokens(gateway: Gateway, directory: string): Promise<void> {
   );
 }
 
-function startProblem(error: unknown, port: string): string {
+function startProblem(error: unknown, port: number): string {
   if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
     return `Cannot listen on 127.0.0.1:${port}: the port is taken. Stop what uses it or choose another with --port`;
   }
