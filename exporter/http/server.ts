@@ -31,6 +31,7 @@ export interface Server {
 /** A client that is slow with its request is not waited for. */
 const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_HEADER_BYTES = 16_384;
+const STOP_WITHIN_MS = 5000;
 
 /** An HTTP/1.1 server of a few fixed paths. `onError` is told when a route throws; the client gets a plain 500. */
 export function createServer(
@@ -38,6 +39,7 @@ export function createServer(
   routes: readonly Route[],
   onError: (error: unknown) => void,
 ): Server {
+  let stopping = false;
   const byPath = new Map(routes.map((route) => [route.path, route]));
   const server = createHttpServer(
     {
@@ -54,7 +56,8 @@ export function createServer(
       return textAnswer(500, "Internal server error\n");
     });
     const length = body.reduce((sum, part) => sum + part.length, 0);
-    response.writeHead(status, { ...SECURITY_HEADERS, ...headers, "content-length": length });
+    const close = stopping ? { connection: "close" } : {};
+    response.writeHead(status, { ...SECURITY_HEADERS, ...headers, ...close, "content-length": length });
     if (request.method !== "HEAD") for (const part of body) response.write(part);
     response.end();
   }
@@ -82,7 +85,13 @@ export function createServer(
       }),
     stop: () =>
       new Promise((resolve) => {
-        server.close(() => resolve());
+        stopping = true;
+        // A client that does not take its answer must not keep the process alive.
+        const timer = setTimeout(() => server.closeAllConnections(), STOP_WITHIN_MS);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
         server.closeIdleConnections();
       }),
     url: () => urlOf(server.address()),

@@ -8,6 +8,7 @@ import { createManualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/log.ts";
 
 const MINUTE = 60_000;
+const random = () => 0.5;
 const collector: Collector = { ...keyCollector, families: [] };
 
 function target(id: string, minIntervalMs = 0): Target {
@@ -37,7 +38,6 @@ function setUp({
     stop: () => {},
   };
   const timetable = createTimetable({ kind: "interval", ms: intervalMs }, clock, silentLog);
-  const random = () => 0.5;
   const rounds = createRounds(collector, targets, timetable, requestsPerMinute, {
     clock,
     random,

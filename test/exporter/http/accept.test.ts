@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { acceptedFormat, acceptsGzip } from "../../../exporter/http/accept.ts";
+
+describe("acceptedFormat()", () => {
+  test.each([
+    ["text", undefined],
+    ["text", ""],
+    ["text", "*/*"],
+    ["text", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"],
+    ["text", "text/plain"],
+    ["text", "text/plain;version=0.0.4;q=1,*/*;q=0.1"],
+    ["openmetrics", "application/openmetrics-text"],
+    ["openmetrics", "application/openmetrics-text; version=1.0.0; charset=utf-8"],
+    ["openmetrics", 'Application/OpenMetrics-Text;version="1.0.0"'],
+    ["text", "application/openmetrics-text;version=0.0.1"],
+    ["text", "application/openmetrics-text;version=1.0.0;q=0"],
+    ["text", "application/openmetrics-text;version=1.0.0;q=0.3,text/plain;version=0.0.4;q=0.5"],
+    ["openmetrics", "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.5"],
+    // Prometheus 2.42
+    [
+      "openmetrics",
+      "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+    ],
+    // Prometheus 3
+    [
+      "openmetrics",
+      "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
+    ],
+    ["text", "application/openmetrics-text;q=nonsense"],
+    ["text", ";;;,,,=;q="],
+  ])("%s for %s", (format, accept) => {
+    expect(acceptedFormat(accept)).toBe(format);
+  });
+});
+
+describe("acceptsGzip()", () => {
+  test.each([
+    [false, undefined],
+    [false, ""],
+    [false, "identity"],
+    [false, "deflate, br"],
+    [true, "gzip"],
+    [true, "GZIP"],
+    [true, "br;q=1, gzip;q=0.2"],
+    [false, "gzip;q=0"],
+    [false, "gzip;q=0, *"],
+    [true, "*"],
+    [false, "*;q=0"],
+  ])("%s for %s", (expected, header) => {
+    expect(acceptsGzip(header)).toBe(expected);
+  });
+});
