@@ -14,7 +14,7 @@ export function transportError(
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
     return failed("bad_response", `the answer is larger than ${maxBodyBytes} bytes (gateway.max_body)`);
   }
-  if (code === "UND_ERR_HEADERS_OVERFLOW" || code.startsWith("HPE_")) {
+  if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "HTTPParserError") {
     // The parser's error holds a piece of the answer, which may repeat the credential: it is no cause to keep.
     return new GatewayError("bad_response", `Cannot ${action}: the answer is not readable HTTP (${code})`);
   }
@@ -29,10 +29,10 @@ const TIMEOUTS: ReadonlySet<string> = new Set([
   "ETIMEDOUT",
 ]);
 
-/** The error's code, else its cause's, else its name when that tells of a time-out. */
+/** What tells of the error: its name where that does (these have no code), else its code, else its cause's. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
-  if (error.name === "TimeoutError") return error.name;
+  if (error.name === "TimeoutError" || error.name === "HTTPParserError") return error.name;
   if ("code" in error && typeof error.code === "string") return error.code;
   return codeOf(error.cause);
 }

@@ -23,13 +23,21 @@ export function createClient(config: Partial<GatewayConfig>, changes: Partial<Ht
     },
   );
   onTestFinished(() => http.close());
-  return {
-    http,
-    clock,
-    answers,
-    outcomes,
-    send: (call: Partial<Call> = {}, signal = NEVER) => http.send({ ...CALL, ...call }, signal),
+  const send = (call: Partial<Call> = {}, signal = NEVER) => http.send({ ...CALL, ...call }, signal);
+  /** What the call fails of. */
+  const failing = (call: Partial<Call> = {}, signal = NEVER): Promise<unknown> =>
+    send(call, signal).then(
+      (body) => Promise.reject(new Error(`Want a failure: ${JSON.stringify(body)}`)),
+      (error: unknown) => error,
+    );
+  /** The same for a call that is tried again, with no time lost between its attempts. */
+  const failingEachTime = async (call: Partial<Call> = {}): Promise<unknown> => {
+    const sent = failing(call);
+    const ended = sent.then(() => true);
+    while (!(await Promise.race([ended, clock.untilPending(1).then(() => false)]))) await clock.advance(1000);
+    return sent;
   };
+  return { http, clock, answers, outcomes, send, failing, failingEachTime };
 }
 
 export function secretSource(text: string): SecretSource {

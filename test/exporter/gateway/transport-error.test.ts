@@ -45,9 +45,9 @@ describe("transportError", () => {
     ],
     [
       "no HTTP",
-      new errors.HTTPParserError("odd", "INVALID_CONSTANT", "raw"),
+      new errors.HTTPParserError("odd"),
       "bad_response",
-      "the answer is not readable HTTP (HPE_INVALID_CONSTANT)",
+      "the answer is not readable HTTP (HTTPParserError)",
     ],
     ["refused", coded("ECONNREFUSED"), "network", "the connection failed (ECONNREFUSED)"],
     ["reset", coded("ECONNRESET"), "network", "the connection failed (ECONNRESET)"],
@@ -85,7 +85,7 @@ describe("transportError", () => {
   });
 
   test("keeps no piece of the answer, which may repeat the credential", () => {
-    const error = translated(new errors.HTTPParserError("odd", "INVALID_CONSTANT", "Bearer sk-planted"));
+    const error = translated(Object.assign(new errors.HTTPParserError("odd"), { data: "Bearer sk-planted" }));
     expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain("sk-planted");
   });
 });

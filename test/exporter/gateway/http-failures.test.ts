@@ -1,0 +1,204 @@
+import { describe, expect, test } from "vitest";
+import type { GatewayConfig } from "../../../exporter/config/config.ts";
+import type { Fault } from "../../gateway/faults.ts";
+import type { Switches } from "../../gateway/switches.ts";
+import { createClient, secretSource } from "../../support/gateway-client.ts";
+import { startRawServer } from "../../support/raw-server.ts";
+import { answering, startScriptedServer } from "../../support/scripted-server.ts";
+import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
+
+async function billing(config: Partial<GatewayConfig> = {}, switches: Partial<Switches> = {}) {
+  const gateway = await startSimulatedGateway({ switches });
+  const secret = secretSource(gateway.addKey({ name: "billing" }));
+  const client = createClient({ baseUrl: gateway.url, ...config });
+  return { gateway, secret, ...client };
+}
+
+const CANNOT = 'Cannot read key "billing": ';
+
+describe("createHttp: answers that are of no use, and do not get better by asking again", () => {
+  test.each<[string, Fault, string]>([
+    ["HTML", { kind: "garbage", form: "html" }, "gateway answered 200 with a body that is not JSON"],
+    ["no JSON", { kind: "garbage", form: "not_json" }, "gateway answered 200 with a body that is not JSON"],
+    [
+      "half a JSON",
+      { kind: "garbage", form: "half_json" },
+      "gateway answered 200 with a body that is not JSON",
+    ],
+    ["an empty body", { kind: "garbage", form: "empty" }, "gateway answered 200 with an empty body"],
+    [
+      "a larger body",
+      { kind: "oversize", bytes: 5001 },
+      "the answer is larger than 5000 bytes (gateway.max_body)",
+    ],
+    [
+      "a much larger body",
+      { kind: "oversize", bytes: 5e6 },
+      "the answer is larger than 5000 bytes (gateway.max_body)",
+    ],
+    ["a redirect", { kind: "redirect", location: "/api/v1/key" }, "gateway answered 302"],
+  ])("%s", async (_, fault, why) => {
+    const { gateway, secret, failing, clock } = await billing({ maxBodyBytes: 5000 });
+    gateway.faults.add(fault);
+    expect(await failing({ secret })).toMatchObject({ kind: "bad_response", message: `${CANNOT}${why}` });
+    expect(gateway.log.total).toBe(1);
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test("takes a body as large as is allowed", async () => {
+    const { gateway, secret, send } = await billing({ maxBodyBytes: 5000 });
+    gateway.faults.add({ kind: "oversize", bytes: 5000 });
+    await expect(send({ secret })).resolves.toEqual({ data: "x".repeat(5000 - 11) });
+  });
+
+  test("does not read on when a body without a length grows too large", async () => {
+    let sentBytes = 0;
+    const closed = Promise.withResolvers<void>();
+    const server = await startScriptedServer((response) => {
+      const more = () => {
+        while (!response.destroyed && response.write("x".repeat(1000))) sentBytes += 1000;
+      };
+      response.on("drain", more).on("close", () => closed.resolve());
+      more();
+    });
+    const { failing } = createClient({ baseUrl: server.url, maxBodyBytes: 5000 });
+    expect(await failing()).toMatchObject({ kind: "bad_response" });
+    await closed.promise;
+    expect(sentBytes).toBeLessThan(50_000_000);
+  });
+
+  test("an answer without a body", async () => {
+    const server = await startScriptedServer(answering(204, ""));
+    const { failing } = createClient({ baseUrl: server.url });
+    expect(await failing()).toMatchObject({
+      kind: "bad_response",
+      status: 204,
+      message: `${CANNOT}gateway answered 204 with an empty body`,
+    });
+  });
+
+  test.each([
+    ["no HTTP", "SSH-2.0-OpenSSH_9.6\r\n", "HTTPParserError"],
+    ["a header that is none", "HTTP/1.1 200 OK\r\nbad header\r\n\r\n", "HTTPParserError"],
+    [
+      "headers without end",
+      `HTTP/1.1 200 OK\r\nx: ${"x".repeat(40_000)}\r\n\r\n`,
+      "UND_ERR_HEADERS_OVERFLOW",
+    ],
+  ])("%s", async (_, bytes, code) => {
+    const { failing } = createClient({ baseUrl: await startRawServer((socket) => socket.end(bytes)) });
+    expect(await failing()).toMatchObject({
+      kind: "bad_response",
+      message: `${CANNOT}the answer is not readable HTTP (${code})`,
+    });
+  });
+});
+
+describe("createHttp: a redirect", () => {
+  test.each([301, 302, 303, 307, 308])(
+    "%i is not followed: the other origin sees nothing",
+    async (status) => {
+      const other = await startScriptedServer(answering(200, { data: {} }));
+      const server = await startScriptedServer(answering(status, "", { location: `${other.url}/key` }));
+      const { failing, clock } = createClient({ baseUrl: server.url });
+      expect(await failing()).toMatchObject({
+        kind: "bad_response",
+        status,
+        message: `${CANNOT}gateway answered ${status}`,
+      });
+      expect(other.requests).toEqual([]);
+      expect(server.requests).toHaveLength(1);
+      expect(clock.pending()).toEqual([]);
+    },
+  );
+});
+
+describe("createHttp: failures of the connection", () => {
+  test.each<[string, Fault, string]>([
+    ["a reset", { kind: "reset" }, "the connection failed (ECONNRESET)"],
+    ["a body that is cut", { kind: "cut" }, "the connection failed (UND_ERR_SOCKET)"],
+    ["a body that is cut at once", { kind: "cut", afterBytes: 0 }, "the connection failed (UND_ERR_SOCKET)"],
+  ])("%s is tried again", async (_, fault, why) => {
+    const { gateway, secret, failingEachTime, send, answers } = await billing();
+    const active = gateway.faults.add(fault);
+    const error = await failingEachTime({ secret });
+    expect(error).toMatchObject({ kind: "network", status: undefined, message: `${CANNOT}${why}` });
+    expect(active.hits).toBe(4);
+    expect(answers).toEqual(Array.from({ length: 4 }, () => "key none"));
+    active.clear();
+    await expect(send({ secret })).resolves.toHaveProperty("data.usage", 0);
+  });
+
+  test("nobody listens", async () => {
+    const gateway = await startSimulatedGateway();
+    const { failingEachTime, answers } = createClient({ baseUrl: gateway.url });
+    await gateway.stop();
+    expect(await failingEachTime()).toMatchObject({
+      kind: "network",
+      message: `${CANNOT}the connection failed (ECONNREFUSED)`,
+    });
+    expect(answers).toHaveLength(4);
+  });
+});
+
+describe("createHttp: the time-out of an attempt", () => {
+  test.each<[string, Fault]>([
+    ["no answer", { kind: "slow", delayMs: 60_000 }],
+    ["an answer that comes in drips", { kind: "drip", everyMs: 20 }],
+    ["an answer that stops", { kind: "drip", everyMs: 60_000, bytesAtOnce: 5 }],
+  ])("%s", async (_, fault) => {
+    const { gateway, secret, failingEachTime, answers } = await billing({ timeoutMs: 100 });
+    gateway.faults.add(fault);
+    expect(await failingEachTime({ secret })).toMatchObject({
+      kind: "timeout",
+      message: `${CANNOT}no complete answer within 100 ms`,
+    });
+    expect(answers).toEqual(Array.from({ length: 4 }, () => "key none"));
+  });
+});
+
+describe("createHttp: what the service says about a failure", () => {
+  test.each<[Switches["errorBody"], string]>([
+    ["envelope", ": Slow down"],
+    ["without_code", ": Slow down"],
+    ["success_false", ": Slow down"],
+    ["html", ""],
+    ["empty", ""],
+  ])("%s", async (errorBody, said) => {
+    const { gateway, secret, failing } = await billing({}, { errorBody });
+    gateway.faults.add({ kind: "status", status: 403, message: "Slow down" });
+    expect(await failing({ secret })).toMatchObject({
+      kind: "forbidden",
+      status: 403,
+      message: `${CANNOT}gateway answered 403${said}`,
+    });
+  });
+
+  test.each<Switches["rateLimitReset"]>(["milliseconds", "seconds", "metadata"])(
+    "the reset of a limit in %s is waited for",
+    async (rateLimitReset) => {
+      const { gateway, secret, send, clock } = await billing({}, { rateLimitReset });
+      const hitLimit = { limit: 20, remaining: 0, resetAt: clock.now() + 5000 };
+      gateway.faults.add({ kind: "status", status: 429, hitLimit, times: 1 });
+      const sent = send({ secret });
+      await clock.untilPending(1);
+      expect(clock.pending()).toEqual([hitLimit.resetAt]);
+      await clock.advance(5000);
+      await expect(sent).resolves.toHaveProperty("data");
+    },
+  );
+
+  test.each<[Switches["retryAfter"], number]>([
+    ["seconds", 3000],
+    ["http_date", 3000],
+    ["absent", 250],
+  ])("Retry-After as %s", async (retryAfter, waitMs) => {
+    const { gateway, secret, send, clock } = await billing({}, { retryAfter });
+    gateway.faults.add({ kind: "status", status: 503, retryAfterSeconds: 3, times: 1 });
+    const sent = send({ secret });
+    await clock.untilPending(1);
+    expect(clock.pending()).toEqual([clock.now() + waitMs]);
+    await clock.advance(waitMs);
+    await expect(sent).resolves.toHaveProperty("data");
+  });
+});

@@ -1,0 +1,127 @@
+import { inspect } from "node:util";
+import { describe, expect, test } from "vitest";
+import type { SecretSource } from "../../../exporter/config/secret.ts";
+import { queryAnalytics } from "../../../exporter/gateway/analytics.ts";
+import { readKey } from "../../../exporter/gateway/key.ts";
+import { createClient, PLANTED, secretSource } from "../../support/gateway-client.ts";
+import { startRawServer } from "../../support/raw-server.ts";
+import { answering, startScriptedServer, type Step } from "../../support/scripted-server.ts";
+
+/** Everything that a log, a page or a debugger could show of an error. */
+function allTexts(error: unknown): string {
+  const parts = [inspect(error, { depth: Infinity, showHidden: true, getters: true }), String(error)];
+  for (let at = error; at instanceof Error; at = at.cause) {
+    parts.push(at.message, at.stack ?? "", JSON.stringify(Object.entries(at)));
+  }
+  return parts.join("\n");
+}
+
+/** The server repeats the whole header, as a careless service may. */
+const echoing =
+  (make: (header: string) => Step): Step =>
+  (response, request) =>
+    make(request.headers.authorization ?? "")(response, request);
+
+describe("a credential that the service repeats is in no error", () => {
+  test.each<[string, Step]>([
+    [
+      "the message",
+      echoing((header) => answering(401, { error: { code: 401, message: `Bad key: ${header}` } })),
+    ],
+    ["the error as a text", echoing((header) => answering(400, { error: `Bad key: ${header}` }))],
+    ["the metadata", echoing((header) => answering(403, { error: { message: "No", metadata: { header } } }))],
+    ["a page", echoing((header) => answering(403, `<html>${header}</html>`))],
+    ["a success that is no JSON", echoing((header) => answering(200, `OK, ${header}`))],
+    ["a success of another shape", echoing((header) => answering(200, { data: header, [header]: header }))],
+    [
+      "fields of a wrong type",
+      echoing((header) => answering(200, { data: { usage: header, limit: header } })),
+    ],
+    [
+      "a redirect",
+      echoing((header) =>
+        answering(302, "", { location: `/?key=${encodeURIComponent(header)}`, echo: header }),
+      ),
+    ],
+    [
+      "headers that are too large",
+      echoing((header) => answering(200, {}, { echo: `${header}${"x".repeat(40_000)}` })),
+    ],
+    ["a body that is too large", echoing((header) => answering(200, `"${header}${"x".repeat(9000)}"`))],
+    [
+      "a body that is cut",
+      echoing((header) => (response) => {
+        response.writeHead(200, { "content-length": "9000" });
+        response.write(header, () => response.socket?.destroy());
+      }),
+    ],
+    ["a reset", (response) => void response.socket?.resetAndDestroy()],
+    ["a time-out", echoing((header) => (response) => void response.write(header))],
+  ])("in %s", async (_, step) => {
+    const server = await startScriptedServer(step);
+    const options = { baseUrl: server.url, maxBodyBytes: 5000, timeoutMs: 100, deadlineMs: 200 };
+    const { http } = createClient(options, { random: () => 0.9 });
+    const never = new AbortController().signal;
+    const error: unknown = await readKey(http, "billing", secretSource(PLANTED), never).catch(
+      (caught: unknown) => caught,
+    );
+    expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${PLANTED}`);
+    expect(error).toMatchObject({ name: "GatewayError" });
+    expect(allTexts(error)).not.toContain(PLANTED);
+  });
+
+  test("in an answer that is no HTTP", async () => {
+    const baseUrl = await startRawServer((socket, request) => socket.end(`SSH-2.0\r\n${request}`));
+    const error = await createClient({ baseUrl }).failing();
+    expect(error).toMatchObject({ kind: "bad_response" });
+    expect(allTexts(error)).not.toContain(PLANTED);
+  });
+
+  test("in rows that cannot be read", async () => {
+    const rows = [{ model: [PLANTED], app: null, total_usage: PLANTED }];
+    const server = await startScriptedServer(
+      answering(200, { data: { data: rows, metadata: { truncated: false, [PLANTED]: PLANTED } } }),
+    );
+    const { http } = createClient({ baseUrl: server.url });
+    const request = { metrics: ["total_usage"], dimensions: ["model", "app"] };
+    const never = new AbortController().signal;
+    const error: unknown = await queryAnalytics(http, "day", request, secretSource(PLANTED), never).catch(
+      (caught: unknown) => caught,
+    );
+    expect(error).toMatchObject({
+      kind: "bad_response",
+      message: 'Cannot query the analytics of "day": none of the 1 rows can be read',
+    });
+    expect(allTexts(error)).not.toContain(PLANTED);
+  });
+
+  test("but this test would see it", () => {
+    const cause = Object.assign(new Error("below"), { data: PLANTED });
+    expect(allTexts(new Error("above", { cause }))).toContain(PLANTED);
+  });
+});
+
+describe("a credential that cannot be read", () => {
+  test("fails the call before anything is sent", async () => {
+    const server = await startScriptedServer(answering(200));
+    let admitted = 0;
+    const admit = () => {
+      admitted += 1;
+      return Promise.resolve({ done: () => {} });
+    };
+    const { failing, answers } = createClient({ baseUrl: server.url }, { admit });
+    const cause = new Error('file "/run/secrets/billing" is empty');
+    const secret: SecretSource = { origin: 'file "/run/secrets/billing"', read: () => Promise.reject(cause) };
+    expect(await failing({ secret })).toMatchObject({
+      name: "GatewayError",
+      kind: "secret_unreadable",
+      status: undefined,
+      retryable: false,
+      message: 'Cannot read key "billing": file "/run/secrets/billing" is empty',
+      cause,
+    });
+    expect(server.requests).toEqual([]);
+    expect(admitted).toBe(0);
+    expect(answers).toEqual([]);
+  });
+});
