@@ -1,3 +1,5 @@
+import { renderRuleFile, ruleGroups } from "../dashboards/rules/file.ts";
+import { createRules } from "../dashboards/rules/index.ts";
 import { renderConfigurationDocs } from "./configuration-docs.ts";
 import { renderMetricsDocs } from "./metrics-docs.ts";
 
@@ -11,4 +13,10 @@ export interface GeneratedFile {
 export const generatedFiles: readonly GeneratedFile[] = [
   { path: "docs/configuration.md", render: renderConfigurationDocs },
   { path: "docs/metrics.md", render: renderMetricsDocs },
+  { path: "dashboards/generated/rules.yaml", render: () => renderRuleFile(createRules()) },
+  { path: "dashboards/generated/rules.json", render: () => jsonText({ groups: ruleGroups(createRules()) }) },
 ];
+
+function jsonText(value: object): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}

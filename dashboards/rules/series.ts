@@ -1,0 +1,65 @@
+import type { Series } from "../promql.ts";
+
+function ofKey(name: string): Series<"job" | "key"> {
+  return { name: `key:aigateway_${name}`, labels: ["job", "key"] };
+}
+
+function ofBudget(name: string): Series<"job" | "budget"> {
+  return { name: `budget:aigateway_${name}`, labels: ["job", "budget"] };
+}
+
+const instanceFreshest: Series<"job" | "instance" | "key"> = {
+  name: "instance_key:aigateway_last_success_timestamp_seconds:freshest",
+  labels: ["job", "instance", "key"],
+};
+
+const keyOwner: Series<"job" | "key" | "team"> = {
+  name: "key:aigateway_owner_info:latest",
+  labels: ["job", "key", "team"],
+};
+
+const budgetOwner: Series<"job" | "budget" | "window" | "team"> = {
+  name: "budget:aigateway_info:latest",
+  labels: ["job", "budget", "window", "team"],
+};
+
+/** Series that the recording rules make, for alerts and panels. Rates are credits a second, times are seconds. */
+export const recorded = {
+  keyOwner,
+  instanceFreshest,
+  lastSuccess: ofKey("last_success_timestamp_seconds:max"),
+  usage: ofKey("limit_usage_credits:latest"),
+  usageDay: ofKey("limit_usage_day_credits:latest"),
+  limit: ofKey("limit_credits:latest"),
+  resetSeconds: ofKey("limit_reset_seconds:left"),
+  remaining: ofKey("limit_remaining_credits:latest"),
+  burn15m: ofKey("limit_usage_credits:burn15m"),
+  burn1h: ofKey("limit_usage_credits:burn1h"),
+  burn6h: ofKey("limit_usage_credits:burn6h"),
+  burn1d: ofKey("limit_usage_credits:burn1d"),
+  burn3d: ofKey("limit_usage_credits:burn3d"),
+  exhaustion15m: ofKey("limit_exhaustion_seconds:burn15m"),
+  exhaustion1h: ofKey("limit_exhaustion_seconds:burn1h"),
+  exhaustion6h: ofKey("limit_exhaustion_seconds:burn6h"),
+  exhaustion1d: ofKey("limit_exhaustion_seconds:burn1d"),
+  exhaustion3d: ofKey("limit_exhaustion_seconds:burn3d"),
+  burn15mMax1h: ofKey("limit_usage_credits:burn15m_max1h"),
+  burn1hMax1h: ofKey("limit_usage_credits:burn1h_max1h"),
+  burn15mMax3d: ofKey("limit_usage_credits:burn15m_max3d"),
+  burn1hMax3d: ofKey("limit_usage_credits:burn1h_max3d"),
+  burn1hMax7d: ofKey("limit_usage_credits:burn1h_max7d"),
+  remainingRatioMin1h: ofKey("limit_remaining_ratio:min1h"),
+  remainingRatioMin1d: ofKey("limit_remaining_ratio:min1d"),
+  spentYesterday: ofKey("limit_usage_credits:yesterday"),
+  restShareYesterday: ofKey("day_rest_share:yesterday"),
+  restShare: ofKey("day_rest_share:typical"),
+  restOfDay: ofKey("day_rest_credits:forecast"),
+  lastsToday: ofKey("limit_remaining_credits:lasts_today"),
+  budgetOwner,
+  budgetLimit: ofBudget("limit_credits:max"),
+  budgetSpent: ofBudget("spent_credits:max"),
+  budgetForecast: ofBudget("spent_credits:forecast"),
+  budgetBurn1h: ofBudget("spent_credits:burn1h"),
+  budgetBurn6h: ofBudget("spent_credits:burn6h"),
+  budgetBurn3d: ofBudget("spent_credits:burn3d"),
+} as const;
