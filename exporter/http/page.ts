@@ -1,18 +1,50 @@
-import { html } from "./html.ts";
+import { foreign, html } from "./html.ts";
 import type { Overview } from "./overview.ts";
+import { keysSection } from "./page-keys.ts";
+import { queriesSection } from "./page-queries.ts";
+import { STYLE } from "./page-style.ts";
+import { attention, summary } from "./page-summary.ts";
+import { ago, utcText } from "./page-time.ts";
+
+/** How often the browser asks again. */
+const REFRESH_SECONDS = 30;
 
 /** The status page: readable without JavaScript, and with nothing that `/metrics` would not show. */
 export function renderPage(overview: Overview, telemetryPath: string): string {
+  const { version, nowMs, startedMs, gateway, keys, queries } = overview;
+  const failing = [...keys, ...queries].filter((target) => target.state === "down").length;
   return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
-        <title>AI gateway exporter</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta http-equiv="refresh" content="${REFRESH_SECONDS}" />
+        <title>${failing > 0 ? `(${failing} failing) ` : ""}AI gateway exporter</title>
+        ${STYLE}
       </head>
       <body>
-        <h1>AI gateway exporter ${overview.version}</h1>
-        <a href="${telemetryPath}">Metrics</a>
-        ${overview.keys.map((key) => html`<p>${key.name} ${key.state} ${key.day}</p>`)}
+        <header class="top">
+          <div>
+            <h1>AI gateway exporter</h1>
+            <p>What each key, model and app spends at ${foreign(gateway)}</p>
+          </div>
+          <nav aria-label="Exporter">
+            <a href="${telemetryPath}">Metrics</a>
+            <a href="/-/healthy">Health</a>
+            <a href="/-/ready">Readiness</a>
+          </nav>
+        </header>
+        <main>
+          ${summary(overview)} ${attention(overview)} ${keysSection(keys, nowMs)}
+          ${queriesSection(queries, nowMs)}
+        </main>
+        <footer>
+          <p>
+            As of ${utcText(nowMs)}; reloads every ${REFRESH_SECONDS} s. Version ${version}, started
+            ${ago(startedMs, nowMs)}.
+          </p>
+        </footer>
       </body>
     </html>`.toString();
 }

@@ -1,0 +1,56 @@
+import { type Html, html } from "./html.ts";
+
+/** Credits with two decimals, more where less than a hundredth would otherwise look like nothing; unknown is a dash. */
+export function credits(amount: number | undefined): Html {
+  return amount === undefined ? UNKNOWN : html`${creditText(amount)}`;
+}
+
+/** What is shown for a value that nobody knows; 0 and unlimited look different. */
+export const UNKNOWN = html`<span class="unknown" title="not known">—</span>`;
+
+const LEAST_CREDITS = 1e-9;
+/** From here on digits are noise, and they would burst the table. */
+const MOST_CREDITS = 1e15;
+
+const hundredths = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const significant = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 2 });
+const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
+export function creditText(amount: number): string {
+  const size = Math.abs(amount);
+  if (amount === 0) return hundredths.format(0);
+  return `${amount < 0 ? "−" : ""}${sizeText(size)}`;
+}
+
+function sizeText(size: number): string {
+  if (size < LEAST_CREDITS) return `<${LEAST_CREDITS.toFixed(9)}`;
+  if (size < 0.01) return significant.format(size);
+  return size < MOST_CREDITS ? hundredths.format(size) : size.toPrecision(3);
+}
+
+export function count(amount: number | undefined): Html {
+  return amount === undefined ? UNKNOWN : html`${whole.format(amount)}`;
+}
+
+/** The word with its number, `1 key`, `2 keys`. */
+export function counted(amount: number, one: string, many = `${one}s`): string {
+  return `${whole.format(amount)} ${amount === 1 ? one : many}`;
+}
+
+/** A share as a whole percentage, rounded down: 100% means all of it. */
+export function usedText(share: number): string {
+  if (share > 0 && share < 0.01) return "<1%";
+  return `${whole.format(Math.floor(share * 100)).replace("-", "−")}%`;
+}
+
+/** A share with one decimal. */
+export function shareText(share: number): string {
+  if (share > 0 && share < 0.001) return "<0.1%";
+  return `${(share * 100).toFixed(1)}%`;
+}
+
+/** A bar next to a text that says the same; it is empty at 0 and full at 1. */
+export function bar(share: number, kind: "plain" | "high" | "full" = "plain"): Html {
+  const width = Math.min(1, Math.max(0, share)) * 100;
+  return html`<span class="bar ${kind}" aria-hidden="true"><i style="width:${width.toFixed(1)}%"></i></span>`;
+}

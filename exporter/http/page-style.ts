@@ -1,0 +1,128 @@
+import { Html } from "./html.ts";
+
+/** The only style of the page: nothing is loaded. Every text has a contrast of at least 4.5, light and dark. */
+export const STYLE = new Html(`<style>
+  :root {
+    color-scheme: light dark; --ground: #f5f6f8; --card: #ffffff; --text: #1c2128; --soft: #596372;
+    --line: #e2e5ea; --bar: #5878c8; --track: #e8ebf0; --up: #1a7546; --high: #8a5300; --high-bar: #d9952b;
+    --down: #b3261e; --link: #2f55b0;
+  }
+  @media (prefers-color-scheme: dark) {
+    :root {
+      --ground: #101318; --card: #181c23; --text: #e6e9ee; --soft: #9da7b5; --line: #2a303a;
+      --bar: #6f8fe0; --track: #2a303a; --up: #56c68c; --high: #e5b04c; --high-bar: #c98d2b;
+      --down: #ff8a80; --link: #9db7ff;
+    }
+  }
+  * { box-sizing: border-box; }
+  body {
+    margin: 0 auto; max-width: 1240px; padding: 28px 24px; background: var(--ground); color: var(--text);
+    font: 15px/1.45 system-ui, sans-serif; font-variant-numeric: tabular-nums;
+  }
+  h1, h2, h3, p, dl, dd, ul { margin: 0; padding: 0; }
+  h1 { font-size: 22px; font-weight: 650; letter-spacing: -0.01em; }
+  h2 { font-size: 16px; font-weight: 650; }
+  h3 { font-size: 15px; font-weight: 650; }
+  small, .soft, .note, .more, .empty, .unknown, footer, .top p { color: var(--soft); }
+  small, .note, footer { font-size: 13px; font-weight: 400; }
+  code { font: 12.5px ui-monospace, monospace; }
+  bdi { overflow-wrap: anywhere; }
+  a { color: var(--link); }
+  time { white-space: nowrap; }
+  .top {
+    display: flex; flex-wrap: wrap; justify-content: space-between; gap: 8px 24px; margin-bottom: 20px;
+  }
+  nav { display: flex; gap: 18px; padding-top: 4px; }
+  .card {
+    margin: 0 0 16px; padding: 16px 18px; background: var(--card); border: 1px solid var(--line);
+    border-radius: 10px;
+  }
+  .summary {
+    display: grid; grid-template-columns: repeat(auto-fit, minmax(210px, 1fr)); gap: 16px;
+    margin-bottom: 16px;
+  }
+  .summary .card { margin: 0; }
+  dt { color: var(--soft); font-size: 13px; }
+  .summary dd { overflow-wrap: anywhere; font-size: 26px; font-weight: 600; letter-spacing: -0.01em; }
+  .summary dd .soft { font-size: 16px; font-weight: 400; }
+  .summary small { display: block; letter-spacing: 0; }
+  .summary .state { white-space: normal; }
+  .state { white-space: nowrap; font-weight: 550; }
+  .state.up { font-weight: 400; }
+  .state.up span { color: var(--up); }
+  .state.down { color: var(--down); }
+  .state.high { color: var(--high); }
+  .state.waiting { color: var(--soft); }
+  .attention ul { list-style: none; margin-top: 8px; }
+  .attention li { padding: 8px 0; border-top: 1px solid var(--line); }
+  .attention li p { overflow-wrap: anywhere; }
+  .attention strong { margin-right: 8px; }
+  .attention small { margin-left: 6px; }
+  .scroll { overflow-x: auto; }
+  table { width: 100%; border-collapse: collapse; }
+  caption { padding-bottom: 8px; text-align: left; }
+  th, td {
+    padding: 8px 10px; border-top: 1px solid var(--line); text-align: left; vertical-align: top;
+    white-space: nowrap;
+  }
+  tbody th, .text { white-space: normal; font-weight: 550; }
+  .text, .rest th { font-weight: 400; }
+  .rest th { color: var(--soft); }
+  thead th { color: var(--soft); font-size: 13px; font-weight: 500; border-top: 0; }
+  th:first-child, td:first-child { padding-left: 0; }
+  th:last-child, td:last-child { padding-right: 0; }
+  .number { text-align: right; }
+  .reset { padding-left: 22px; }
+  td small, th small { display: block; }
+  td small.of { display: flex; }
+  .keys tbody th { min-width: 150px; max-width: 260px; }
+  .of { justify-content: space-between; gap: 14px; }
+  .of b { font-weight: 400; }
+  .of.high b { color: var(--high); font-weight: 600; }
+  .of.full b { color: var(--down); font-weight: 600; }
+  .bar {
+    display: block; min-width: 150px; height: 6px; margin: 8px 0 4px; border-radius: 3px;
+    background: var(--track); overflow: hidden;
+  }
+  .bar i { display: block; height: 100%; background: var(--bar); }
+  .bar.high i { background: var(--high-bar); }
+  .bar.full i { background: var(--down); }
+  .windows tbody th, .text { min-width: 112px; }
+  .share { width: 130px; }
+  .share span:last-child { display: inline-block; min-width: 48px; text-align: right; }
+  .share .bar {
+    display: inline-block; min-width: 60px; width: 60px; margin: 0 8px 0 0; vertical-align: 2px;
+  }
+  .windows {
+    display: grid; grid-template-columns: repeat(auto-fit, minmax(min(480px, 100%), 1fr)); gap: 16px;
+    margin: 8px 0 12px;
+  }
+  .windows .card { margin: 0; min-width: 0; }
+  article header { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 4px 16px; }
+  article dl { display: flex; gap: 32px; margin: 10px 0 12px; }
+  article dd { font-size: 20px; font-weight: 600; }
+  .note, .more, .empty { margin-top: 10px; }
+  .hidden {
+    position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+    white-space: nowrap;
+  }
+  footer { margin-top: 20px; }
+  @media (min-width: 1180px) {
+    .wide > .scroll { overflow: visible; }
+    .wide { width: fit-content; min-width: 100%; }
+    .keys thead th {
+      position: sticky; top: 0; z-index: 1; background: var(--card); box-shadow: 0 1px var(--line);
+    }
+  }
+  @media (max-width: 700px) {
+    body { padding: 18px 12px; }
+    .card { padding: 14px; }
+    .summary { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 12px; }
+    .share { width: auto; }
+    .share .bar { display: none; }
+    .summary dd { font-size: 22px; }
+    .keys tbody th {
+      position: sticky; left: 0; min-width: 132px; max-width: 160px; background: var(--card);
+    }
+  }
+</style>`);

@@ -1,0 +1,60 @@
+import { type Html, html } from "./html.ts";
+
+const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
+
+/** How long ago an instant was, with the exact time as its title. */
+export function ago(atMs: number, nowMs: number): Html {
+  const ageMs = nowMs - atMs;
+  return instant(atMs, ageMs < SECOND ? "just now" : `${largestUnit(ageMs)} ago`);
+}
+
+/** How long it is until an instant, in two units, with the exact time as its title. */
+export function until(atMs: number, nowMs: number): Html {
+  const waitMs = atMs - nowMs;
+  return instant(atMs, waitMs < SECOND ? "now" : `in ${twoUnits(waitMs)}`);
+}
+
+/** A UTC date, `21 November 2026`. */
+export function dateText(atMs: number): string {
+  return dates.format(atMs);
+}
+
+/** A UTC month, `November 2026`. */
+export function monthText(atMs: number): string {
+  return months.format(atMs);
+}
+
+/** `2026-11-21 13:40:39 UTC`. */
+export function utcText(atMs: number): string {
+  return isDate(atMs)
+    ? `${new Date(atMs).toISOString().slice(0, 19).replace("T", " ")} UTC`
+    : "beyond all dates";
+}
+
+const dates = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
+const months = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
+
+function instant(atMs: number, text: string): Html {
+  if (!isDate(atMs)) return html`${text}`;
+  return html`<time datetime="${new Date(atMs).toISOString()}" title="${utcText(atMs)}">${text}</time>`;
+}
+
+/** A gateway may send any number as a time. */
+function isDate(atMs: number): boolean {
+  return !Number.isNaN(new Date(atMs).getTime());
+}
+
+function largestUnit(ms: number): string {
+  if (ms < MINUTE) return `${Math.floor(ms / SECOND)} s`;
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
+  return ms < 2 * DAY ? `${Math.floor(ms / HOUR)} h` : `${Math.floor(ms / DAY)} d`;
+}
+
+function twoUnits(ms: number): string {
+  if (ms < MINUTE) return `${Math.floor(ms / SECOND)} s`;
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
+  const [large, small, largeName, smallName] =
+    ms < DAY ? ([HOUR, MINUTE, "h", "min"] as const) : ([DAY, HOUR, "d", "h"] as const);
+  const rest = Math.floor((ms % large) / small);
+  return `${Math.floor(ms / large)} ${largeName}${rest === 0 ? "" : ` ${rest} ${smallName}`}`;
+}

@@ -1,0 +1,91 @@
+import { createGateway, type Gateway } from "./gateway/gateway.ts";
+
+/** This key may not call at all, this one has spent all that it may, and this one is about to. */
+const [DISABLED, SPENT, RUNNING_OUT] = ["onboarding", "marketing", "ops"];
+
+/** Apps beside those of the simulation, each with its key and model. */
+const APPS = [
+  { key: "data-science", model: "cobalt/reasoner-1", app: "Notebook Copilot", micros: 260_000 },
+  { key: "recommendations", model: "aurora/mini-1", app: "Product Texts", micros: 90_000 },
+  { key: "mobile", model: "aurora/large-1", app: "Travel Assistant", micros: 140_000 },
+  { key: "support-bot", model: "cobalt/pro-1", app: "Escalations", micros: 310_000 },
+];
+
+/** All of the last month and of this one. */
+const HISTORY_DAYS = 62;
+const HOUR_MS = 3_600_000;
+
+/** A simulated gateway whose sixteen keys have spent for two months, each kind of key among them. */
+export function createDemoGateway(): Gateway {
+  const gateway = createGateway({
+    keys: 16,
+    models: 12,
+    apps: 2,
+    troubled: false,
+    historyDays: HISTORY_DAYS,
+  });
+  const now = Date.now();
+  for (let at = now - HISTORY_DAYS * 24 * HOUR_MS; at < now; at += 2 * HOUR_MS) {
+    for (const use of APPS) gateway.spend({ ...use, at, promptTokens: 9000, completionTokens: 2500 });
+  }
+  gateway.disable(DISABLED);
+  useUp(gateway, SPENT);
+  return gateway;
+}
+
+/** Lowers the limit to whole credits and spends the rest of it. */
+function useUp(gateway: Gateway, key: string): void {
+  const used = usedMicros(gateway, key);
+  const limit = Math.max(1, Math.ceil(used / 1e6)) * 1e6;
+  gateway.setLimit(key, limit);
+  gateway.spend({ key, model: "fjord/large-1", app: "Campaigns", micros: limit - used });
+}
+
+function usedMicros(gateway: Gateway, key: string): number {
+  const { limit, remaining } = gateway.books.key(key).micros;
+  return (limit ?? 0) - (remaining ?? 0);
+}
+
+/** Lets something happen while one watches: spend at every moment, a key that runs out of credits, a key that fails. */
+export function enliven(gateway: Gateway): () => void {
+  const names = [...gateway.tokens.keys()].filter((key) => key !== DISABLED && key !== SPENT);
+  let turn = 0;
+  const act = () => {
+    const key = names[turn % names.length] ?? RUNNING_OUT;
+    spendOne(gateway, key, turn);
+    if (turn % 4 === 0)
+      gateway.spend({ key: RUNNING_OUT, model: "ember/nano-1", app: "Alerts", micros: 15_000 });
+    // Somebody raises the limit of this key every few minutes.
+    if (turn % 600 === 0) raiseLimit(gateway);
+    if (turn % 120 === 40) fail(gateway, names[(turn * 7) % names.length] ?? RUNNING_OUT, turn);
+    if (turn % 120 === 100) gateway.faults.clear();
+    turn += 1;
+  };
+  const timer = setInterval(act, 400);
+  return () => clearInterval(timer);
+}
+
+/** To the next half credit beyond what lasts a minute or two. */
+function raiseLimit(gateway: Gateway): void {
+  const least = usedMicros(gateway, RUNNING_OUT) + 500_000;
+  gateway.setLimit(RUNNING_OUT, Math.ceil(least / 500_000) * 500_000);
+}
+
+/** A request as large as the key can bear for hours; free ones for keys that pay nothing. */
+function spendOne(gateway: Gateway, key: string, turn: number): void {
+  const { freeTier, limitMicros } = gateway.world.key(key);
+  const models = [...gateway.world.models.values()].filter(({ free }) => free === freeTier);
+  const model = models[turn % models.length]?.id ?? "aurora/mini-1";
+  const app = [...gateway.world.apps.values()][turn % 3]?.id ?? null;
+  const most = Math.min(50_000, Math.floor((limitMicros ?? 100_000_000) / 2000));
+  const micros = freeTier ? 0 : Math.floor(most * (0.4 + 0.6 * Math.random()));
+  gateway.spend({ key, model, app, micros, promptTokens: 1200, completionTokens: 300 });
+}
+
+function fail(gateway: Gateway, key: string, turn: number): void {
+  gateway.faults.add(
+    turn % 240 === 40
+      ? { kind: "status", status: 503, message: "No instance has room at the moment", key }
+      : { kind: "garbage", form: "html", key },
+  );
+}

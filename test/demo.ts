@@ -1,0 +1,168 @@
+import { parseArgs } from "node:util";
+import { type App, createApp } from "../exporter/app.ts";
+import { systemClock } from "../exporter/clock.ts";
+import { DEFAULT_PORT } from "../exporter/command-line.ts";
+import { loadConfig } from "../exporter/config/load.ts";
+import { createLog } from "../exporter/log.ts";
+import packageJson from "../package.json" with { type: "json" };
+import { createDemoGateway, enliven } from "./demo-gateway.ts";
+import type { Gateway } from "./gateway/gateway.ts";
+
+const HELP = `The exporter with a simulated gateway, to look at: weeks of history, lively traffic, some trouble.
+
+Usage: npm run demo -- [options]
+  --port <n>          port of the exporter on 127.0.0.1, 0 for any free one (${DEFAULT_PORT})
+  --gateway-port <n>  port of the simulated gateway, likewise (8402)
+  --log               show the log of the exporter
+  --help              this text
+`;
+
+const FLAGS = {
+  port: { type: "string", default: String(DEFAULT_PORT) },
+  "gateway-port": { type: "string", default: "8402" },
+  log: { type: "boolean", default: false },
+  help: { type: "boolean", default: false },
+} as const;
+
+const TEAMS: Readonly<Record<string, readonly string[]>> = {
+  payments: ["billing", "checkout", "fraud"],
+  discovery: ["search", "recommendations"],
+  support: ["support-bot", "docs", "translate"],
+  platform: ["onboarding", "etl", "mobile", "web", "ops"],
+  research: ["data-science"],
+  marketing: ["marketing"],
+};
+
+process.exitCode = await run(process.argv.slice(2));
+
+/** Runs until Ctrl-C. Exit codes: 0 stopped, 1 failed, 2 wrong use. */
+async function run(argv: readonly string[]): Promise<number> {
+  let values: ReturnType<typeof parse>;
+  let ports: { readonly exporter: number; readonly gateway: number };
+  try {
+    values = parse(argv);
+    ports = {
+      exporter: readPort("port", values.port),
+      gateway: readPort("gateway-port", values["gateway-port"]),
+    };
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\nRun with --help to see the options\n`);
+    return 2;
+  }
+  if (values.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const stopSignal = untilSignal();
+  const gateway = createDemoGateway();
+  if (!(await started(gateway.start(ports.gateway), "gateway-port", ports.gateway))) return 1;
+  const app = await exporterOf(gateway, ports.exporter, values.log);
+  const isServing = await started(app.start(), "port", ports.exporter);
+  if (isServing) {
+    const calm = enliven(gateway);
+    process.stdout.write(welcome(app.url(), gateway.url));
+    await stopSignal;
+    process.stdout.write("\nStopping\n");
+    calm();
+  }
+  await app.stop();
+  await gateway.stop();
+  return isServing ? 0 : 1;
+}
+
+function parse(argv: readonly string[]) {
+  return parseArgs({ args: [...argv], options: FLAGS, allowPositionals: false }).values;
+}
+
+function readPort(flag: string, text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw new Error(`Cannot use --${flag} "${text}": wanted a port from 0 to 65535`);
+  return port;
+}
+
+/** Whether it listens now; if not, what to do was said. */
+async function started(starting: Promise<void>, flag: string, port: number): Promise<boolean> {
+  try {
+    await starting;
+    return true;
+  } catch (error) {
+    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    const why = isTaken
+      ? `the port is taken. Stop what uses it, choose another (--${flag}), or take free ones: npm run demo -- --port 0 --gateway-port 0`
+      : messageOf(error);
+    process.stderr.write(`Cannot listen on 127.0.0.1:${port}: ${why}\n`);
+    return false;
+  }
+}
+
+function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}
+
+async function exporterOf(gateway: Gateway, port: number, showLog: boolean): Promise<App> {
+  const names = [...gateway.tokens.keys()];
+  const file = {
+    gateway: { base_url: gateway.url, timeout: "2s", deadline: "3s", requests_per_minute: 1200 },
+    keys: names.map((name) => ({ name, api_key_env: variable(name), owner: { team: teamOf(name) } })),
+    analytics: { management_key_env: "MANAGEMENT_KEY", top: 12 },
+    schedule: { keys: "2s", analytics: "10s" },
+    credit_value: { currency: "EUR", value: 0.86 },
+  };
+  const loaded = await loadConfig({
+    path: "demo.yaml",
+    readFile: () => Promise.resolve(JSON.stringify(file)),
+    listDirectory: () => Promise.resolve([]),
+    env: {
+      MANAGEMENT_KEY: gateway.managementToken,
+      ...Object.fromEntries(names.map((name) => [variable(name), gateway.tokens.get(name)])),
+    },
+  });
+  if (!loaded.ok) throw new Error(`Cannot use the demo's configuration: ${JSON.stringify(loaded.problems)}`);
+  return createApp(loaded.config, {
+    clock: systemClock,
+    random: Math.random,
+    log: createLog("info", "logfmt", showLog ? process.stderr : { write: () => {} }),
+    build: { version: packageJson.version, revision: "demo", nodeVersion: process.version },
+    listen: { host: "127.0.0.1", port },
+    telemetryPath: "/metrics",
+  });
+}
+
+function variable(key: string): string {
+  return `KEY_${key.replaceAll("-", "_")}`;
+}
+
+function teamOf(key: string): string {
+  return Object.keys(TEAMS).find((team) => TEAMS[team]?.includes(key)) ?? "";
+}
+
+function welcome(url: string, gatewayUrl: string): string {
+  const controls = new URL("/_sim/disable", gatewayUrl).href;
+  return `
+The exporter watches 16 keys of a simulated gateway with two months of history. All of it stays on this machine.
+
+  Status page   ${url}/
+  Metrics       ${url}/metrics
+  Gateway       ${gatewayUrl}
+
+See the spend move:
+  curl -s ${url}/metrics | grep ^aigateway_key_usage_credits
+
+Close a key and see what becomes of it:
+  curl -X POST ${controls} -d '{"key":"search"}'
+
+Scrape it with Prometheus (prometheus.yml):
+  scrape_configs:
+    - job_name: aigateway-exporter
+      scrape_interval: 15s
+      static_configs: [{ targets: ["${new URL(url).host}"] }]
+
+Ctrl-C stops everything.
+`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
