@@ -34,12 +34,12 @@ const DUST = 1e-9;
  * the two answers, and none; without a single request there is no remainder at all.
  */
 export function breakdown(grouped: AnalyticsAnswer, total: AnalyticsAnswer, top: number): Breakdown {
-  const all = merged(grouped.rows);
+  const all = pairsOf(grouped.rows);
   const ranked = all.toSorted(byCredits);
   const [shown, folded] = [ranked.slice(0, top), ranked.slice(top)];
   const totals = total.rows[0]?.values ?? {};
   const complete = !grouped.truncated && grouped.unreadableRows === 0;
-  const remainder = remainderOf(totals, shown, folded);
+  const remainder = remainderOf(totals, shown, folded, complete);
   const hidden = folded.length > 0 || !complete;
   const exists = hidden || (remainder["request_count"] ?? 0) > 0;
   return {
@@ -51,7 +51,7 @@ export function breakdown(grouped: AnalyticsAnswer, total: AnalyticsAnswer, top:
 }
 
 /** One pair for each two labels: amounts of twins are summed, rates cannot be. */
-function merged(rows: readonly AnalyticsRow[]): readonly Pair[] {
+export function pairsOf(rows: readonly AnalyticsRow[]): readonly Pair[] {
   const pairs = new Map<string, Pair>();
   for (const row of rows) {
     const [model, app] = [labelOf(row.labels["model"]), labelOf(row.labels["app"])];
@@ -82,13 +82,21 @@ function added(first: Values, second: Values): Values {
 }
 
 /** Total less what is shown, metric by metric; a metric without a remainder is left out. */
-function remainderOf(totals: Values, shown: readonly Pair[], folded: readonly Pair[]): Values {
+function remainderOf(
+  totals: Values,
+  shown: readonly Pair[],
+  folded: readonly Pair[],
+  complete: boolean,
+): Values {
   const remainder: Record<string, number> = {};
   for (const metric of USAGE_METRICS) {
-    // A total without a value tells nothing: then the remainder is what is known of it.
-    const total = totals[metric] ?? sum(shown, metric) + sum(folded, metric);
-    const rest = difference(total, shown, metric);
     const isCount = metric !== "total_usage";
+    // A total without a value tells nothing, and one below the rows is older than they are: then the remainder is what
+    // is known of it. Credits that are not among the rows may be negative.
+    const known = sum(shown, metric) + sum(folded, metric);
+    const told = totals[metric] ?? known;
+    const total = complete || isCount ? Math.max(told, known) : told;
+    const rest = difference(total, shown, metric);
     if (rest !== 0 && !(isCount && rest < 0)) remainder[metric] = rest;
   }
   return remainder;
