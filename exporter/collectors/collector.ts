@@ -2,6 +2,7 @@ import type { Config } from "../config/config.ts";
 import type { Endpoint } from "../gateway/http.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Family, Sample } from "../metrics/family.ts";
+import type { Window } from "../window.ts";
 
 /**
  * The contract of a collector: what it asks for and how answers become samples. Timing, pace, errors, time to live,
@@ -9,7 +10,7 @@ import type { Family, Sample } from "../metrics/family.ts";
  */
 export interface Collector {
   /** The label `collector`. */
-  readonly name: "key" | "analytics";
+  readonly name: string;
   readonly endpoint: Endpoint;
   /** Which schedule of the configuration it follows. */
   readonly schedule: keyof Config["schedule"];
@@ -37,9 +38,43 @@ export interface Target {
    * Asks the gateway and maps its answer. `askedAtMs` is when the poll began: it decides to which windows values belong.
    * @throws GatewayError
    */
-  poll(gateway: Gateway, askedAtMs: number, signal: AbortSignal): Promise<readonly Sample[]>;
+  poll(gateway: Gateway, askedAtMs: number, signal: AbortSignal): Promise<Reading>;
   /** What the outcome of the polls says of the target. */
   describe(state: TargetState): readonly Sample[];
+}
+
+/** What one poll brought. */
+export interface Reading {
+  readonly samples: readonly Sample[];
+  /** What it tells of credits spent, for budgets. */
+  readonly spend?: readonly WindowSpend[];
+}
+
+/** Credits spent in a window until the answer was asked for, before anything is cut or folded. */
+export interface WindowSpend {
+  readonly window: Window;
+  /** In all; undefined: the answer does not tell. */
+  readonly credits: number | undefined;
+  /** By model and app, if that was asked for. */
+  readonly breakdown?: {
+    readonly pairs: readonly PairSpend[];
+    /** Whether these are all pairs that there are. */
+    readonly complete: boolean;
+  };
+}
+
+/** The labels are as `/metrics` shows them; credits are undefined where the service has no value. */
+export interface PairSpend {
+  readonly model: string;
+  readonly app: string;
+  readonly credits: number | undefined;
+}
+
+/** What the last good answer told of credits spent. It outlives the time to live of the values. */
+export interface Statement {
+  readonly askedAtMs: number;
+  readonly timeToLiveMs: number;
+  readonly spend: readonly WindowSpend[];
 }
 
 export interface TargetState {
