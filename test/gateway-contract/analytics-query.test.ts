@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGateway } from "../gateway/gateway.ts";
-import { ask } from "./client.ts";
+import { ask, query } from "./client.ts";
 
 const day = (text: string): number => Date.parse(`${text}Z`);
 const gateway = createGateway({ now: () => day("2026-11-18T12:00:00") });
@@ -231,6 +231,23 @@ describe("rows", () => {
     const grouped = await ask(gateway, { metrics, dimensions: ["model"], time_range: nothing });
     expect(grouped).toMatchObject({ data: [], metadata: { row_count: 0, truncated: false } });
   });
+});
+
+test("a management key sees its own account only", async () => {
+  const two = createGateway({ now: () => day("2026-11-18T12:00:00") });
+  await two.start();
+  two.world.addAccount("other");
+  two.addKey({ name: "ours" });
+  two.addKey({ name: "theirs", account: "other" });
+  const token = two.addKey({ name: "their-management", account: "other", management: true });
+  two.spend({ key: "ours", model: "acme/one", micros: 1e6 });
+  two.spend({ key: "theirs", model: "acme/one", micros: 2e6 });
+  const body = { metrics: ["total_usage"] };
+  expect((await ask(two, body)).data).toEqual([{ total_usage: 1 }]);
+  expect((await query(two, body, token)).text).toContain('"data":[{"total_usage":2}]');
+  const period = { start: 0, end: day("2026-11-19T00:00:00"), account: "other" };
+  expect(two.books.analytics(period).total.integers.total_usage).toBe(2e6);
+  await two.stop();
 });
 
 describe("limit and group_limit", () => {

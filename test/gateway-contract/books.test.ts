@@ -166,10 +166,10 @@ test("time passes for the answers as it does for the books", async () => {
 function fingerprint(options: GatewayOptions, steps: readonly number[]) {
   let at = noon - 2 * DAY;
   const again = createGateway({
-    keys: 12,
-    historyDays: 3,
+    keys: 40,
+    historyDays: 5,
     seed: 3,
-    lateShare: 0.2,
+    lateShare: 0.5,
     ...options,
     now: () => at,
   });

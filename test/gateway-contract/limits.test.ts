@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createGateway, type GatewayOptions } from "../gateway/gateway.ts";
-import type { Entry } from "../gateway/ledger.ts";
+import { createLedger, type Entry } from "../gateway/ledger.ts";
+import { admittedRequests } from "../gateway/limits.ts";
+import { createWorld } from "../gateway/world.ts";
 import { DAY, HOUR, windowOf } from "../gateway/windows.ts";
 
 const noon = Date.parse("2026-11-18T12:00:00Z");
@@ -65,6 +67,20 @@ describe("explicit spending", () => {
     }
   });
 
+  test("what is posted late counts in the window it belongs to", () => {
+    const { gateway } = createWorldAt(noon);
+    gateway.addKey({ name: "late", limitMicros: 10, limitReset: "daily" });
+    const spend = (micros: number, at: number, force = false) =>
+      gateway.spend({ key: "late", model, micros, at, force }).accepted;
+    expect([
+      spend(9, noon),
+      spend(10, noon - DAY),
+      spend(1, noon),
+      spend(1, noon),
+      spend(1, noon - DAY),
+    ]).toEqual([true, true, true, false, false]);
+  });
+
   test("a disabled or expired key is refused with 401", () => {
     const { gateway, moveTo } = createWorldAt(noon);
     gateway.addKey({ name: "mortal", expiresAt: noon + 1 });
@@ -94,6 +110,46 @@ describe("explicit spending", () => {
     );
   });
 });
+
+describe("many requests at once are let through one by one, while anything is left", () => {
+  test.each([
+    ["all fit", 100, { requests: 5, micros: 25 }, 5],
+    ["an exact fit", 10, { requests: 5, micros: 25 }, 2],
+    ["the last one overshoots", 11, { requests: 5, micros: 25 }, 3],
+    ["nothing left", 0, { requests: 5, micros: 25 }, 0],
+    ["outside usage that does not count", 1, { requests: 5, micros: 0, byokMicros: 25 }, 5],
+    ["no limit", null, { requests: 5, micros: 25 }, 5],
+    ["free requests, within the quota", null, { requests: 1000, model: "a/b:free" }, 1000],
+    ["free requests, beyond the quota", null, { requests: 1001, model: "a/b:free" }, 1000],
+    [
+      "free requests of an account that bought little",
+      null,
+      { requests: 51, model: "a/b:free", bought: 9_999_999 },
+      50,
+    ],
+    [
+      "free requests of an account that bought enough",
+      null,
+      { requests: 51, model: "a/b:free", bought: 10_000_000 },
+      51,
+    ],
+  ])("%s", (_name, limitMicros, wanted, admitted) => {
+    const {
+      bought = null,
+      model: id = model,
+      micros = 0,
+      byokMicros = 0,
+      requests,
+    } = { ...optional, ...wanted };
+    const world = createWorld();
+    world.addAccount("buyer", bought);
+    const key = world.addKey({ name: "many", account: "buyer", limitMicros, limitReset: "daily" });
+    const call = { key, model: world.addModel(id), at: noon, requests, micros, byokMicros };
+    expect(admittedRequests(createLedger(), call)).toBe(admitted);
+  });
+});
+
+const optional: { bought?: number; model?: string; micros?: number; byokMicros?: number } = {};
 
 describe("seeded traffic", () => {
   const { gateway } = createWorldAt(noon, { keys: 60, historyDays: 40, seed: 7 });
