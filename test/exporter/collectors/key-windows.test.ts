@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import type { Sample } from "../../../exporter/metrics/family.ts";
+import { moveTo, ZONES } from "../../support/time-zone.ts";
+import { changed, NOON, samplesOf } from "./key-exposition.ts";
+
+const iso = (ms: number) => new Date(ms).toISOString().replace("T00:00:00.000Z", "");
+
+/** The window of each family's samples as days, `-` for none. */
+function windowsOf(samples: readonly Sample[]): Readonly<Record<string, string>> {
+  const entries = samples.map(({ family, window }) => [
+    family.name.replace("aigateway_key_", ""),
+    window === undefined ? "-" : `${iso(window.startMs)} ${iso(window.endMs)}`,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+const [DAY, WEEK, MONTH] = ["2026-11-18 2026-11-19", "2026-11-16 2026-11-23", "2026-11-01 2026-12-01"];
+
+describe("keySamples: which sample belongs to which window", () => {
+  test("all families", () => {
+    const fields = {
+      expires_at: "2027-01-01T00:00:00Z",
+      free_model_daily_requests: { limit: 50, used: 12, remaining: 38 },
+    };
+    expect(windowsOf(samplesOf(changed(fields), { showLabel: true }))).toEqual({
+      info: "-",
+      unlimited: "-",
+      limit_credits: "-",
+      limit_remaining_credits: MONTH,
+      limit_reset: "-",
+      limit_next_reset_timestamp_seconds: MONTH,
+      limit_window_start_timestamp_seconds: MONTH,
+      usage_credits: "-",
+      usage_day_credits: DAY,
+      usage_week_credits: WEEK,
+      usage_month_credits: MONTH,
+      byok_usage_credits: "-",
+      byok_usage_day_credits: DAY,
+      byok_usage_week_credits: WEEK,
+      byok_usage_month_credits: MONTH,
+      byok_in_limit: "-",
+      free_tier: "-",
+      expiry_timestamp_seconds: "-",
+      free_requests_day_limit: DAY,
+      free_requests_day_used: DAY,
+      free_requests_day_remaining: DAY,
+    });
+  });
+
+  test.each<[unknown, string | undefined, string | undefined]>([
+    ["daily", DAY, DAY],
+    ["weekly", WEEK, WEEK],
+    ["monthly", MONTH, MONTH],
+    [null, "-", undefined],
+    // A reset that is not known may be at any midnight: what remains is believed until the next one.
+    ["hourly", DAY, undefined],
+    [undefined, DAY, undefined],
+  ])("what remains of a limit with reset %j: %s", (reset, remaining, next) => {
+    const windows = windowsOf(samplesOf(changed({ limit_reset: reset })));
+    expect(windows["limit_remaining_credits"]).toBe(remaining);
+    expect(windows["limit_next_reset_timestamp_seconds"]).toBe(next);
+    expect(windows["limit_window_start_timestamp_seconds"]).toBe(next);
+    expect(windows["limit_credits"]).toBe("-");
+  });
+});
+
+describe("keySamples: the next reset", () => {
+  const instants: readonly [string, Record<"daily" | "weekly" | "monthly", string>][] = [
+    ["2026-11-18T12:00:00Z", { daily: "2026-11-19", weekly: "2026-11-23", monthly: "2026-12-01" }],
+    ["2026-11-18T00:00:00Z", { daily: "2026-11-19", weekly: "2026-11-23", monthly: "2026-12-01" }],
+    ["2026-11-22T23:59:59.999Z", { daily: "2026-11-23", weekly: "2026-11-23", monthly: "2026-12-01" }],
+    ["2026-11-23T00:00:00Z", { daily: "2026-11-24", weekly: "2026-11-30", monthly: "2026-12-01" }],
+    ["2026-11-30T23:59:59Z", { daily: "2026-12-01", weekly: "2026-12-07", monthly: "2026-12-01" }],
+    ["2026-12-31T23:59:59Z", { daily: "2027-01-01", weekly: "2027-01-04", monthly: "2027-01-01" }],
+    ["2027-01-01T00:00:00Z", { daily: "2027-01-02", weekly: "2027-01-04", monthly: "2027-02-01" }],
+    ["2028-02-28T12:00:00Z", { daily: "2028-02-29", weekly: "2028-03-06", monthly: "2028-03-01" }],
+    ["2028-02-29T12:00:00Z", { daily: "2028-03-01", weekly: "2028-03-06", monthly: "2028-03-01" }],
+  ];
+  test.each(ZONES.flatMap((zone) => instants.map(([at, wanted]) => ({ zone, at, wanted }))))(
+    "at $at on a machine in $zone",
+    ({ zone, at, wanted }) => {
+      moveTo(zone);
+      const next = (reset: string) => resetTime(reset, "next_reset", Date.parse(at));
+      expect({ daily: next("daily"), weekly: next("weekly"), monthly: next("monthly") }).toEqual(wanted);
+    },
+  );
+
+  test("and the start of the running window", () => {
+    const starts = ["daily", "weekly", "monthly"].map((reset) => resetTime(reset, "window_start", NOON));
+    expect(starts).toEqual(["2026-11-18", "2026-11-16", "2026-11-01"]);
+  });
+});
+
+function resetTime(reset: string, which: "next_reset" | "window_start", askedAtMs: number): string {
+  const samples = samplesOf(changed({ limit_reset: reset }), { askedAtMs });
+  const found = samples.find(
+    ({ family }) => family.name === `aigateway_key_limit_${which}_timestamp_seconds`,
+  );
+  return iso((found?.value ?? Number.NaN) * 1000);
+}
