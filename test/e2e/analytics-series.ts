@@ -1,0 +1,163 @@
+import type { AdditiveMetric } from "../gateway/analytics/metrics.ts";
+import type { AnalyticsBook } from "../gateway/books.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import { DAY, dayStart, monthStart } from "../gateway/windows.ts";
+import { type SeriesMap, seriesName } from "../support/series.ts";
+
+export const QUERIES = ["day", "last_day", "month", "last_month"] as const;
+export type Query = (typeof QUERIES)[number];
+
+/** The service's metric and the suffix of ours. */
+export const USAGE = [
+  ["total_usage", "credits"],
+  ["request_count", "requests"],
+  ["tokens_total", "tokens"],
+  ["tokens_prompt", "prompt_tokens"],
+  ["tokens_completion", "completion_tokens"],
+  ["reasoning_tokens", "reasoning_tokens"],
+] as const satisfies readonly (readonly [AdditiveMetric, string])[];
+
+/** What one pair of labels spent: integers by metric, money in micro-credits. */
+export interface PairSpend {
+  readonly model: string;
+  readonly app: string;
+  readonly integers: Readonly<Record<AdditiveMetric, number>>;
+}
+
+/** The books of one window as the exporter labels them, the dearest pair first. */
+export interface QueryBook {
+  readonly query: Query;
+  readonly start: number;
+  /** Null while the window runs. */
+  readonly end: number | null;
+  readonly pairs: readonly PairSpend[];
+  readonly total: AnalyticsBook["total"];
+}
+
+export function bookOf(gateway: Gateway, query: Query): QueryBook {
+  const { start, end } = windowOf(query, gateway.clock.now());
+  const book = gateway.books.analytics({ start, end: end ?? Number.POSITIVE_INFINITY });
+  const pairs = new Map<string, PairSpend>();
+  for (const { model, app, integers } of book.pairs) {
+    const labels = { model: labelOf(model), app: labelOf(app) };
+    const name = JSON.stringify(labels);
+    pairs.set(name, { ...labels, integers: plus(integers, pairs.get(name)?.integers) });
+  }
+  const ranked = [...pairs.values()].toSorted((a, b) => b.integers.total_usage - a.integers.total_usage);
+  return { query, start, end, pairs: ranked, total: book.total };
+}
+
+/** A null label is `_none`, and what UTF-8 cannot hold is U+FFFD (design 5). */
+function labelOf(text: string | null): string {
+  return text === null || text === "" ? "_none" : text.toWellFormed();
+}
+
+function windowOf(query: Query, at: number): { start: number; end: number | null } {
+  switch (query) {
+    case "day":
+      return { start: dayStart(at), end: null };
+    case "last_day":
+      return { start: dayStart(at) - DAY, end: dayStart(at) };
+    case "month":
+      return { start: monthStart(at), end: null };
+    case "last_month":
+      return { start: monthStart(at, -1), end: monthStart(at) };
+  }
+}
+
+function plus(one: PairSpend["integers"], other: PairSpend["integers"] | undefined): PairSpend["integers"] {
+  const sum = { ...one };
+  for (const [metric] of USAGE) sum[metric] += other?.[metric] ?? 0;
+  return sum;
+}
+
+/** The pairs that have series of their own; `_other` stands for all the rest. */
+export function shownPairs(series: SeriesMap, book: QueryBook): readonly PairSpend[] {
+  return book.pairs.filter((pair) => !isOther(pair) && series.has(usageName(book.query, "requests", pair)));
+}
+
+/** What is wrong with the choice of the pairs that are shown: the `top` dearest, whatever their order among equals. */
+export function choiceProblems(book: QueryBook, shown: readonly PairSpend[], top: number): readonly string[] {
+  const namesake = book.pairs.findIndex(isOther);
+  const places = Math.min(top, book.pairs.length) - Number(namesake >= 0 && namesake < top);
+  const least = Math.min(...shown.map(({ integers }) => integers.total_usage));
+  const passedOver = book.pairs.filter(
+    (pair) => !isOther(pair) && !shown.includes(pair) && pair.integers.total_usage > least,
+  );
+  return [
+    ...(shown.length === places ? [] : [`${book.query} shows ${shown.length} pairs, want ${places}`]),
+    ...passedOver.map((pair) => `${book.query} does not show ${JSON.stringify(pair)}`),
+  ];
+}
+
+/** The series of the pairs that are shown by name. With `nulls`, a component that nobody used has none. */
+export function expectedPairSeries(
+  book: QueryBook,
+  shown: readonly PairSpend[],
+  nulls: boolean,
+): Map<string, number> {
+  return new Map(
+    shown.flatMap((pair) =>
+      USAGE.flatMap(([metric, suffix]): [string, number][] => {
+        const integer = pair.integers[metric];
+        if (nulls && metric === "reasoning_tokens" && integer === 0) return [];
+        return [[usageName(book.query, suffix, pair), inCredits(metric, integer)]];
+      }),
+    ),
+  );
+}
+
+/** The series of `_other`: all pairs that are not shown, and none where that is nothing, unless a pair has that name. */
+export function expectedOtherSeries(
+  book: QueryBook,
+  shown: readonly PairSpend[],
+  nulls: boolean,
+): Map<string, number> {
+  const hidden = book.pairs.filter((pair) => !shown.includes(pair));
+  const isName = hidden.some(isOther);
+  return new Map(
+    USAGE.flatMap(([metric, suffix]): [string, number][] => {
+      const integer = hidden.reduce((sum, { integers }) => sum + integers[metric], 0);
+      const isShown = integer !== 0 || (isName && !(nulls && metric === "reasoning_tokens"));
+      return !isShown ? [] : [[usageName(book.query, suffix, OTHER), inCredits(metric, integer)]];
+    }),
+  );
+}
+
+/** What is known of the query itself, as far as it follows from the books. */
+export function expectedQuerySeries(book: QueryBook, top: number): Map<string, number> {
+  const { query, start, end, pairs } = book;
+  const about = (name: string, value: number): [string, number] => [
+    seriesName(`aigateway_analytics_${name}`, { query }),
+    value,
+  ];
+  return new Map([
+    about("up", 1),
+    about("window_start_timestamp_seconds", start / 1000),
+    about("truncated", 0),
+    about("warnings", 0),
+    about("unreadable_rows", 0),
+    about("folded_series", Math.max(0, pairs.length - top)),
+    ...(end === null ? [] : [about("window_end_timestamp_seconds", end / 1000)]),
+  ]);
+}
+
+/** `aigateway_usage_day_credits{app="Chat",model="acme/one"}` */
+export function usageName(
+  query: Query,
+  suffix: string,
+  { model, app }: Pick<PairSpend, "model" | "app">,
+): string {
+  return seriesName(`aigateway_usage_${query}_${suffix}`, { model, app });
+}
+
+export function inCredits(metric: AdditiveMetric, integer: number): number {
+  return metric === "total_usage" ? integer / 1e6 : integer;
+}
+
+export const OTHER = { model: "_other", app: "_other" } as const;
+
+/** A service may have a pair that is called as the remainder is: it is counted there. */
+export function isOther({ model, app }: Pick<PairSpend, "model" | "app">): boolean {
+  return model === OTHER.model && app === OTHER.app;
+}

@@ -1,0 +1,59 @@
+import { parseTextFormat } from "./openmetrics.ts";
+
+/** Values by series, written as `name{label="value"}` with sorted labels and without empty ones, as Prometheus has them. */
+export type SeriesMap = ReadonlyMap<string, number>;
+
+export interface LabelledValue {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+export function seriesName(name: string, labels: Readonly<Record<string, string>>): string {
+  const written = Object.entries(labels)
+    .filter(([, value]) => value !== "")
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([label, value]) => `${label}=${JSON.stringify(value)}`);
+  return `${name}{${written.join(",")}}`;
+}
+
+/** The series of an exposition in the text format. */
+export function seriesOfText(text: string): SeriesMap {
+  const families = [...parseTextFormat(text).values()];
+  return new Map(
+    families.flatMap(({ samples }) =>
+      samples.map(({ name, labels, value }): [string, number] => [seriesName(name, labels), value]),
+    ),
+  );
+}
+
+/** The series of a query's answer, without the labels that Prometheus puts to those of the exporter. */
+export function seriesOfQuery(samples: readonly LabelledValue[]): SeriesMap {
+  return new Map(
+    samples.map(({ labels, value }): [string, number] => {
+      const { __name__: name = "", job: _job, instance: _instance, ...own } = labels;
+      return [seriesName(name, own), value];
+    }),
+  );
+}
+
+/** Only the series whose name (with its labels) fits. */
+export function seriesLike(series: SeriesMap, pattern: RegExp): SeriesMap {
+  return new Map([...series].filter(([name]) => pattern.test(name)));
+}
+
+/** What is wrong with the series: missing, not expected, or another value; equal to the last bit, unless told otherwise. */
+export function differences(
+  actual: SeriesMap,
+  expected: SeriesMap,
+  isEqual: (one: number, other: number) => boolean = Object.is,
+): readonly string[] {
+  const missing = [...expected].flatMap(([name, value]) => {
+    const seen = actual.get(name);
+    if (seen === undefined) return [`${name} is missing, want ${value}`];
+    return isEqual(seen, value) ? [] : [`${name} is ${seen}, want ${value}`];
+  });
+  const unexpected = [...actual].flatMap(([name, value]) =>
+    expected.has(name) ? [] : [`${name} is ${value}, want none`],
+  );
+  return [...missing, ...unexpected];
+}
