@@ -1,3 +1,5 @@
+import { budgetSources } from "./budgets/budget-sources.ts";
+import { budgetFamilies } from "./budgets/families.ts";
 import type { Clock } from "./clock.ts";
 import type { Collector, Target } from "./collectors/collector.ts";
 import { collectors } from "./collectors/index.ts";
@@ -79,6 +81,7 @@ export function createCollection(config: Config, dependencies: CollectionDepende
   const polled = parts.filter(({ targets }) => targets.length > 0);
   const all = polled.flatMap(({ targets }) => targets);
   adopt(all, store, statuses);
+  store.derive(budgetSources(config.budgets, (target) => statuses.get(target), clock));
   for (const { collector } of polled) initialise(self, collector);
   const byCollector = (seconds: (rounds: Rounds) => number) =>
     new Map(polled.map(({ collector, rounds }) => [collector.name, seconds(rounds)]));
@@ -96,7 +99,7 @@ export function createCollection(config: Config, dependencies: CollectionDepende
       await Promise.all(polled.map(({ rounds }) => rounds.pollAll()));
     },
     isAttempted: () => all.every(({ id }) => statuses.get(id)?.attempted),
-    headers: parts.flatMap(({ collector, rounds }) => headersOf(collector, rounds)),
+    headers: [...parts.flatMap(({ collector, rounds }) => headersOf(collector, rounds)), ...BUDGET_HEADERS],
     lag: () => byCollector((rounds) => rounds.lagMs() / 1000),
     interval: () => byCollector((rounds) => rounds.intervalMs() / 1000),
     throttledUntil: () => new Map([...pace.throttledUntil()].map(([endpoint, ms]) => [endpoint, ms / 1000])),
@@ -126,6 +129,12 @@ function initialise(self: SelfMetrics, { name: collector }: Collector): void {
   self.refusedAnswers.inc({ collector }, 0);
   for (const reason of FAILURE_REASONS) self.pollFailures.inc({ collector, reason }, 0);
 }
+
+/** Budgets are as old as what they are made of, so their HELP names no interval. */
+const BUDGET_HEADERS: readonly FamilyHeader[] = Object.values(budgetFamilies).map((family) => ({
+  family,
+  help: family.help,
+}));
 
 /** A cached metric says so in its HELP, with the interval and the family that tells its age. */
 function headersOf(collector: Collector, rounds: Rounds): readonly FamilyHeader[] {

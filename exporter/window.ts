@@ -4,7 +4,11 @@ export interface Window {
   readonly endMs: number;
 }
 
-export type WindowKind = "day" | "week" | "month";
+export const WINDOW_KINDS = ["day", "week", "month"] as const;
+export type WindowKind = (typeof WINDOW_KINDS)[number];
+
+/** What a sum is over: the current calendar window of a kind, or all since an instant. */
+export type Period = { readonly kind: WindowKind } | { readonly kind: "total"; readonly sinceMs: number };
 
 /**
  * Services lag: an answer that arrives this soon after a boundary may still tell of the window that has just ended
@@ -31,6 +35,19 @@ export function windowAt(kind: WindowKind, atMs: number): Window {
 /** The window before the one that holds the instant: yesterday, last week, last month. */
 export function windowBefore(kind: WindowKind, atMs: number): Window {
   return windowAt(kind, windowAt(kind, atMs).startMs - 1);
+}
+
+/** The window of a period that holds the instant; a total has no end. */
+export function windowOf(period: Period, atMs: number): Window {
+  if (period.kind !== "total") return windowAt(period.kind, atMs);
+  return { startMs: period.sinceMs, endMs: Number.POSITIVE_INFINITY };
+}
+
+/** The name of a period as a label value: `month`, `since_2026-11-01`, `since_2026-11-01T08:30:00Z`. */
+export function periodName(period: Period): string {
+  if (period.kind !== "total") return period.kind;
+  const since = new Date(period.sinceMs).toISOString();
+  return `since_${since.replace(/\.000Z$/, "Z").replace(/T00:00:00Z$/, "")}`;
 }
 
 export function contains(window: Window, atMs: number): boolean {

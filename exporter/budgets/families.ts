@@ -12,7 +12,11 @@ export const budgetFamilies = {
     labels: ["budget", "scope", "window", "team"],
     absent: "never",
   }),
-  limit: ofBudget("limit_credits", "Credits that may be spent in the window (limit of the configuration).", "never"),
+  limit: ofBudget(
+    "limit_credits",
+    "Credits that may be spent in the window (limit of the configuration).",
+    "never",
+  ),
   spent: ofBudget(
     "spent_credits",
     "Credits spent in the window so far, by all that the budget is over. A lower bound while aigateway_budget_complete is 0.",

@@ -12,7 +12,11 @@ import {
   usageFamiliesOf,
 } from "./analytics-families.ts";
 import { type Breakdown, breakdown } from "./breakdown.ts";
+import { budgetTargets } from "./budget-queries.ts";
 import type { Collector, Target } from "./collector.ts";
+import { groupedQuestion, runningRange, totalQuestion } from "./questions.ts";
+import { answerSamples, stateSamples } from "./query-samples.ts";
+import { windowSpend } from "./window-spend.ts";
 
 /** Spend of each model and app in four windows: `POST /analytics/query`, grouped and in total. */
 export const analyticsCollector: Collector = {
@@ -26,11 +30,11 @@ export const analyticsCollector: Collector = {
     ...Object.values(rateFamilies),
   ],
   lastSuccess: families.lastSuccess,
-  targets: ({ analytics }) => (analytics ? QUERIES.map((query) => analyticsTarget(query, analytics)) : []),
+  targets: ({ analytics, budgets }) =>
+    analytics
+      ? [...QUERIES.map((query) => analyticsTarget(query, analytics)), ...budgetTargets(budgets, analytics)]
+      : [],
 };
-
-/** The service's cap of one answer (contract 8): the top N is cut here and not by the service, so that twins can be summed. */
-const ROW_LIMIT = 1000;
 
 /** A closed month hardly changes, and is the dearest to ask for. */
 const LAST_MONTH_INTERVAL_MS = 3_600_000;
@@ -46,14 +50,7 @@ function analyticsTarget(query: Query, config: AnalyticsConfig): Target {
     poll: async (gateway, askedAtMs, signal) => {
       const range = rangeOf(query, askedAtMs);
       const rates = config.rates && query === "day" ? RATE_METRICS : [];
-      const totalRequest = { metrics: [...USAGE_METRICS], timeRange: range };
-      const groupedRequest: AnalyticsRequest = {
-        metrics: [...USAGE_METRICS, ...rates],
-        dimensions: ["model", "app"],
-        timeRange: range,
-        orderBy: { field: "total_usage", direction: "desc" },
-        limit: ROW_LIMIT,
-      };
+      const [groupedRequest, totalRequest] = [groupedQuestion(range, rates), totalQuestion(range)];
       const ask = (request: AnalyticsRequest) =>
         gateway.queryAnalytics(query, request, config.managementKey, signal);
       const answer = { grouped: await ask(groupedRequest), total: await ask(totalRequest) };
@@ -63,29 +60,23 @@ function analyticsTarget(query: Query, config: AnalyticsConfig): Target {
         answer.grouped = await ask(groupedRequest);
         parts = breakdown(answer.grouped, answer.total, config.top);
       }
-      return analyticsSamples(query, answer.grouped, parts, range, askedAtMs);
+      return {
+        samples: analyticsSamples(query, answer.grouped, parts, range, askedAtMs),
+        spend: isRunning(query) ? [windowSpend(windowAt(query, askedAtMs), answer)] : [],
+      };
     },
-    describe: (state) => [
-      ...sample(families.up, { query }, state.up === undefined ? undefined : Number(state.up)),
-      ...sample(families.lastSuccess, { query }, toSeconds(state.lastSuccessMs)),
-    ],
+    describe: (state) => stateSamples(query, state),
   };
 }
 
-/** The time range to ask for: a window that still runs ends now. */
+/** The time range to ask for. */
 function rangeOf(query: Query, askedAtMs: number): Window {
-  switch (query) {
-    case "day":
-    case "month": {
-      const { startMs } = windowAt(query, askedAtMs);
-      // An empty range is refused, and a whole second is the least that every service can tell apart.
-      return { startMs, endMs: Math.max(askedAtMs, startMs + 1000) };
-    }
-    case "last_day":
-      return windowBefore("day", askedAtMs);
-    case "last_month":
-      return windowBefore("month", askedAtMs);
-  }
+  if (isRunning(query)) return runningRange(windowAt(query, askedAtMs), askedAtMs);
+  return windowBefore(query === "last_day" ? "day" : "month", askedAtMs);
+}
+
+function isRunning(query: Query): query is "day" | "month" {
+  return query === "day" || query === "month";
 }
 
 /** An answer as samples. "Last day" means another day after midnight, so every value belongs to the running window. */
@@ -99,16 +90,9 @@ export function analyticsSamples(
   const window = windowAt(query === "day" || query === "last_day" ? "day" : "month", askedAtMs);
   const about = { query };
   return [
-    ...sample(families.dataTimestamp, about, (grouped.cachedAtMs ?? range.endMs) / 1000, window),
-    ...sample(families.windowStart, about, range.startMs / 1000, window),
-    ...sample(families.windowEnd, about, range.endMs / 1000, window),
-    ...sample(families.rows, about, grouped.rows.length + grouped.unreadableRows, window),
-    ...sample(families.truncated, about, Number(grouped.truncated), window),
-    ...sample(families.warnings, about, grouped.warnings.length, window),
-    ...sample(families.duration, about, toSeconds(grouped.queryTimeMs), window),
+    ...answerSamples(query, grouped, range, window),
     ...sample(families.folded, about, parts.foldedPairs, window),
     ...sample(families.colliding, about, parts.collidingRows, window),
-    ...sample(families.unreadable, about, grouped.unreadableRows, window),
     ...parts.pairs.flatMap(({ model, app, values }) => [
       ...USAGE_METRICS.flatMap((metric) =>
         sample(usageFamiliesOf[query][metric], { model, app }, values[metric], window),

@@ -1,8 +1,8 @@
 import type { KeyConfig } from "../config/config.ts";
 import { type KeyInformation, LIMIT_RESETS, type LimitReset } from "../gateway/key.ts";
 import { type Family, type Sample, sample } from "../metrics/family.ts";
-import { type Window, windowAt } from "../window.ts";
-import type { Collector, Target } from "./collector.ts";
+import { type Window, WINDOW_KINDS, windowAt } from "../window.ts";
+import type { Collector, Target, WindowSpend } from "./collector.ts";
 import { keyFamilies as families } from "./key-families.ts";
 
 /** Limits, usage and state of each configured key: `GET /key`, one request for each key and poll. */
@@ -29,7 +29,10 @@ function keyTarget(config: KeyConfig): Target {
     ],
     poll: async (gateway, askedAtMs, signal) => {
       const information = await gateway.readKey(key, config.secret, signal);
-      return keySamples(config, information, askedAtMs);
+      return {
+        samples: keySamples(config, information, askedAtMs),
+        spend: keySpend(information, askedAtMs),
+      };
     },
     describe: (state) => [
       ...sample(families.up, { key }, flag(state.up)),
@@ -72,6 +75,11 @@ export function keySamples(
     ...gauge(families.freeRequestsUsed, freeRequests.used, day),
     ...gauge(families.freeRequestsRemaining, freeRequests.remaining, day),
   ];
+}
+
+/** Credits that the key used; what it used with keys of your own at a provider (`byok_usage`) is not in it. */
+export function keySpend({ usage }: KeyInformation, askedAtMs: number): readonly WindowSpend[] {
+  return WINDOW_KINDS.map((kind) => ({ window: windowAt(kind, askedAtMs), credits: usage[kind] }));
 }
 
 function limitSamples(key: string, information: KeyInformation, askedAtMs: number): readonly Sample[] {

@@ -1,3 +1,4 @@
+import type { Period } from "../window.ts";
 import type { SecretSource } from "./secret.ts";
 
 /** The configuration as the rest of the exporter sees it: checked, with defaults filled in and secrets behind their sources. */
@@ -7,6 +8,7 @@ export interface Config {
   readonly keys: readonly KeyConfig[];
   /** Absent: no analytics are asked for. */
   readonly analytics: AnalyticsConfig | undefined;
+  readonly budgets: readonly BudgetConfig[];
   readonly schedule: { readonly keys: ScheduleExpression; readonly analytics: ScheduleExpression };
   /** Price of one credit, only if configured. */
   readonly creditValue: { readonly currency: string; readonly value: number } | undefined;
@@ -53,6 +55,23 @@ export interface AnalyticsConfig {
   /** Whether cache hit ratio and latencies are asked for, too. */
   readonly rates: boolean;
 }
+
+/** Credits that may be spent in a period. */
+export interface BudgetConfig {
+  readonly name: string;
+  readonly limit: number;
+  readonly period: Period;
+  readonly scope: BudgetScope;
+  /** Whose it is; empty where nothing is set. */
+  readonly team: string;
+}
+
+/** Whose spend counts. Models and apps are named by the text that the service answers. */
+export type BudgetScope =
+  | { readonly kind: "keys"; readonly names: readonly string[] }
+  | { readonly kind: "model" | "app"; readonly label: string }
+  /** All keys of the account, watched or not. */
+  | { readonly kind: "account" };
 
 /** When to poll: a cron expression in UTC (five fields, or six with seconds), or a plain interval. */
 export type ScheduleExpression =

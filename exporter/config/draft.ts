@@ -1,20 +1,24 @@
 import { z } from "zod";
+import { budgetDraft, type BudgetDraft, memberProblems } from "./budget-draft.ts";
+import type { Owned } from "./budget-members.ts";
 import { formatDuration } from "./duration.ts";
 import { isSecretField, pathText, type Problem } from "./problem.ts";
 import { quote } from "./quote.ts";
-import { gatewaySection, keySection } from "./schema.ts";
+import { gatewaySection, keySection, ownerSection } from "./schema.ts";
 
 /** What can be read of a file whatever else is wrong with it, so that every problem is found in one go. */
 export interface Draft {
   readonly keys: readonly KeyDraft[];
   readonly keysDirectory: string | undefined;
   readonly managementKey: SecretReference | undefined;
+  readonly budgets: readonly BudgetDraft[];
   /** Rules between fields that are broken. */
   readonly problems: readonly Problem[];
 }
 
 export interface KeyDraft {
   readonly name: string | undefined;
+  readonly owner: Owned["owner"];
   readonly secret: SecretReference | undefined;
 }
 
@@ -32,13 +36,23 @@ export function draftOf(value: unknown): Draft {
   const problems: Problem[] = [];
   const keys = root.keys.map((entry, index) => ({
     name: textOf(entry?.["name"]),
+    owner: ownerOf(entry?.["owner"]),
     secret: entry && secretReference(["keys", index], "api_key", entry, problems),
   }));
   const managementKey =
     root.analytics && secretReference(["analytics"], "management_key", root.analytics, problems);
-  problems.push(...repeatedNames(keys), ...shortDeadline(root.gateway ?? {}));
+  const budgets = root.budgets.map((entry, index) => budgetDraft(entry, index, root.analytics !== undefined));
+  problems.push(...repeatedNames("keys", keys), ...shortDeadline(root.gateway ?? {}));
+  problems.push(...repeatedNames("budgets", budgets), ...budgets.flatMap((budget) => budget.problems));
+  // What is in the folder is known only when it is listed.
+  if (root.keys_dir === undefined) problems.push(...memberProblems(budgets, namedKeys(keys)));
   if (isEmpty(value)) problems.push({ path: "", message: NOTHING_TO_POLL });
-  return { keys, keysDirectory: textOf(root.keys_dir), managementKey, problems };
+  return { keys, keysDirectory: textOf(root.keys_dir), managementKey, budgets, problems };
+}
+
+/** The keys that budgets can be over. */
+export function namedKeys(keys: readonly KeyDraft[]): readonly Owned[] {
+  return keys.flatMap(({ name, owner }) => (name === undefined ? [] : [{ name, owner }]));
 }
 
 const NOTHING_TO_POLL = "there is nothing to poll; set keys, keys_dir or analytics";
@@ -61,6 +75,7 @@ const rootDraft = z.object({
   keys: z.array(readable(entryDraft)).catch([]),
   keys_dir: z.unknown().optional(),
   analytics: readable(entryDraft),
+  budgets: z.array(z.unknown()).catch([]),
 });
 
 function secretReference(
@@ -88,9 +103,19 @@ function secretReference(
 
 const SECRET_FIELDS = { file: keySection.shape.api_key_file, env: keySection.shape.api_key_env };
 
-function repeatedNames(keys: readonly KeyDraft[]): Problem[] {
+function ownerOf(value: unknown): Owned["owner"] {
+  const { team, project, cost_center: costCenter } = ownerSection.safeParse(value).data ?? NO_OWNER;
+  return { team, project, costCenter };
+}
+
+const NO_OWNER = { team: "", project: "", cost_center: "" };
+
+function repeatedNames(
+  list: "keys" | "budgets",
+  entries: readonly { readonly name: string | undefined }[],
+): Problem[] {
   const first = new Map<string, number>();
-  return keys.flatMap(({ name }, index) => {
+  return entries.flatMap(({ name }, index) => {
     if (name === undefined) return [];
     const before = first.get(name);
     if (before === undefined) {
@@ -98,7 +123,7 @@ function repeatedNames(keys: readonly KeyDraft[]): Problem[] {
       return [];
     }
     return [
-      { path: `keys[${index}].name`, message: `${quote(name)} is the name of keys[${before}] already` },
+      { path: `${list}[${index}].name`, message: `${quote(name)} is the name of ${list}[${before}] already` },
     ];
   });
 }

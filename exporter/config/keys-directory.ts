@@ -1,7 +1,7 @@
 import { readingFault, type Files } from "./files.ts";
+import { KEY_NAME } from "./key-name.ts";
 import type { Problem } from "./problem.ts";
 import { quotePath } from "./quote.ts";
-import { KEY_NAME } from "./schema.ts";
 
 export interface KeysDirectory {
   /** Keys by name, each with the path of its file, in the order of their names. */

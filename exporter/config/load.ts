@@ -1,6 +1,8 @@
 import { dirname, isAbsolute, join } from "node:path";
-import type { AnalyticsConfig, Config, KeyConfig } from "./config.ts";
-import type { Draft, SecretReference } from "./draft.ts";
+import { budgetConfig } from "./budget-config.ts";
+import { memberProblems } from "./budget-draft.ts";
+import type { AnalyticsConfig, Config, KeyConfig, Owner } from "./config.ts";
+import { namedKeys, type Draft, type SecretReference } from "./draft.ts";
 import { readingFault, type Files } from "./files.ts";
 import { readKeysDirectory, type KeysDirectory } from "./keys-directory.ts";
 import { inspectConfig } from "./parse.ts";
@@ -32,7 +34,12 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const resolve = resolver(options);
   const directory = await keysDirectoryOf(draft, resolve.path, options);
   const secrets = await checkSecrets(writtenSecrets(draft, directory, resolve.source));
-  const all = withoutRepetitions([...problems, ...directory.problems, ...secrets.problems]);
+  const all = withoutRepetitions([
+    ...problems,
+    ...directory.problems,
+    ...foundMemberProblems(draft, directory),
+    ...secrets.problems,
+  ]);
   if (!file || all.length > 0) return { ok: false, problems: all };
   if (file.keys.length + directory.files.size === 0 && !file.analytics) {
     return { ok: false, problems: [{ path: "keys_dir", message: "holds no key" }, ...directory.warnings] };
@@ -63,6 +70,15 @@ async function keysDirectoryOf(
   return readKeysDirectory(resolve(draft.keysDirectory), taken, files);
 }
 
+/** Budgets may be over keys of a folder; one that cannot be listed is a problem of its own. */
+function foundMemberProblems(draft: Draft, { files, problems }: KeysDirectory): Problem[] {
+  if (problems.length > 0) return [];
+  const found = [...files.keys()].map((name) => ({ name, owner: NO_OWNER }));
+  return memberProblems(draft.budgets, [...namedKeys(draft.keys), ...found]);
+}
+
+const NO_OWNER: Owner = { team: "", project: "", costCenter: "" };
+
 function writtenSecrets(draft: Draft, directory: KeysDirectory, source: Source): NamedSecret[] {
   const written = draft.keys.flatMap(({ name, secret }, index) =>
     secret
@@ -84,6 +100,7 @@ function writtenSecrets(draft: Draft, directory: KeysDirectory, source: Source):
 
 function toConfig(file: ConfigFile, draft: Draft, directory: KeysDirectory, source: Source): Config {
   const { gateway, schedule } = file;
+  const keys = [...writtenKeys(file, draft, source), ...foundKeys(directory, source)];
   return {
     gateway: {
       baseUrl: gateway.base_url,
@@ -94,8 +111,9 @@ function toConfig(file: ConfigFile, draft: Draft, directory: KeysDirectory, sour
       maxPauseMs: gateway.max_pause,
       maxBodyBytes: gateway.max_body,
     },
-    keys: [...writtenKeys(file, draft, source), ...foundKeys(directory, source)],
+    keys,
     analytics: toAnalytics(file, draft, source),
+    budgets: file.budgets.map((entry) => budgetConfig(entry, keys)),
     schedule,
     creditValue: file.credit_value,
     seriesLimit: file.series_limit,
@@ -115,7 +133,7 @@ function foundKeys({ files }: KeysDirectory, source: Source): KeyConfig[] {
   return [...files].map(([name, target]) => ({
     name,
     secret: source({ kind: "file", target }),
-    owner: { team: "", project: "", costCenter: "" },
+    owner: NO_OWNER,
     showLabel: false,
   }));
 }

@@ -41,7 +41,13 @@ export function inspectConfig(source: unknown): Inspection {
   };
 }
 
-const NOTHING: Draft = { keys: [], keysDirectory: undefined, managementKey: undefined, problems: [] };
+const NOTHING: Draft = {
+  keys: [],
+  keysDirectory: undefined,
+  managementKey: undefined,
+  budgets: [],
+  problems: [],
+};
 
 function rootFault(value: unknown): string | undefined {
   if (value === null || value === undefined)

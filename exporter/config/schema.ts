@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { parseBaseUrl } from "./base-url.ts";
+import { budgetSection } from "./budget-schema.ts";
 import { byteSize, duration, flag, integer, isNot, list, pattern, positiveNumber, refuse } from "./field.ts";
 import { schedule, section, text } from "./field.ts";
+import { KEY_NAME } from "./key-name.ts";
 import { looksSecret, quote } from "./quote.ts";
-
-/** Names of keys: they become label values and file names. */
-export const KEY_NAME = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
 
 const URL_RULE = "an https URL of the gateway's API root (http for localhost only)";
 
@@ -32,6 +31,7 @@ const variable = () =>
     })
     .meta({ type: "variable", rule: "matches `[A-Za-z_][A-Za-z0-9_]*`" });
 
+/** The section `gateway`. Each section stands by itself, so that a draft can read what is right in it. */
 export const gatewaySection = section({
   base_url: baseUrl.describe(
     "Root of the gateway's API with its version segment. A slash at its end does not matter.",
@@ -103,6 +103,9 @@ export const configFile = section({
   analytics: analyticsSection
     .optional()
     .describe("Spend by model and app. Without this section no analytics are asked for."),
+  budgets: list(budgetSection)
+    .prefault([])
+    .describe("Credits that may be spent, by keys, a model, an app or the account."),
   schedule: scheduleSection.prefault({}).describe("When the gateway is asked."),
   credit_value: creditValueSection
     .optional()

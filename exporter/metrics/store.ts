@@ -11,6 +11,11 @@ export interface Store {
   put(target: string, answer: Answer): boolean;
   /** Replaces what is known of a target without an answer; it does not age. */
   describe(target: string, samples: readonly Sample[]): void;
+  /**
+   * Replaces all that is made of other values: by target, what to show at the instant of looking. It is not held, so it
+   * neither ages nor counts; its windows tell how long a view of it is valid.
+   */
+  derive(sources: ReadonlyMap<string, () => readonly Sample[]>): void;
   /** Withdraws the values of a target; its description stays. */
   withdraw(target: string): void;
   /** Forgets a target altogether. */
@@ -49,6 +54,7 @@ const NOTHING: Omit<Entry, "description"> = { values: [], expiry: { wallMs: 0, m
 
 export function createStore(clock: Clock, seriesLimit: () => number): Store {
   const entries = new Map<string, Entry>();
+  let derived: ReadonlyMap<string, () => readonly Sample[]> = new Map();
   let series = 0;
 
   function replace(target: string, next: Partial<Entry>): void {
@@ -81,17 +87,21 @@ export function createStore(clock: Clock, seriesLimit: () => number): Store {
   function view(): View {
     const takenAt = { wallMs: clock.now(), monotonicMs: clock.monotonic() };
     let validForMs = Number.POSITIVE_INFINITY;
-    const samples = [...entries.values()].flatMap((entry) => {
-      const values = fresh(entry, takenAt.wallMs);
+    const withinWindows = (values: readonly Sample[]) => {
+      for (const { window } of values) {
+        if (window) validForMs = Math.min(validForMs, window.endMs - takenAt.wallMs);
+      }
+      return values;
+    };
+    const held = [...entries.values()].flatMap((entry) => {
+      const values = withinWindows(fresh(entry, takenAt.wallMs));
       if (values.length > 0) {
         const { wallMs, monotonicMs } = entry.expiry;
         validForMs = Math.min(validForMs, wallMs - takenAt.wallMs, monotonicMs - takenAt.monotonicMs);
       }
-      for (const { window } of values) {
-        if (window) validForMs = Math.min(validForMs, window.endMs - takenAt.wallMs);
-      }
       return [entry.description, values];
     });
+    const samples = [...held, ...[...derived.values()].map((source) => withinWindows(source()))];
     const outdated = () => {
       const agesMs = [clock.now() - takenAt.wallMs, clock.monotonic() - takenAt.monotonicMs];
       return agesMs.some((ageMs) => ageMs < 0 || ageMs >= validForMs);
@@ -102,6 +112,9 @@ export function createStore(clock: Clock, seriesLimit: () => number): Store {
   return {
     put,
     describe: (target, samples) => replace(target, { description: samples }),
+    derive: (sources) => {
+      derived = sources;
+    },
     withdraw: (target) => replace(target, NOTHING),
     remove: (target) => {
       const entry = entries.get(target);
@@ -110,7 +123,8 @@ export function createStore(clock: Clock, seriesLimit: () => number): Store {
     },
     visible: (target) => {
       const entry = entries.get(target);
-      return entry ? [...entry.description, ...fresh(entry, clock.now())] : [];
+      if (entry) return [...entry.description, ...fresh(entry, clock.now())];
+      return derived.get(target)?.() ?? [];
     },
     view,
     get series() {

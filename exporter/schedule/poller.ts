@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { Collector, Target } from "../collectors/collector.ts";
+import type { Collector, Statement, Target } from "../collectors/collector.ts";
 import { type FailureReason, GatewayError } from "../gateway/errors.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Log } from "../log.ts";
@@ -63,10 +63,10 @@ export function createPoller(dependencies: PollerDependencies): Poller {
     const [askedAtMs, started] = [clock.now(), clock.monotonic()];
     const before = statuses.update(target.id, { lastAttemptMs: askedAtMs });
     try {
-      const samples = await target.poll(gateway, askedAtMs, signal);
+      const { samples, spend = [] } = await target.poll(gateway, askedAtMs, signal);
       // A target that a reload has removed meanwhile is not brought back.
       if (!before || !statuses.get(target.id)) return;
-      succeed(target, before, log);
+      succeed(target, before, { askedAtMs, timeToLiveMs, spend }, log);
       if (!store.put(target.id, { samples, askedAtMs, timeToLiveMs })) {
         self.refusedAnswers.inc({ collector: collector.name });
         log.error({ series: samples.length }, `Cannot show ${target.title}: series_limit is reached`);
@@ -82,7 +82,7 @@ export function createPoller(dependencies: PollerDependencies): Poller {
     dependencies.onChange();
   }
 
-  function succeed(target: Target, before: PollStatus, log: Log): void {
+  function succeed(target: Target, before: PollStatus, statement: Statement, log: Log): void {
     statuses.update(target.id, {
       up: true,
       unauthorized: false,
@@ -90,6 +90,7 @@ export function createPoller(dependencies: PollerDependencies): Poller {
       failure: undefined,
       lastSuccessMs: before.lastAttemptMs,
       lastAnswerMs: before.lastAttemptMs,
+      statement,
     });
     if (before.failure) log.info({ reason: before.failure.reason }, `Polling ${target.title} works again`);
     else log.debug({}, `Polled ${target.title}`);

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { TargetState } from "../collectors/collector.ts";
+import type { Statement, TargetState } from "../collectors/collector.ts";
 import type { FailureReason } from "../gateway/errors.ts";
 
 /** What became of a target's polls. */
@@ -14,6 +14,8 @@ export interface PollStatus extends TargetState {
   readonly failure: { readonly reason: FailureReason; readonly message: string } | undefined;
   /** When the last answer was asked for that need not be repeated soon: a good one, or a refusal of the question. */
   readonly lastAnswerMs: number | undefined;
+  /** For budgets; undefined before the first good answer. */
+  readonly statement: Statement | undefined;
 }
 
 /** The status of each target that is configured; it outlives a reload. */
@@ -54,6 +56,7 @@ const UNKNOWN = {
   lastSuccessMs: undefined,
   lastAttemptMs: undefined,
   lastAnswerMs: undefined,
+  statement: undefined,
   attempted: false,
   failure: undefined,
 } as const satisfies Omit<PollStatus, "addedMs">;

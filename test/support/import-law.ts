@@ -46,8 +46,8 @@ export const LAWS: readonly Law[] = [
   {
     of: ["exporter/budgets/"],
     values: [...LEVEL_0, "exporter/budgets/"],
-    types: ["exporter/gateway/", "exporter/config/"],
-    says: "exporter/budgets/ may import level 0, and types and constants of gateway/ and config/",
+    types: ["exporter/gateway/", "exporter/config/", "exporter/collectors/collector.ts"],
+    says: "exporter/budgets/ may import level 0, and types and constants of gateway/, config/ and collectors/collector",
   },
   {
     of: ["exporter/metrics/"],

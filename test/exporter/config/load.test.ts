@@ -32,6 +32,7 @@ describe("loadConfig", () => {
       },
       keys: [{ name: "billing", secret: source, owner: NO_OWNER, showLabel: false }],
       analytics: undefined,
+      budgets: [],
       schedule: {
         keys: { kind: "cron", expression: "* * * * *" },
         analytics: { kind: "cron", expression: "*/5 * * * *" },

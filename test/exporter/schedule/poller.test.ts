@@ -67,7 +67,7 @@ function setUp(seriesLimit = 100) {
     title: 'key "a"',
     minIntervalMs: 0,
     constants: [],
-    poll: () => reply(),
+    poll: async () => ({ samples: await reply() }),
     describe: (state) => [
       ...sample(up, { key: "a" }, state.up === undefined ? undefined : Number(state.up)),
       ...sample(

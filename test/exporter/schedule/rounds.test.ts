@@ -12,7 +12,14 @@ const random = () => 0.5;
 const collector: Collector = { ...keyCollector, families: [] };
 
 function target(id: string, minIntervalMs = 0): Target {
-  return { id, title: id, minIntervalMs, constants: [], poll: () => Promise.resolve([]), describe: () => [] };
+  return {
+    id,
+    title: id,
+    minIntervalMs,
+    constants: [],
+    poll: () => Promise.resolve({ samples: [] }),
+    describe: () => [],
+  };
 }
 
 /** Rounds over a poller that answers at once, and writes down who was polled when, in seconds after the start. */
