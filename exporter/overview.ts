@@ -13,7 +13,7 @@ interface Source {
 
 /** The same values as on `/metrics`, put together for a person. */
 export function createOverview(
-  config: Config,
+  config: Pick<Config, "gateway" | "keys" | "analytics" | "creditValue">,
   source: Source,
   about: Pick<Overview, "version" | "nowMs" | "startedMs">,
 ): Overview {

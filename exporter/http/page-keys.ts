@@ -89,9 +89,8 @@ function keyRow(key: KeyRow, nowMs: number): Html {
 function ownerLine({ owner }: KeyRow): Html | undefined {
   const set = [owner.team, owner.project, owner.costCenter].filter((text) => text !== "");
   if (set.length === 0) return undefined;
-  return html`<small
-    >${set.map((text, index) => html`${index === 0 ? "" : " · "}${foreign(text, 64)}`)}</small
-  >`;
+  const parts = set.map((text, index) => html`${index === 0 ? "" : " · "}${foreign(text, 64)}`);
+  return html`<small>${parts}</small>`;
 }
 
 function stateLine(key: KeyRow, nowMs: number): Html {
@@ -119,10 +118,8 @@ function usedCell(key: KeyRow, limit: number | undefined): Html {
   }
   const level = isUsedUp(key) ? "full" : share >= HIGH_SHARE ? "high" : "plain";
   const word = level === "full" ? "used up" : usedText(share);
-  return html`${bar(share, level)}
-    <small class="of ${level}"
-      ><span>${creditText(limit - key.remaining)} of ${creditText(limit)}</span> <b>${word}</b></small
-    >`;
+  const amounts = `${creditText(limit - key.remaining)} of ${creditText(limit)}`;
+  return html`${bar(share, level)} <small class="of ${level}"><span>${amounts}</span> <b>${word}</b></small>`;
 }
 
 function resetCell({ reset, nextResetMs }: KeyRow, nowMs: number): Html {

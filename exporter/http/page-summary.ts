@@ -34,7 +34,7 @@ export function attention({ keys, queries, nowMs }: Overview): Html {
     <ul>
       ${items.slice(0, ATTENTION_SHOWN)}
     </ul>
-    ${hidden > 0 ? html`<p class="more">… and ${counted(hidden, "more")}, see below.</p>` : undefined}
+    ${hidden > 0 ? html`<p class="more">… and ${hidden} more, see below.</p>` : undefined}
   </section>`;
 }
 
