@@ -74,7 +74,7 @@ describe("explicit spending", () => {
       gateway.spend({ key: "late", model, micros, at, force }).accepted;
     expect([
       spend(9, noon),
-      spend(10, noon - DAY),
+      spend(10, noon - DAY, true),
       spend(1, noon),
       spend(1, noon),
       spend(1, noon - DAY),
