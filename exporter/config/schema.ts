@@ -6,6 +6,8 @@ import { schedule, section, text } from "./field.ts";
 import { KEY_NAME } from "./key-name.ts";
 import { looksSecret, quote } from "./quote.ts";
 
+export { KEY_NAME } from "./key-name.ts";
+
 const URL_RULE = "an https URL of the gateway's API root (http for localhost only)";
 
 const baseUrl = z
