@@ -1,7 +1,7 @@
 import { createGateway, type Gateway } from "./gateway/gateway.ts";
 
 /** This key may not call at all, this one has spent all that it may, and this one is about to. */
-const [DISABLED, SPENT, RUNNING_OUT] = ["onboarding", "marketing", "ops"];
+const [DISABLED, SPENT, RUNNING_OUT] = ["onboarding", "web", "ops"];
 
 /** Apps beside those of the simulation, each with its key and model. */
 const APPS = [
@@ -38,7 +38,7 @@ function useUp(gateway: Gateway, key: string): void {
   const used = usedMicros(gateway, key);
   const limit = Math.max(1, Math.ceil(used / 1e6)) * 1e6;
   gateway.setLimit(key, limit);
-  gateway.spend({ key, model: "fjord/large-1", app: "Campaigns", micros: limit - used });
+  gateway.spend({ key, model: "fjord/large-1", app: "Landing Pages", micros: limit - used });
 }
 
 function usedMicros(gateway: Gateway, key: string): number {
@@ -57,7 +57,7 @@ export function enliven(gateway: Gateway): () => void {
       gateway.spend({ key: RUNNING_OUT, model: "ember/nano-1", app: "Alerts", micros: 15_000 });
     // Somebody raises the limit of this key every few minutes.
     if (turn % 600 === 0) raiseLimit(gateway);
-    if (turn % 120 === 40) fail(gateway, names[(turn * 7) % names.length] ?? RUNNING_OUT, turn);
+    if (turn % 120 === 40) fail(gateway, names[Math.floor(turn / 40) % names.length] ?? RUNNING_OUT, turn);
     if (turn % 120 === 100) gateway.faults.clear();
     turn += 1;
   };
