@@ -1,0 +1,228 @@
+import { describe, expect, test } from "vitest";
+import { analyticsCollector } from "../../../exporter/collectors/analytics.ts";
+import { QUERIES, rateFamilies, usageFamiliesOf } from "../../../exporter/collectors/analytics-families.ts";
+import { expositionOf } from "../../support/exposition-of.ts";
+import { analyticsBody, NOON, pollBodies, targetOf, usageLines } from "./analytics-exposition.ts";
+
+const ONE = {
+  model: "One",
+  app: "Chat",
+  total_usage: 1.5,
+  request_count: 3,
+  tokens_total: 1200,
+  tokens_prompt: 1000,
+  tokens_completion: 200,
+  reasoning_tokens: 50,
+};
+const TWO = { ...ONE, model: "Two", app: null, total_usage: 0.25, reasoning_tokens: null };
+const BOTH = {
+  total_usage: 1.75,
+  request_count: 6,
+  tokens_total: 2400,
+  tokens_prompt: 2000,
+  tokens_completion: 400,
+  reasoning_tokens: 50,
+};
+const TOTAL = { ...ONE, model: undefined, app: undefined };
+const RATES = { cache_hit_rate: 0.75, avg_latency: 1500, p90_latency: "2500" };
+
+describe("analytics: a whole poll", () => {
+  test("as a whole exposition", async () => {
+    const grouped = analyticsBody([{ ...ONE, ...RATES }, TWO], { cachedAt: NOON - 5000, warnings: ["odd"] });
+    const { samples } = await pollBodies([grouped], analyticsBody([BOTH]), { rates: true });
+    const state = { up: true, unauthorized: undefined, lastSuccessMs: NOON };
+    const all = [...targetOf().describe(state), ...samples];
+    const { text, openmetrics } = expositionOf(analyticsCollector.families, all);
+    await expect(text).toMatchFileSnapshot("../../golden/analytics-day.prom");
+    await expect(openmetrics).toMatchFileSnapshot("../../golden/analytics-day.openmetrics");
+  });
+
+  test.each(QUERIES)("query %s: its own families, and what is known of the query", async (query) => {
+    const grouped = analyticsBody([ONE]);
+    const { lines } = await pollBodies([grouped], analyticsBody([TOTAL]), { query });
+    const prefix = `aigateway_usage_${query}`;
+    const labels = '{model="One",app="Chat"}';
+    expect(lines.filter((line) => line.includes("_usage_"))).toEqual([
+      `${prefix}_credits${labels} 1.5`,
+      `${prefix}_requests${labels} 3`,
+      `${prefix}_tokens${labels} 1200`,
+      `${prefix}_prompt_tokens${labels} 1000`,
+      `${prefix}_completion_tokens${labels} 200`,
+      `${prefix}_reasoning_tokens${labels} 50`,
+    ]);
+    expect(lines.filter((line) => !line.includes("_usage_") && !line.includes("_timestamp_seconds"))).toEqual(
+      [
+        `aigateway_analytics_rows{query="${query}"} 1`,
+        `aigateway_analytics_truncated{query="${query}"} 0`,
+        `aigateway_analytics_warnings{query="${query}"} 0`,
+        `aigateway_analytics_query_duration_seconds{query="${query}"} 0.0125`,
+        `aigateway_analytics_folded_series{query="${query}"} 0`,
+        `aigateway_analytics_colliding_rows{query="${query}"} 0`,
+        `aigateway_analytics_unreadable_rows{query="${query}"} 0`,
+      ],
+    );
+  });
+
+  test("before the first poll there is no sample, after a failure 0", () => {
+    expect(describeState(undefined)).toEqual([]);
+    expect(describeState(false)).toEqual(['aigateway_analytics_up{query="day"} 0']);
+    expect(describeState(true, NOON)).toEqual([
+      'aigateway_analytics_up{query="day"} 1',
+      'aigateway_analytics_last_success_timestamp_seconds{query="day"} 1795003200',
+    ]);
+  });
+});
+
+describe("analytics: what is known of a query", () => {
+  test.each<[string, object, string]>([
+    ["no rows", analyticsBody([]), "rows 0"],
+    ["rows", analyticsBody([ONE, TWO]), "rows 2"],
+    ["unreadable rows are rows", analyticsBody([ONE, { model: 7 }]), "rows 2"],
+    ["unreadable rows", analyticsBody([ONE, { model: 7 }, {}]), "unreadable_rows 2"],
+    ["truncated", analyticsBody([ONE], {}, { truncated: true }), "truncated 1"],
+    ["warnings", analyticsBody([ONE], { warnings: ["a", "b"] }), "warnings 2"],
+    ["folded", analyticsBody([ONE, TWO, { ...ONE, app: "Other" }]), "folded_series 1"],
+    ["colliding", analyticsBody([ONE, ONE, TWO]), "colliding_rows 1"],
+    ["duration", analyticsBody([ONE], {}, { query_time_ms: "1500" }), "query_duration_seconds 1.5"],
+    ["cached", analyticsBody([ONE], { cachedAt: NOON - 90_000 }), "data_timestamp_seconds 1795003110"],
+    ["not cached: the end of the range", analyticsBody([ONE]), "data_timestamp_seconds 1795003200"],
+    ["start", analyticsBody([ONE]), "window_start_timestamp_seconds 1794960000"],
+    ["end", analyticsBody([ONE]), "window_end_timestamp_seconds 1795003200"],
+  ])("%s: %s", async (_, body, wanted) => {
+    const { lines } = await pollBodies([body, body], analyticsBody([BOTH]), { top: 2 });
+    const [name, value] = wanted.split(" ");
+    expect(lines).toContain(`aigateway_analytics_${name}{query="day"} ${value}`);
+  });
+
+  test("a duration that is not told has no sample", async () => {
+    const body = analyticsBody([ONE], {}, { query_time_ms: null });
+    const { lines } = await pollBodies([body], analyticsBody([TOTAL]));
+    expect(lines.filter((line) => line.includes("duration"))).toEqual([]);
+  });
+});
+
+describe("analytics: values", () => {
+  const L = '{model="One",app="Chat"}';
+  test.each<[string, object, readonly string[]]>([
+    ["texts", { total_usage: "1.50", request_count: "3" }, [`credits${L} 1.5`, `requests${L} 3`]],
+    ["nulls are no samples", { total_usage: null, request_count: 1, tokens_total: null }, [`requests${L} 1`]],
+    ["missing ones likewise", { request_count: 1 }, [`requests${L} 1`]],
+    [
+      "zeros are zeros",
+      { total_usage: 0, request_count: 1, reasoning_tokens: 0 },
+      [`credits${L} 0`, `requests${L} 1`, `reasoning_tokens${L} 0`],
+    ],
+    ["discounts", { total_usage: -0.25, request_count: 1 }, [`credits${L} -0.25`, `requests${L} 1`]],
+    [
+      "more columns",
+      { total_usage: 1, request_count: 1, app_id: 7, byok_usage: 5, cost: "much" },
+      [`credits${L} 1`, `requests${L} 1`],
+    ],
+    ["very small", { total_usage: 1e-9, request_count: 1 }, [`credits${L} 1e-9`, `requests${L} 1`]],
+  ])("%s", async (_, row, wanted) => {
+    const pair = { model: "One", app: "Chat" };
+    expect(await usageLines([{ ...pair, ...row }], { request_count: 1, ...row })).toEqual(wanted);
+  });
+
+  test("nothing was asked of the gateway: no pair, and no remainder", async () => {
+    expect(await usageLines([], { ...BOTH, total_usage: 0, request_count: 0, tokens_total: null })).toEqual(
+      [],
+    );
+    const { lines } = await pollBodies([analyticsBody([])], analyticsBody([]));
+    expect(lines.filter((line) => line.includes("_usage_"))).toEqual([]);
+  });
+
+  test("the total of everything that has no series", async () => {
+    const lines = await usageLines(
+      [ONE, TWO],
+      { ...BOTH, total_usage: 3, request_count: 106 },
+      { metadata: { truncated: true } },
+    );
+    expect(lines.filter((line) => line.includes("_other"))).toEqual([
+      'credits{model="_other",app="_other"} 1.25',
+      'requests{model="_other",app="_other"} 100',
+    ]);
+  });
+});
+
+describe("analytics: labels", () => {
+  test.each<[string, unknown, string]>([
+    ["null", null, "_none"],
+    ["empty", "", "_none"],
+    ["a space", " ", " "],
+    ["a placeholder", "Unknown", "Unknown"],
+    ["quotes and backslashes", 'a"b\\c', 'a\\"b\\\\c'],
+    ["a newline", "a\nb", "a\\nb"],
+    ["other control characters", "a\r\t\u0000b", "a\r\t\u0000b"],
+    ["any script", "Übersetzer 翻訳 🤖", "Übersetzer 翻訳 🤖"],
+    ["half a character", "a\ud83e", "a\ufffd"],
+    ["what looks like a label", '",app="x', '\\",app=\\"x'],
+    ["a number", 5001, "5001"],
+    ["__proto__", "__proto__", "__proto__"],
+  ])("%s", async (_, label, written) => {
+    const total = { total_usage: 1 };
+    expect(await usageLines([{ model: label, app: "x", ...total }], total)).toEqual([
+      `credits{model="${written}",app="x"} 1`,
+    ]);
+    expect(await usageLines([{ model: "m", app: label, ...total }], total)).toEqual([
+      `credits{model="m",app="${written}"} 1`,
+    ]);
+  });
+
+  test("twins: amounts are summed, to the last decimal, and no pair stands twice", async () => {
+    const twins = [0.1, 0.2].map((total_usage) => ({ ...ONE, ...RATES, total_usage }));
+    const total = { ...BOTH, total_usage: 0.3, reasoning_tokens: 100 };
+    expect(await usageLines(twins, total, { rates: true })).toEqual([
+      'credits{model="One",app="Chat"} 0.3',
+      'requests{model="One",app="Chat"} 6',
+      'tokens{model="One",app="Chat"} 2400',
+      'prompt_tokens{model="One",app="Chat"} 2000',
+      'completion_tokens{model="One",app="Chat"} 400',
+      'reasoning_tokens{model="One",app="Chat"} 100',
+    ]);
+  });
+});
+
+describe("analytics: rates", () => {
+  test("in base units, for pairs that are shown, never for the remainder", async () => {
+    const rows = [
+      { ...ONE, ...RATES },
+      { ...TWO, ...RATES, cache_hit_rate: null },
+      { ...ONE, ...RATES, app: "Folded", total_usage: 0 },
+    ];
+    expect(rateLines(await usageLines(rows, BOTH, { rates: true, top: 2 }))).toEqual([
+      'cache_hit_ratio{model="One",app="Chat"} 0.75',
+      'request_latency_avg_seconds{model="One",app="Chat"} 1.5',
+      'request_latency_avg_seconds{model="Two",app="_none"} 1.5',
+      'request_latency_p90_seconds{model="One",app="Chat"} 2.5',
+      'request_latency_p90_seconds{model="Two",app="_none"} 2.5',
+    ]);
+  });
+
+  test.each(QUERIES)("of %s are asked for only if wanted, and only of the day", async (query) => {
+    const names = Object.keys(rateFamilies);
+    const amounts = Object.keys(usageFamiliesOf.day);
+    for (const wanted of [true, false]) {
+      const { requests } = await pollBodies([analyticsBody([ONE])], analyticsBody([TOTAL]), {
+        query,
+        rates: wanted,
+      });
+      const expected = wanted && query === "day" ? [...amounts, ...names] : amounts;
+      expect(requests.map(({ metrics }) => metrics)).toEqual([expected, amounts]);
+    }
+  });
+
+  test("are not shown when nobody asked for them", async () => {
+    expect(rateLines(await usageLines([{ ...ONE, ...RATES }], TOTAL))).toEqual([]);
+  });
+});
+
+function describeState(up: boolean | undefined, lastSuccessMs?: number): readonly string[] {
+  return targetOf()
+    .describe({ up, unauthorized: undefined, lastSuccessMs })
+    .map(({ family, labels, value }) => `${family.name}{${labels}} ${value}`);
+}
+
+function rateLines(lines: readonly string[]): readonly string[] {
+  return lines.filter((line) => /^(cache_hit|request_latency)/.test(line));
+}
