@@ -1,0 +1,258 @@
+import { afterEach, describe, expect, test } from "vitest";
+
+import { systemFiles } from "../../exporter/config/files.ts";
+import { loadConfig } from "../../exporter/config/load.ts";
+import type { SeriesMap } from "../support/series.ts";
+import { seriesName } from "../support/series.ts";
+import {
+  APPS,
+  type BudgetBench,
+  KEYS,
+  MODELS,
+  SINCE,
+  spendAtRandom,
+  startBudgetBench,
+  TEAMS,
+  toEntries,
+} from "./budget-bench.ts";
+import { budgetProblems, type ExpectedBudget, spentMicros } from "./budget-books.ts";
+
+const SECOND = 1000;
+const DAY = 86_400_000;
+/** A Sunday evening; the next day is a Monday and the last one of its month. */
+const START = Date.parse("2026-11-29T23:40:00Z");
+const MONDAY = Date.parse("2026-11-30T00:00:00Z");
+const FIRST = Date.parse("2026-12-01T00:00:00Z");
+
+const WINDOWS = ["day", "week", "month"] as const;
+const [ONE, TWO, THREE] = [KEYS[0] ?? "", KEYS[5] ?? "", KEYS[11] ?? ""];
+const PAYMENTS = KEYS.filter((name) => name.startsWith(TEAMS[0]));
+
+/** Every scope over every window that it may have. */
+const BUDGETS: readonly ExpectedBudget[] = [
+  ...WINDOWS.flatMap((window): ExpectedBudget[] => [
+    { name: `all-${window}`, limit: 900, scope: "keys", window, members: KEYS },
+    { name: `list-${window}`, limit: 0.5, scope: "keys", window, members: [ONE, TWO, THREE] },
+    { name: `team-${window}`, limit: 200, scope: "keys", window, members: PAYMENTS, team: TEAMS[0] },
+  ]),
+  ...[...WINDOWS, "total" as const].flatMap((window): ExpectedBudget[] => {
+    const since = window === "total" ? { since: SINCE } : {};
+    return [
+      { name: `model-${window}`, limit: 70, scope: "model", window, members: [MODELS[1]], ...since },
+      { name: `app-${window}`, limit: 7, scope: "app", window, members: [APPS[2] ?? ""], ...since },
+      { name: `no-app-${window}`, limit: 7, scope: "app", window, members: ["_none"], ...since },
+      { name: `unused-${window}`, limit: 7, scope: "model", window, members: ["nobody/uses"], ...since },
+      { name: `account-${window}`, limit: 2000, scope: "account", window, members: [], team: "it", ...since },
+    ];
+  }),
+  {
+    name: "other-since",
+    limit: 5,
+    scope: "account",
+    window: "total",
+    since: Date.parse("2026-11-01"),
+    members: [],
+  },
+];
+
+let bench: BudgetBench;
+
+async function start(budgets: readonly ExpectedBudget[]): Promise<void> {
+  bench = await startBudgetBench(START, budgets);
+  spendAtRandom(bench, 900, 35 * DAY);
+  await bench.steered.run(START + 90 * SECOND);
+}
+
+afterEach(() => bench.stop());
+
+/** What is wrong once everything is published; while something is, the clock goes on for a few seconds. */
+async function problemsWhen(budgets: readonly ExpectedBudget[], settled = true): Promise<readonly string[]> {
+  const problems = (series: SeriesMap) => budgetProblems(series, bench.gateway, budgets, { settled });
+  return problems(await seriesWhen((series) => problems(series).length === 0));
+}
+
+/** What is shown when it is as wanted, or else at last: what was polled is published a moment later. */
+function seriesWhen(isWanted: (series: SeriesMap) => boolean): Promise<SeriesMap> {
+  return bench.exporter.seriesWhen(bench.steered, isWanted, 20);
+}
+
+function valueOf(series: SeriesMap, metric: string, budget: string): number | undefined {
+  return series.get(seriesName(`aigateway_budget_${metric}`, { budget }));
+}
+
+describe("budgets are what the gateway's books say", () => {
+  test("in each scope and window, over a Monday and the first of a month", async () => {
+    await start(BUDGETS);
+    const spent = BUDGETS.map((budget) => spentMicros(bench.gateway, budget));
+    // Else the books would be equal for want of spend; day windows have little, the unused model nothing.
+    expect(spent.filter((micros) => micros !== 0).length).toBeGreaterThan(20);
+    expect(await problemsWhen(BUDGETS)).toEqual([]);
+
+    for (const midnight of [MONDAY, FIRST]) {
+      await bench.steered.jump(midnight - 200 * SECOND);
+      spendAtRandom(bench, 60, 3600 * SECOND);
+      await bench.steered.run(midnight - 20 * SECOND);
+      expect(await problemsWhen(BUDGETS)).toEqual([]);
+
+      await bench.steered.run(midnight + 5 * SECOND);
+      expect(await problemsWhen(BUDGETS, false)).toEqual([]);
+      await bench.steered.run(midnight + 80 * SECOND);
+      expect(await problemsWhen(BUDGETS, false)).toEqual([]);
+
+      await bench.steered.run(midnight + 100 * SECOND);
+      expect(await problemsWhen(BUDGETS)).toEqual([]);
+      spendAtRandom(bench, 60, 60 * SECOND);
+      await bench.steered.run(midnight + 170 * SECOND);
+      expect(await problemsWhen(BUDGETS)).toEqual([]);
+    }
+  });
+
+  test("after a reload with other budgets, without a further poll", async () => {
+    const before: ExpectedBudget = {
+      name: "before",
+      limit: 5,
+      scope: "keys",
+      window: "month",
+      members: KEYS,
+    };
+    const after: ExpectedBudget = { ...before, name: "after", limit: 6, members: [ONE, TWO] };
+    await start([before]);
+    expect(await problemsWhen([before])).toEqual([]);
+    const asked = bench.gateway.log.of("key").length;
+    bench.gateway.faults.add({ kind: "status", status: 503 });
+    bench.files.write({ budgets: toEntries([after]) });
+    const { configFile: path, environment: env } = bench.files;
+    const loaded = await loadConfig({ path, ...systemFiles, env });
+    await bench.exporter.app.reload(loaded.ok ? loaded.config : undefined);
+    expect(asked).toBeGreaterThanOrEqual(KEYS.length);
+    const series = await seriesWhen((seen) => valueOf(seen, "spent_credits", "after") !== undefined);
+    expect(valueOf(series, "spent_credits", "after")).toBe(spentMicros(bench.gateway, after) / 1e6);
+    expect(valueOf(series, "limit_credits", "before")).toBeUndefined();
+  });
+});
+
+describe("a budget with a part missing says so", () => {
+  const all: ExpectedBudget = { name: "all", limit: 5, scope: "keys", window: "month", members: KEYS };
+  const others: ExpectedBudget = { ...all, name: "others", members: KEYS.filter((name) => name !== ONE) };
+  const alone: ExpectedBudget = { ...all, name: "alone", members: [ONE] };
+  const today: ExpectedBudget = { ...all, name: "today", window: "day" };
+  const aloneToday: ExpectedBudget = { ...alone, name: "alone-today", window: "day" };
+  const budgets = [all, others, alone, today, aloneToday];
+  const unavailable = { kind: "status", status: 503 } as const;
+
+  test("while a member fails, its last value stays counted, however old, until its window ends", async () => {
+    await start(budgets);
+    expect(await problemsWhen(budgets)).toEqual([]);
+    const kept = spentMicros(bench.gateway, alone);
+    bench.gateway.faults.add({ ...unavailable, key: ONE });
+    let least = spentMicros(bench.gateway, all) / 1e6;
+    for (let minute = 4; minute <= 16; minute += 2) {
+      for (const key of KEYS) {
+        bench.gateway.spend({
+          key,
+          model: MODELS[0],
+          micros: 250_001,
+          at: bench.steered.clock.now() - SECOND,
+        });
+      }
+      await bench.steered.run(START + minute * 60 * SECOND);
+      const want = (spentMicros(bench.gateway, others) + kept) / 1e6;
+      const series = await seriesWhen((seen) => valueOf(seen, "spent_credits", "all") === want);
+      expect(valueOf(series, "spent_credits", "all")).toBe(want);
+      expect(want).toBeGreaterThan(least);
+      expect(valueOf(series, "spent_credits", "alone")).toBe(kept / 1e6);
+      for (const name of ["all", "alone", "today", "alone-today"]) expect(complete(series, name)).toBe(0);
+      least = want;
+    }
+    const old = await bench.exporter.series();
+    // The key's own value is too old to be shown; nothing else is missing.
+    expect(old.has(seriesName("aigateway_key_usage_month_credits", { key: ONE }))).toBe(false);
+    expect(complete(old, "others")).toBe(1);
+
+    await bench.steered.run(MONDAY + 180 * SECOND);
+    const monday = await seriesWhen((seen) => valueOf(seen, "spent_credits", "today") === 0);
+    expect(valueOf(monday, "spent_credits", "alone")).toBe(kept / 1e6);
+    expect(valueOf(monday, "spent_credits", "today")).toBe(0);
+    expect(complete(monday, "today")).toBe(0);
+    expect(valueOf(monday, "spent_credits", "alone-today")).toBeUndefined();
+    expect(complete(monday, "alone-today")).toBe(0);
+
+    bench.gateway.faults.clear();
+    await bench.steered.run(MONDAY + 300 * SECOND);
+    expect(await problemsWhen(budgets)).toEqual([]);
+  });
+
+  test("when a key was never seen, and when no key was", async () => {
+    bench = await startBudgetBench(START, budgets);
+    spendAtRandom(bench, 300, 20 * DAY);
+    bench.gateway.disable(ONE);
+    await bench.steered.run(START + 90 * SECOND);
+    const series = await seriesWhen((seen) => complete(seen, "others") === 1);
+    expect(valueOf(series, "spent_credits", "all")).toBe(spentMicros(bench.gateway, others) / 1e6);
+    expect([complete(series, "all"), complete(series, "others")]).toEqual([0, 1]);
+    expect(valueOf(series, "spent_credits", "alone")).toBeUndefined();
+    expect([complete(series, "alone"), valueOf(series, "limit_credits", "alone")]).toEqual([0, 5]);
+  });
+});
+
+describe("a budget over analytics", () => {
+  const model: ExpectedBudget = {
+    name: "model",
+    limit: 5,
+    scope: "model",
+    window: "week",
+    members: [MODELS[0]],
+  };
+  const account: ExpectedBudget = { ...model, name: "account", scope: "account", members: [] };
+  const app: ExpectedBudget = { ...model, name: "app", scope: "app", window: "month", members: ["Chat"] };
+  const budgets = [model, app, account];
+  const standings = (series: SeriesMap) => budgets.map(({ name }) => complete(series, name)).join(" ");
+
+  test("is not complete when the answer is cut, except over the account", async () => {
+    await start(budgets);
+    // More pairs than the service answers at once, each dearer than any before.
+    for (let index = 0; index < 1100; index++) {
+      const at = bench.steered.clock.now() - SECOND;
+      bench.gateway.spend({
+        key: ONE,
+        model: MODELS[0],
+        app: `App ${index}`,
+        micros: 900_000_000 + index,
+        at,
+      });
+    }
+    await bench.steered.run(START + 180 * SECOND);
+    const series = await seriesWhen((seen) => standings(seen) === "0 0 1");
+    expect(standings(series)).toBe("0 0 1");
+    expect(valueOf(series, "spent_credits", "model")).toBeGreaterThan(900_000);
+    expect(valueOf(series, "spent_credits", "model")).toBeLessThan(spentMicros(bench.gateway, model) / 1e6);
+    expect(valueOf(series, "spent_credits", "account")).toBe(spentMicros(bench.gateway, account) / 1e6);
+    // Its pairs are among those that were cut.
+    expect(valueOf(series, "spent_credits", "app")).toBeUndefined();
+  });
+
+  test("is not complete when a row cannot be read", async () => {
+    await start(budgets);
+    bench.gateway.faults.add({ kind: "fields", endpoint: "analytics", set: { "data.data.0.model": {} } });
+    await bench.steered.run(START + 180 * SECOND);
+    const series = await seriesWhen((seen) => standings(seen) === "0 0 1");
+    expect(standings(series)).toBe("0 0 1");
+  });
+
+  test("keeps what it knows while the analytics fail", async () => {
+    await start(budgets);
+    expect(await problemsWhen(budgets)).toEqual([]);
+    const before = await bench.exporter.series();
+    bench.gateway.faults.add({ kind: "status", status: 503, endpoint: "analytics" });
+    await bench.steered.run(START + 600 * SECOND);
+    const series = await seriesWhen((seen) => standings(seen) === "0 0 0");
+    expect(standings(series)).toBe("0 0 0");
+    for (const { name } of budgets) {
+      expect(valueOf(series, "spent_credits", name)).toBe(valueOf(before, "spent_credits", name));
+    }
+  });
+});
+
+function complete(series: SeriesMap, budget: string): number | undefined {
+  return valueOf(series, "complete", budget);
+}
