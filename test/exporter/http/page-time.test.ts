@@ -17,6 +17,7 @@ describe("times", () => {
 
   test.each([
     [-1, "now"],
+    [999, "now"],
     [45_000, "in 45 s"],
     [12 * MINUTE, "in 12 min"],
     [10 * HOUR + 5 * MINUTE, "in 10 h 5 min"],

@@ -54,6 +54,18 @@ describe("the keys", () => {
     expect(cells(more)).toHaveLength(6 + limit.length);
   });
 
+  test.each<[number | undefined, readonly string[]]>([
+    [40, ["bar plain", "width:60.0%"]],
+    [20, ["bar high", "width:80.0%"]],
+    [0.004, ["bar high", "width:100.0%"]],
+    [-50, ["bar full", "width:100.0%"]],
+    [120, ["bar plain", "width:0.0%"]],
+    [undefined, []],
+  ])("have a bar, in the colour of what is left: %s", (remaining, bar) => {
+    const page = pageOf({ keys: [key("billing", { remaining })] });
+    expect([...page.matchAll(/bar (?:plain|high|full)|width:[\d.]+%/g)].map(([text]) => text)).toEqual(bar);
+  });
+
   test("tell no spend from unknown spend", () => {
     expect(cells({ day: 0, week: undefined }).slice(5, 7)).toEqual(["0.00", "—"]);
   });
