@@ -1,0 +1,94 @@
+import { RuleGroup as GrafanaRuleGroup } from "@pulumiverse/grafana/alerting/ruleGroup.js";
+import { Dashboard as GrafanaDashboard } from "@pulumiverse/grafana/oss/dashboard.js";
+import { DataSource } from "@pulumiverse/grafana/oss/dataSource.js";
+import { Folder } from "@pulumiverse/grafana/oss/folder.js";
+import {
+  ComponentResource,
+  type ComponentResourceOptions,
+  type CustomResourceOptions,
+  type Resource,
+} from "@pulumi/pulumi";
+import type { RuleGroup } from "../../dashboards/rules/rule.ts";
+import type { Dashboard } from "../dashboard.ts";
+import type { GrafanaSettings } from "../settings.ts";
+import { convertRules, type GrafanaGroup } from "./rule-conversion.ts";
+
+export interface GrafanaContentArgs {
+  readonly settings: Omit<GrafanaSettings, "auth">;
+  readonly rules: readonly RuleGroup[];
+  readonly dashboards: readonly Dashboard[];
+}
+
+/**
+ * Dashboards and alerts in a Grafana. Who is told of an alert is left to the user: a notification policy of ours would replace
+ * theirs.
+ */
+export class GrafanaContent extends ComponentResource {
+  readonly folder: Folder;
+  readonly datasource: DataSource | undefined;
+  readonly dashboards: readonly GrafanaDashboard[];
+  readonly ruleGroups: readonly GrafanaRuleGroup[];
+
+  constructor(name: string, args: GrafanaContentArgs, options?: ComponentResourceOptions) {
+    super("aigateway-exporter:grafana:Content", name, {}, options);
+    const { settings, rules, dashboards } = args;
+    const { name: uid, grafanaFolder: title } = settings;
+    const folder = new Folder(name, { title, uid: uid.slice(0, LONGEST_UID) }, { parent: this });
+    this.folder = folder;
+    this.datasource = createDataSource(name, settings, this);
+    this.dashboards = dashboards.map((dashboard) => createDashboard(name, folder, dashboard, this));
+    const dependsOn = this.datasource ? [this.datasource] : [];
+    this.ruleGroups = settings.grafanaAlerts
+      ? convert(settings, rules).map((group) => createGroup(name, folder, group, { parent: this, dependsOn }))
+      : [];
+    this.registerOutputs({ folderUrl: folder.url });
+  }
+}
+
+const LONGEST_UID = 40;
+
+function createDataSource(
+  name: string,
+  { grafanaDatasourceUid: uid, grafanaDatasourceUrl: url }: GrafanaContentArgs["settings"],
+  parent: Resource,
+): DataSource | undefined {
+  return url === ""
+    ? undefined
+    : new DataSource(name, { type: "prometheus", name: uid, uid, url }, { parent });
+}
+
+function createDashboard(
+  name: string,
+  folder: Folder,
+  { uid, title, json }: Dashboard,
+  parent: Resource,
+): GrafanaDashboard {
+  // A dashboard with this uid that somebody imported by hand is the one that is meant.
+  const content = { configJson: json, overwrite: true, message: `Deployed: ${title}` };
+  return new GrafanaDashboard(`${name}-${uid}`, { folder: folder.uid, ...content }, { parent });
+}
+
+function createGroup(
+  name: string,
+  folder: Folder,
+  { name: group, intervalSeconds, rules }: GrafanaGroup,
+  options: CustomResourceOptions,
+): GrafanaRuleGroup {
+  const own = rules.map((rule) => ({ ...rule, datas: [...rule.datas] }));
+  return new GrafanaRuleGroup(
+    `${name}-${group}`,
+    { folderUid: folder.uid, name: group, intervalSeconds, rules: own },
+    options,
+  );
+}
+
+function convert(
+  settings: Omit<GrafanaSettings, "auth">,
+  rules: readonly RuleGroup[],
+): readonly GrafanaGroup[] {
+  return convertRules(rules, {
+    name: settings.name,
+    datasourceUid: settings.grafanaDatasourceUid,
+    recordingDatasourceUid: settings.grafanaRecordingDatasourceUid || undefined,
+  });
+}

@@ -1,0 +1,15 @@
+import { Provider } from "@pulumiverse/grafana/provider.js";
+import type { RuleGroup } from "../../dashboards/rules/rule.ts";
+import type { Dashboard } from "../dashboard.ts";
+import type { GrafanaSettings } from "../settings.ts";
+import { GrafanaContent } from "./content.ts";
+
+/** The Grafana part of the program. */
+export function deployToGrafana(
+  settings: GrafanaSettings,
+  rules: readonly RuleGroup[],
+  dashboards: readonly Dashboard[],
+): GrafanaContent {
+  const provider = new Provider("grafana", { url: settings.grafanaUrl, auth: settings.auth });
+  return new GrafanaContent("grafana", { settings, rules, dashboards }, { providers: { grafana: provider } });
+}

@@ -1,0 +1,168 @@
+import { createHash } from "node:crypto";
+import {
+  isAlert,
+  type AlertRule,
+  type RecordingRule,
+  type Rule,
+  type RuleGroup,
+} from "../../dashboards/rules/rule.ts";
+
+export interface ConversionOptions {
+  /** Of the deployment: uids of rules are made of it, so that two deployments do not share them. */
+  readonly name: string;
+  readonly datasourceUid: string;
+  /** Where Grafana writes recorded series; undefined leaves recording rules to Prometheus. */
+  readonly recordingDatasourceUid: string | undefined;
+}
+
+/** A rule group as Grafana's API and its Pulumi provider take it. */
+export interface GrafanaGroup {
+  readonly name: string;
+  readonly intervalSeconds: number;
+  readonly rules: readonly GrafanaRule[];
+}
+
+export interface GrafanaRule {
+  readonly name: string;
+  readonly uid: string;
+  readonly datas: readonly GrafanaQuery[];
+  readonly condition?: string;
+  readonly for?: string;
+  readonly keepFiringFor?: string;
+  readonly noDataState?: "OK";
+  readonly execErrState?: "Error";
+  readonly missingSeriesEvalsToResolve?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly record?: { readonly from: string; readonly metric: string; readonly targetDatasourceUid: string };
+}
+
+export interface GrafanaQuery {
+  readonly refId: string;
+  readonly datasourceUid: string;
+  readonly relativeTimeRange: { readonly from: number; readonly to: number };
+  /** JSON. */
+  readonly model: string;
+}
+
+/**
+ * Prometheus' rules as Grafana's own: each alert is the query, a test whether it gave anything, and a threshold above that, as
+ * Grafana converts rule files itself. Recorded series are not inlined (docs/decisions).
+ */
+export function convertRules(
+  groups: readonly RuleGroup[],
+  options: ConversionOptions,
+): readonly GrafanaGroup[] {
+  return groups
+    .map((group) => ({
+      name: group.name,
+      intervalSeconds: intervalSeconds(group),
+      rules: group.rules.flatMap((rule) => convertRule(rule, group, options)),
+    }))
+    .filter(({ rules }) => rules.length > 0);
+}
+
+/** What Grafana runs expressions with. */
+const EXPRESSION = "__expr__";
+const [QUERY, MATH, THRESHOLD] = ["query", "prometheus_math", "threshold"];
+/** How far back the query may look; an instant query needs none, but the API wants a range. */
+const RANGE = { from: 600, to: 0 };
+/** Grafana evaluates at multiples of this. */
+const BASE_INTERVAL_SECONDS = 10;
+
+function convertRule(
+  rule: Rule,
+  { name: group }: RuleGroup,
+  options: ConversionOptions,
+): readonly GrafanaRule[] {
+  if (isAlert(rule)) return [convertAlert(rule, group, options)];
+  if (options.recordingDatasourceUid === undefined) return [];
+  return [convertRecord(rule, group, options, options.recordingDatasourceUid)];
+}
+
+function convertAlert(rule: AlertRule, group: string, options: ConversionOptions): GrafanaRule {
+  return {
+    name: rule.alert,
+    uid: uidOf(options.name, group, rule.alert),
+    datas: [
+      query(rule.expr, options.datasourceUid),
+      expression(MATH, {
+        type: "math",
+        expression: `is_number($${QUERY}) || is_nan($${QUERY}) || is_inf($${QUERY})`,
+      }),
+      expression(THRESHOLD, {
+        type: "threshold",
+        expression: MATH,
+        conditions: [{ evaluator: { params: [0], type: "gt" } }],
+      }),
+    ],
+    condition: THRESHOLD,
+    ...(rule.for === undefined ? {} : { for: rule.for }),
+    ...(rule.keep_firing_for === undefined ? {} : { keepFiringFor: rule.keep_firing_for }),
+    noDataState: "OK",
+    // Unset means Alerting: every rule would page for one failed query.
+    execErrState: "Error",
+    missingSeriesEvalsToResolve: 1,
+    labels: { ...rule.labels },
+    annotations: Object.fromEntries(
+      Object.entries(rule.annotations).map(([name, text]) => [name, convertTemplate(text)]),
+    ),
+  };
+}
+
+function convertRecord(
+  rule: RecordingRule,
+  group: string,
+  { name, datasourceUid }: ConversionOptions,
+  targetDatasourceUid: string,
+): GrafanaRule {
+  return {
+    name: rule.record,
+    uid: uidOf(name, group, rule.record),
+    datas: [query(rule.expr, datasourceUid)],
+    record: { from: QUERY, metric: rule.record, targetDatasourceUid },
+  };
+}
+
+function query(expr: string, datasourceUid: string): GrafanaQuery {
+  const model = {
+    refId: QUERY,
+    datasource: { type: "prometheus", uid: datasourceUid },
+    expr,
+    instant: true,
+    range: false,
+  };
+  return { refId: QUERY, datasourceUid, relativeTimeRange: RANGE, model: JSON.stringify(model) };
+}
+
+function expression(refId: string, fields: object): GrafanaQuery {
+  const model = { refId, datasource: { type: EXPRESSION, uid: EXPRESSION }, ...fields };
+  return {
+    refId,
+    datasourceUid: EXPRESSION,
+    relativeTimeRange: { from: 0, to: 0 },
+    model: JSON.stringify(model),
+  };
+}
+
+/** In Grafana `$value` is a text of all values; the number of the query is a value of its own. */
+function convertTemplate(text: string): string {
+  return text.replaceAll(/\$value\b/g, `$$values.${QUERY}.Value`);
+}
+
+function intervalSeconds({ name, interval }: RuleGroup): number {
+  const [, amount = "", unit = ""] = /^(\d+)([smh])$/.exec(interval) ?? [];
+  const seconds = Number(amount) * (UNIT_SECONDS[unit] ?? Number.NaN);
+  // Grafana refuses others, and the provider asks it again for two minutes before it says so.
+  if (seconds >= BASE_INTERVAL_SECONDS && seconds % BASE_INTERVAL_SECONDS === 0) return seconds;
+  throw new Error(
+    `Cannot convert the rule group "${name}": its interval is "${interval}", want a multiple of ${BASE_INTERVAL_SECONDS}s`,
+  );
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+
+/** Fixed, else rules swap their identities and states when one is inserted. At most 40 characters of [A-Za-z0-9_-]. */
+function uidOf(...parts: readonly string[]): string {
+  return `aigw-${createHash("sha256").update(parts.join("/")).digest("hex").slice(0, 32)}`;
+}

@@ -1,0 +1,143 @@
+import { Deployment } from "@pulumi/kubernetes/apps/v1/deployment.js";
+import { ConfigMap } from "@pulumi/kubernetes/core/v1/configMap.js";
+import { Namespace } from "@pulumi/kubernetes/core/v1/namespace.js";
+import { Secret } from "@pulumi/kubernetes/core/v1/secret.js";
+import { Service } from "@pulumi/kubernetes/core/v1/service.js";
+import { ServiceAccount } from "@pulumi/kubernetes/core/v1/serviceAccount.js";
+import { NetworkPolicy } from "@pulumi/kubernetes/networking/v1/networkPolicy.js";
+import {
+  ComponentResource,
+  interpolate,
+  type ComponentResourceOptions,
+  type CustomResourceOptions,
+  type Output,
+} from "@pulumi/pulumi";
+import type { KubernetesSettings, SecretEntries } from "../settings.ts";
+import { commonLabels, metadataOf, REPAIRED, selectorOf, type Identity } from "./identity.ts";
+import { networkPolicySpec } from "./network-policy.ts";
+import { CONFIG_ENTRY, METRICS_PORT, podTemplate, PORT_NAME } from "./pod.ts";
+
+/** The exporter on Kubernetes: one pod, with as few rights as it can do with. */
+export class Exporter extends ComponentResource {
+  /** For what else belongs to this deployment. */
+  readonly identity: Identity;
+  readonly deployment: Deployment;
+  readonly service: Service;
+  readonly networkPolicy: NetworkPolicy | undefined;
+  /** Where the metrics are, seen from within the cluster. */
+  readonly metricsUrl: Output<string>;
+
+  constructor(name: string, settings: KubernetesSettings, options?: ComponentResourceOptions) {
+    super("aigateway-exporter:kubernetes:Exporter", name, {}, options);
+    const child: CustomResourceOptions = { parent: this };
+    this.identity = { name: settings.name, namespace: namespaceOf(name, settings, child) };
+    const mounted = createMounted(name, this.identity, settings, child);
+    this.deployment = createDeployment(name, this.identity, settings, mounted, child);
+    this.service = createService(name, this.identity, child);
+    this.networkPolicy = settings.networkPolicy
+      ? createNetworkPolicy(name, this.identity, settings, child)
+      : undefined;
+    const { metadata } = this.service;
+    this.metricsUrl = interpolate`http://${metadata.name}.${metadata.namespace}.svc:${METRICS_PORT}/metrics`;
+    this.registerOutputs({ metricsUrl: this.metricsUrl });
+  }
+}
+
+function namespaceOf(name: string, settings: KubernetesSettings, child: CustomResourceOptions) {
+  if (!settings.createNamespace) return settings.namespace;
+  const labels = { ...commonLabels(settings), "pod-security.kubernetes.io/enforce": "restricted" };
+  const metadata = { name: settings.namespace, labels, annotations: REPAIRED };
+  return new Namespace(name, { metadata }, child).metadata.name;
+}
+
+interface Objects {
+  readonly serviceAccount: ServiceAccount;
+  readonly configMap: ConfigMap;
+  readonly secrets: readonly Secret[];
+  readonly keys: string | undefined;
+  readonly management: string | undefined;
+}
+
+function createMounted(
+  name: string,
+  identity: Identity,
+  { config, keys, management }: KubernetesSettings,
+  child: CustomResourceOptions,
+): Objects {
+  const serviceAccount = new ServiceAccount(
+    name,
+    { metadata: metadataOf(identity), automountServiceAccountToken: false },
+    child,
+  );
+  const configMap = new ConfigMap(
+    name,
+    { metadata: metadataOf(identity), data: { [CONFIG_ENTRY]: config.text } },
+    child,
+  );
+  const secrets: Secret[] = [];
+  const nameOf = (suffix: string, secret: SecretEntries | undefined): string | undefined => {
+    if (secret?.kind === "existing") return secret.name;
+    if (secret === undefined || Object.keys(secret.entries).length === 0) return undefined;
+    const metadata = metadataOf(identity, { suffix });
+    secrets.push(
+      new Secret(`${name}-${suffix}`, { metadata, type: "Opaque", stringData: { ...secret.entries } }, child),
+    );
+    return metadata.name;
+  };
+  return {
+    serviceAccount,
+    configMap,
+    secrets,
+    keys: nameOf("keys", keys),
+    management: nameOf("management", management),
+  };
+}
+
+function createDeployment(
+  name: string,
+  identity: Identity,
+  settings: KubernetesSettings,
+  { serviceAccount, configMap, secrets, keys, management }: Objects,
+  child: CustomResourceOptions,
+): Deployment {
+  return new Deployment(
+    name,
+    {
+      metadata: metadataOf(identity),
+      spec: {
+        replicas: 1,
+        // Two pods at a time would double every plain sum.
+        strategy: { type: "Recreate" },
+        revisionHistoryLimit: 3,
+        selector: { matchLabels: selectorOf(identity) },
+        template: podTemplate(identity, settings, { configMap: identity.name, keys, management }),
+      },
+    },
+    { ...child, dependsOn: [serviceAccount, configMap, ...secrets] },
+  );
+}
+
+function createService(name: string, identity: Identity, child: CustomResourceOptions): Service {
+  return new Service(
+    name,
+    {
+      metadata: metadataOf(identity),
+      spec: {
+        type: "ClusterIP",
+        selector: selectorOf(identity),
+        ports: [{ name: PORT_NAME, port: METRICS_PORT, targetPort: PORT_NAME, protocol: "TCP" }],
+      },
+    },
+    child,
+  );
+}
+
+function createNetworkPolicy(
+  name: string,
+  identity: Identity,
+  { config, scrapeFrom }: KubernetesSettings,
+  child: CustomResourceOptions,
+): NetworkPolicy {
+  const spec = networkPolicySpec(identity, config.file.gateway.base_url, scrapeFrom);
+  return new NetworkPolicy(name, { metadata: metadataOf(identity), spec }, child);
+}

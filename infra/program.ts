@@ -1,0 +1,27 @@
+import { getProject, runtime, type Output } from "@pulumi/pulumi";
+import { createRules } from "../dashboards/rules/index.ts";
+import type { Dashboard } from "./dashboard.ts";
+import { deployToGrafana } from "./grafana/deploy.ts";
+import { deployToKubernetes } from "./kubernetes/deploy.ts";
+import { readSettings } from "./settings.ts";
+
+/** What `pulumi stack output` shows. */
+export interface Outputs {
+  /** The metrics, seen from within the cluster. */
+  readonly metricsUrl: Output<string> | undefined;
+  /** The folder in Grafana. */
+  readonly grafanaFolderUrl: Output<string> | undefined;
+}
+
+/** The dashboards that are deployed. */
+const DASHBOARDS: readonly Dashboard[] = [];
+
+/** The whole deployment: settings → components → outputs. */
+export function program(dashboards: readonly Dashboard[] = DASHBOARDS): Outputs {
+  // The texts as they are: Config.get would warn of secrets, which the settings make Outputs of.
+  const settings = readSettings((name) => runtime.getConfig(`${getProject()}:${name}`));
+  const rules = createRules(settings.rules);
+  const kubernetes = settings.kubernetes && deployToKubernetes(settings.kubernetes, rules, dashboards);
+  const grafana = settings.grafana && deployToGrafana(settings.grafana, rules, dashboards);
+  return { metricsUrl: kubernetes?.exporter.metricsUrl, grafanaFolderUrl: grafana?.folder.url };
+}

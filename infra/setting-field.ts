@@ -1,0 +1,86 @@
+import { z } from "zod";
+
+/** Settings arrive as texts: objects, lists, numbers and flags as JSON. Each field parses one and says its rule when it is broken. */
+export const flag = () => json("true or false", z.boolean());
+
+export const textMap = () =>
+  json("an object whose values are texts; put numbers in quotes", z.record(z.string(), z.string()));
+
+export const textList = () => json("a list of texts", z.array(z.string().min(1)));
+
+export const object = () => json("an object", z.record(z.string(), z.unknown()));
+
+export function choice<const Value extends string>(values: readonly Value[]) {
+  return z.enum(values, { error: ({ input }) => isNot(`one of ${values.join(", ")}`, input) });
+}
+
+/** A text of a form, or empty where `optional`. */
+export function matching(rule: string, form: RegExp, optional: "optional" | "required" = "required") {
+  return z
+    .string({ error: ({ input }) => isNot(rule, input) })
+    .refine((text) => form.test(text) || (optional === "optional" && text === ""), {
+      error: ({ input }) => isNot(rule, input),
+    });
+}
+
+/** Empty, or one line as a header takes it (contract 5.1). Never shown in a message. */
+export const secretText = () =>
+  z
+    .string({ error: `is missing; it must be ${SECRET_RULE}, or empty` })
+    .refine((text) => text === "" || isSecretText(text), {
+      error: `the text (not shown) is not ${SECRET_RULE}`,
+    });
+
+/** Secrets by name; no message shows one. */
+export const secretMap = (nameForm: RegExp) =>
+  z.string({ error: "is missing; it must be an object of secrets by name" }).transform((text, context) => {
+    const parsed = z.record(z.string(), z.unknown()).safeParse(valueOf(text));
+    if (!parsed.success) {
+      context.addIssue({ code: "custom", message: "is not an object of secrets by name" });
+      return z.NEVER;
+    }
+    return Object.fromEntries(
+      Object.entries(parsed.data).map(([name, value]) => {
+        const secret = isSecretText(value) ? value : "";
+        const isNamed = nameForm.test(name);
+        const refuse = (message: string) => context.addIssue({ code: "custom", path: [name], message });
+        if (!isNamed) refuse(`the name does not match ${nameForm.source.replace(/^\^|\$$/g, "")}`);
+        if (secret === "") refuse(`the text (not shown) is not ${SECRET_RULE}`);
+        return [name, secret];
+      }),
+    );
+  });
+
+const SECRET_RULE = "one line of printable ASCII without spaces";
+
+function isSecretText(value: unknown): value is string {
+  return typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
+}
+
+export function json<Schema extends z.ZodType>(rule: string, schema: Schema) {
+  return z
+    .string({ error: ({ input }) => isNot(rule, input) })
+    .transform((text, context): z.output<Schema> => {
+      const parsed = schema.safeParse(valueOf(text));
+      if (parsed.success) return parsed.data;
+      context.addIssue({ code: "custom", message: isNot(rule, text) });
+      return z.NEVER;
+    });
+}
+
+function valueOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+const LONGEST_SHOWN = 60;
+
+function isNot(rule: string, value: unknown): string {
+  if (typeof value !== "string") return `is missing; it must be ${rule}`;
+  const shown = value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value;
+  return `${JSON.stringify(shown)} is not ${rule}`;
+}

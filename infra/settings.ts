@@ -1,0 +1,181 @@
+import { RunError, secret, type Output } from "@pulumi/pulumi";
+import type { z } from "zod";
+import type { RuleOptions } from "../dashboards/rules/settings.ts";
+import { composeConfig, MANAGEMENT_ENTRY, type ExporterConfig } from "./exporter-config.ts";
+import { longestPollSeconds } from "./poll-interval.ts";
+import { fields, type Fields } from "./setting-fields.ts";
+
+/** What is to be deployed, checked. Secrets are Outputs, which Pulumi encrypts. */
+export interface Settings {
+  readonly rules: RuleOptions;
+  readonly kubernetes: KubernetesSettings | undefined;
+  readonly grafana: GrafanaSettings | undefined;
+}
+
+export interface KubernetesSettings extends Omit<
+  Fields,
+  "exporter" | "kubeconfig" | "keys" | "keysSecret" | "managementKey" | "managementSecret" | "grafanaAuth"
+> {
+  readonly kubeconfig: Output<string> | undefined;
+  readonly config: ExporterConfig;
+  readonly keys: SecretEntries;
+  readonly management: SecretEntries | undefined;
+}
+
+/** Entries of a Secret that is to be made, or the name of one that exists. */
+export type SecretEntries =
+  | { readonly kind: "own"; readonly entries: Readonly<Record<string, Output<string>>> }
+  | { readonly kind: "existing"; readonly name: string };
+
+export interface GrafanaSettings extends Pick<
+  Fields,
+  | "name"
+  | "grafanaUrl"
+  | "grafanaFolder"
+  | "grafanaDatasourceUid"
+  | "grafanaDatasourceUrl"
+  | "grafanaAlerts"
+  | "grafanaRecordingDatasourceUid"
+> {
+  readonly auth: Output<string>;
+}
+
+/** The value of a setting as the engine gives it: a text; objects, lists and flags as JSON. */
+export type ReadSetting = (name: string) => string | undefined;
+
+/**
+ * The one place that reads configuration. Defaults stand in Pulumi.yaml.
+ * @throws RunError with every problem at once; no message shows a secret.
+ */
+export function readSettings(read: ReadSetting): Settings {
+  const raw = Object.fromEntries(Object.keys(fields.shape).map((name) => [name, read(name)]));
+  const parsed = fields.safeParse(raw);
+  const problems = parsed.success ? [] : problemsOf(parsed.error);
+  const known = parsed.success ? parsed.data : readable(raw, parsed.error);
+  const config = exporterConfig(known, problems);
+  const rules = ruleOptions(known, config, problems);
+  problems.push(...broken(known));
+  if (!parsed.success || problems.length > 0) throw refusal(problems);
+  return {
+    rules,
+    kubernetes: config && kubernetesSettings(parsed.data, config),
+    grafana: parsed.data.grafana ? grafanaSettings(parsed.data) : undefined,
+  };
+}
+
+type Known = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
+
+/** The settings that can be read whatever is wrong with others, so that all problems are found in one go. */
+function readable(raw: Readonly<Record<string, unknown>>, { issues }: z.ZodError): Known {
+  const wrong = new Set(issues.map(({ path }) => path[0]));
+  return fields.partial().parse(Object.fromEntries(Object.entries(raw).filter(([name]) => !wrong.has(name))));
+}
+
+function refusal(problems: readonly string[]): RunError {
+  const count = problems.length === 1 ? "a setting is wrong" : `${problems.length} settings are wrong`;
+  return new RunError(`Cannot deploy: ${count}\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+}
+
+function problemsOf({ issues }: z.ZodError): string[] {
+  return issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+}
+
+function exporterConfig(known: Known, problems: string[]): ExporterConfig | undefined {
+  const { kubernetes, exporter, keys, keysSecret, managementKey, managementSecret } = known;
+  if (!kubernetes || !exporter || !keys || keysSecret === undefined) return undefined;
+  const composed = composeConfig(exporter, {
+    keys: keysSecret === "" ? Object.keys(keys) : undefined,
+    // A management key that cannot be read is not a missing one.
+    management: managementKey !== "" || managementSecret !== "",
+  });
+  if (composed.ok) return composed.config;
+  problems.push(...composed.problems);
+  return undefined;
+}
+
+function ruleOptions(known: Known, config: ExporterConfig | undefined, problems: string[]): RuleOptions {
+  const { runbookBaseUrl, dashboardBaseUrl } = known;
+  const links = {
+    ...(runbookBaseUrl ? { runbookBaseUrl } : {}),
+    ...(dashboardBaseUrl ? { dashboardBaseUrl } : {}),
+  };
+  const hasRules = known.rules !== "none" || (known.grafana === true && known.grafanaAlerts === true);
+  if (!config || !hasRules) return links;
+  const { schedule, gateway, keys } = config.file;
+  const pollIntervalSeconds = longestPollSeconds(schedule.keys, keys.length, gateway.requests_per_minute);
+  const analyticsIntervalSeconds = longestPollSeconds(schedule.analytics);
+  const unsuited = { keys: pollIntervalSeconds, analytics: analyticsIntervalSeconds };
+  for (const [name, seconds] of Object.entries(unsuited)) {
+    if (seconds === undefined) problems.push(`exporter.schedule.${name}: ${NOT_HOURLY}`);
+  }
+  if (pollIntervalSeconds === undefined || analyticsIntervalSeconds === undefined) return links;
+  return { ...links, pollIntervalSeconds, analyticsIntervalSeconds };
+}
+
+const NOT_HOURLY =
+  "does not run every hour, which alert rules need; change it, or deploy no rules (rules: none, grafanaAlerts: false)";
+
+/** What settings demand of each other. */
+function broken(known: Known): readonly string[] {
+  const { kubernetes, keys, keysSecret, managementKey, managementSecret, grafana } = known;
+  const hasKeys = Object.keys(keys ?? {}).length > 0;
+  const demands: readonly (readonly [boolean, string])[] = [
+    [
+      kubernetes === false && grafana === false,
+      "kubernetes: is false and grafana, too: there is nothing to deploy",
+    ],
+    [
+      kubernetes === true && known.image === "",
+      "image: is empty; it must be an image built from the Dockerfile",
+    ],
+    [hasKeys && Boolean(keysSecret), "keysSecret: excludes keys; keep one of them"],
+    [
+      Boolean(managementKey && managementSecret),
+      "managementSecret: excludes managementKey; keep one of them",
+    ],
+    [grafana === true && known.grafanaUrl === "", "grafanaUrl: is empty; it must be the address of Grafana"],
+    [
+      grafana === true && known.grafanaAuth === "",
+      "grafanaAuth: is empty; it must be a service account's token",
+    ],
+  ];
+  return demands.filter(([isBroken]) => isBroken).map(([, text]) => text);
+}
+
+function kubernetesSettings(settings: Fields, config: ExporterConfig): KubernetesSettings {
+  const { kubeconfig, keys, keysSecret, managementKey, managementSecret, ...rest } = settings;
+  const { exporter: _written, grafanaAuth: _auth, ...plain } = rest;
+  const hasManagement = managementKey !== "" || managementSecret !== "";
+  return {
+    ...plain,
+    kubeconfig: kubeconfig === "" ? undefined : secret(kubeconfig),
+    config,
+    keys: secretEntries(keysSecret, keys),
+    management: hasManagement
+      ? secretEntries(managementSecret, { [MANAGEMENT_ENTRY]: managementKey })
+      : undefined,
+  };
+}
+
+function secretEntries(existing: string, texts: Readonly<Record<string, string>>): SecretEntries {
+  if (existing !== "") return { kind: "existing", name: existing };
+  return {
+    kind: "own",
+    entries: Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, secret(text)])),
+  };
+}
+
+function grafanaSettings(settings: Fields): GrafanaSettings {
+  const { name, grafanaUrl, grafanaFolder, grafanaDatasourceUid, grafanaDatasourceUrl } = settings;
+  const { grafanaAlerts, grafanaRecordingDatasourceUid, grafanaAuth } = settings;
+  return {
+    name,
+    grafanaUrl,
+    grafanaFolder,
+    grafanaDatasourceUid,
+    grafanaDatasourceUrl,
+    grafanaAlerts,
+    grafanaRecordingDatasourceUid,
+    auth: secret(grafanaAuth),
+  };
+}
