@@ -1,8 +1,8 @@
 /** Durations of the rules: what they are in days and minutes, made shorter for tests and longer for slow polls. */
 export interface Timing {
-  /** A duration in PromQL and in rule files: `25m`. */
+  /** A duration in PromQL and in rule files, which Prometheus' own clock measures: `25m`. */
   duration(seconds: number): string;
-  /** A number of seconds to compare with. */
+  /** Seconds to compare with differences of the exporter's timestamps and of `now`. Not scaled: that clock runs faster instead. */
   seconds(seconds: number): number;
   /** How long the last value of a key stands in for a missing one: bridges gaps of scrapes and restarts of the exporter. */
   readonly memory: string;
@@ -10,7 +10,7 @@ export interface Timing {
   /** The same for values that come with the analytics, among them budgets. */
   readonly analyticsMemory: string;
   readonly analyticsMemorySeconds: number;
-  /** Seconds, not scaled: the window of the shortest rate, which must hold several polls. */
+  /** Seconds: the window of the shortest rate, which must hold several polls. */
   readonly burnWindow: number;
   /** Longest interval of polls that the windows suit. */
   readonly longestPollSeconds: number;
@@ -23,9 +23,9 @@ export interface TimingOptions {
   readonly pollIntervalSeconds?: number;
   /** The same for the analytics. Default 300. */
   readonly analyticsIntervalSeconds?: number;
-  /** Factor of all durations, for tests in real time: 1/600 turns ten minutes into a second. Default 1. */
+  /** Factor of all durations, for tests whose exporter has a clock that runs faster: 1/600 with one 600 times as fast. Default 1. */
   readonly scale?: number;
-  /** The present as PromQL, for tests whose exporter has another clock than Prometheus. Default `time()`. */
+  /** What the exporter's clock shows, as PromQL, where it is not Prometheus' own. Default `time()`. */
   readonly now?: string;
 }
 
@@ -39,15 +39,14 @@ export function createTiming(options: TimingOptions): Timing {
   const burnWindow = Math.max(BURN_WINDOW, 4 * pollIntervalSeconds);
   const memory = Math.max(MEMORY, 3 * pollIntervalSeconds);
   const analyticsMemory = Math.max(MEMORY, 3 * analyticsIntervalSeconds);
-  const toSeconds = (seconds: number) => Number((seconds * scale).toPrecision(12));
   const duration = (seconds: number) => durationText(Math.max(1, Math.round(seconds * 1000 * scale)));
   return {
     duration,
-    seconds: toSeconds,
+    seconds: (seconds) => seconds,
     memory: duration(memory),
-    memorySeconds: toSeconds(memory),
+    memorySeconds: memory,
     analyticsMemory: duration(analyticsMemory),
-    analyticsMemorySeconds: toSeconds(analyticsMemory),
+    analyticsMemorySeconds: analyticsMemory,
     burnWindow,
     longestPollSeconds: burnWindow / 4,
     now,
