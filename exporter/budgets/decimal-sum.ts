@@ -1,14 +1,25 @@
 /**
- * A sum of decimal amounts as a person would write it: what binary fractions leave behind is carried along and then
- * rounded away (fifteen digits are exact for a decimal amount), over ten thousand amounts and over refunds alike.
+ * A sum of decimal amounts as a person would write it: what binary fractions leave behind is rounded away, over ten
+ * thousand amounts and over refunds alike.
  */
 export function decimalSum(amounts: readonly number[]): number {
   let sum = 0;
   let carried = 0;
+  let size = 0;
   for (const amount of amounts) {
     const next = sum + amount;
+    // What the addition has lost (Neumaier).
     carried += Math.abs(sum) >= Math.abs(amount) ? sum - next + amount : amount - next + sum;
     sum = next;
+    size += Math.abs(amount);
   }
-  return Number((sum + carried).toPrecision(15));
+  return rounded(sum + carried, size);
+}
+
+/** Fifteen digits are exact for a decimal amount; amounts that cancel each other leave dust of their own size. */
+function rounded(sum: number, size: number): number {
+  if (size === 0) return 0;
+  const decimals = Math.min(100, Math.max(0, 14 - Math.floor(Math.log10(size))));
+  // -0 is 0.
+  return Number(sum.toFixed(decimals)) + 0;
 }

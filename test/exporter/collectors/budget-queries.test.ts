@@ -17,7 +17,9 @@ const ACCOUNT: BudgetScope = { kind: "account" };
 const MODEL: BudgetScope = { kind: "model", label: "acme/one" };
 const KEYS: BudgetScope = { kind: "keys", names: ["billing"] };
 
-function targetsOf(...wanted: readonly (readonly [Period, BudgetScope])[]) {
+type Wanted = readonly (readonly [Period, BudgetScope])[];
+
+function targetsOf(...wanted: Wanted) {
   const budgets = wanted.map(([period, scope], index): BudgetConfig => {
     return { name: `b${index}`, limit: 1, period, scope, team: "" };
   });
@@ -50,7 +52,7 @@ async function poll(targets: ReturnType<typeof targetsOf>, askedAtMs = NOW) {
 }
 
 describe("budgets ask the analytics", () => {
-  test.each<[string, Parameters<typeof targetsOf>, readonly string[]]>([
+  test.each<[string, Wanted, readonly string[]]>([
     ["nothing without budgets", [], []],
     [
       "nothing more for keys, days and months",

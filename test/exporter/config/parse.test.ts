@@ -65,6 +65,17 @@ describe("any value at all", () => {
     anything,
     fc.constantFrom("10s", "billing", "https://x.example", "* * * * *"),
   );
+  const budget = fc.record(
+    {
+      name: field,
+      window: fc.oneof(field, fc.constantFrom("day", "total")),
+      since: field,
+      keys: fc.oneof(field, fc.array(field), fc.record({ team: field }, { requiredKeys: [] })),
+      model: field,
+      account: field,
+    },
+    { requiredKeys: [] },
+  );
   const shaped = fc.record(
     {
       gateway: fc.oneof(
@@ -88,6 +99,7 @@ describe("any value at all", () => {
       ),
       keys_dir: field,
       analytics: fc.oneof(field, fc.record({ management_key_env: field, top: field }, { requiredKeys: [] })),
+      budgets: fc.oneof(field, fc.array(fc.oneof(field, budget))),
       schedule: fc.oneof(field, fc.record({ keys: field, analytics: field }, { requiredKeys: [] })),
       credit_value: field,
     },
