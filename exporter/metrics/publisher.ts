@@ -31,6 +31,7 @@ export function createPublisher(
   let sequence = 0;
   let dirty = false;
   let busy = false;
+  let stopped = false;
   let lastStart = Number.NEGATIVE_INFINITY;
   let cancelNext: (() => void) | undefined;
   let cancelRecheck: (() => void) | undefined;
@@ -42,6 +43,7 @@ export function createPublisher(
   }
 
   function schedule(): void {
+    if (stopped) return;
     const waitMs = Math.max(0, lastStart + COALESCE_MS - clock.monotonic());
     cancelNext = clock.after(waitMs, () => void publish().catch(onError));
   }
@@ -65,6 +67,8 @@ export function createPublisher(
 
   function recheckAfter(view: View): void {
     cancelRecheck?.();
+    // A rendering may have been under way when it was stopped.
+    if (stopped) return;
     cancelRecheck = clock.after(Math.min(RECHECK_MS, view.validForMs), () => {
       if (view.outdated()) changed();
       else recheckAfter(view);
@@ -80,6 +84,7 @@ export function createPublisher(
     changed,
     current,
     stop: () => {
+      stopped = true;
       cancelNext?.();
       cancelRecheck?.();
     },
