@@ -57,6 +57,8 @@ async function once(options: Options): Promise<number> {
 
 async function serve(options: Options): Promise<number> {
   const log = newLog(options);
+  // As process 1 of a container it would miss a signal that comes before it listens for it.
+  const stopped = stopSignal();
   const config = await load(options, (text) => log.error({}, text));
   if (!config) return 1;
   const app = newApp(config, options, log);
@@ -68,11 +70,13 @@ async function serve(options: Options): Promise<number> {
     return 1;
   }
   log.info({ url: app.url(), version: packageJson.version, keys: config.keys.length }, "Listening");
-  await stopSignal(async () => {
+  async function reload(): Promise<void> {
     const next = await load(options, (text) => log.error({}, text));
     await app.reload(next);
     if (next) log.info({ keys: next.keys.length }, "Read the configuration again");
-  });
+  }
+  process.on("SIGHUP", () => void reload());
+  await stopped;
   log.info({}, "Stopping");
   await app.stop();
   return 0;
@@ -111,8 +115,7 @@ function newApp(config: Config, options: Options, log: Log) {
 }
 
 /** Resolves at the first signal to stop; the second one ends the process at once. */
-function stopSignal(onHangup: () => Promise<void>): Promise<void> {
-  process.on("SIGHUP", () => void onHangup());
+function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"]) {
       process.once(signal, () => {
