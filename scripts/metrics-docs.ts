@@ -57,12 +57,16 @@ const SECTIONS: readonly Section[] = [
   },
   {
     title: "Analytics queries",
-    text: "How far the figures above can be trusted. `query` is `day`, `last_day`, `month` or `last_month`.",
+    text:
+      "How far the figures above can be trusted. `query` is `day`, `last_day`, `month` or `last_month`, and where a budget needs them `week` and " +
+      "`since_<date>`.",
     families: Object.values(queryFamilies),
   },
   {
     title: "Budgets",
-    text: "For each entry of `budgets` in the configuration.",
+    text:
+      "For each entry of `budgets` in the configuration, from what keys and analytics last told, before anything is folded. A key that cannot be polled " +
+      "stays counted with what it last told of the window, also when its own series are withdrawn.",
     families: Object.values(budgetFamilies),
   },
   {
