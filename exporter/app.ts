@@ -4,6 +4,7 @@ import type { Config } from "./config/config.ts";
 import { createRoutes } from "./http/routes.ts";
 import { createServer, type ListenAddress } from "./http/server.ts";
 import type { Log } from "./log.ts";
+import { renderNow } from "./metrics/exposition.ts";
 import { createPublisher } from "./metrics/publisher.ts";
 import { type Build, createSelfMetrics } from "./metrics/self.ts";
 import { createStore } from "./metrics/store.ts";
@@ -120,8 +121,9 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     once: async () => {
       await collection.pollAll();
       publisher.stop();
-      const parts = [publisher.current().text.text, await self.render("text")];
-      return Buffer.concat(parts).toString();
+      // What is published may be a second old.
+      const { text } = renderNow(collection.headers, store.view().samples);
+      return `${text}${(await self.render("text")).toString()}`;
     },
     url: server.url,
   };
