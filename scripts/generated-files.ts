@@ -1,3 +1,4 @@
+import { dashboards } from "../dashboards/index.ts";
 import { renderRuleFile, ruleGroups } from "../dashboards/rules/file.ts";
 import { createRules } from "../dashboards/rules/index.ts";
 import { renderConfigurationDocs } from "./configuration-docs.ts";
@@ -15,6 +16,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
   { path: "docs/metrics.md", render: renderMetricsDocs },
   { path: "dashboards/generated/rules.yaml", render: () => renderRuleFile(createRules()) },
   { path: "dashboards/generated/rules.json", render: () => jsonText({ groups: ruleGroups(createRules()) }) },
+  ...dashboards.map(({ uid, json }) => ({ path: `dashboards/generated/${uid}.json`, render: () => json })),
 ];
 
 function jsonText(value: object): string {

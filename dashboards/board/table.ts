@@ -1,0 +1,180 @@
+import {
+  BarGaugeDisplayMode,
+  BarGaugeValueMode,
+  TableCellDisplayMode,
+  TableSortByFieldStateBuilder,
+} from "@grafana/grafana-foundation-sdk/common";
+import {
+  type DashboardLink,
+  type DataTransformerConfig,
+  type DynamicConfigValue,
+  MappingType,
+  type ValueMapping,
+} from "@grafana/grafana-foundation-sdk/dashboard";
+import { PanelBuilder } from "@grafana/grafana-foundation-sdk/table";
+
+import { PLAIN, type Steps, thresholdSteps } from "./color.ts";
+import { describe, type PanelDefinition, type PlacedPanel } from "./panel.ts";
+import { DATA_SOURCE, type Query, refId, targets } from "./query.ts";
+import type { Unit } from "./unit.ts";
+
+interface TableDefinition extends PanelDefinition {
+  readonly columns: readonly Column[];
+  /** Titles of columns, the largest first if `desc`. */
+  readonly sortBy: readonly { readonly title: string; readonly desc: boolean }[];
+  /** Labels that the expressions have and nobody wants to read. */
+  readonly hidden?: readonly string[];
+}
+
+export type Column = LabelColumn | ValueColumn;
+
+interface LabelColumn {
+  readonly kind: "label";
+  readonly label: string;
+  readonly title: string;
+  readonly width?: number;
+  /** An address; `${__value.raw}` is the cell's text. */
+  readonly link?: Link;
+}
+
+interface ValueColumn {
+  readonly kind: "value";
+  readonly title: string;
+  readonly expr: string;
+  readonly width?: number;
+  readonly unit: Unit;
+  readonly steps?: Steps;
+  readonly mappings?: readonly ValueMapping[];
+  /** `gauge`: a bar from 0 to 1. `background`: the cell has the colour. `text`: the number has it. */
+  readonly cell?: "gauge" | "background" | "text";
+  /** The rows are asked for only: the value says nothing. */
+  readonly hidden?: boolean;
+}
+
+interface Link {
+  readonly title: string;
+  readonly url: string;
+}
+
+export function labelColumn(
+  label: string,
+  title: string,
+  options: Pick<LabelColumn, "width" | "link"> = {},
+): Column {
+  return { kind: "label", label, title, ...options };
+}
+
+export function valueColumn(
+  title: string,
+  expr: string,
+  unit: Unit,
+  options: Omit<ValueColumn, "kind" | "title" | "expr" | "unit"> = {},
+): Column {
+  return { kind: "value", title, expr, unit, ...options };
+}
+
+/** A table with a row for each set of labels, and a column for each expression over them. */
+export function table(definition: TableDefinition): PlacedPanel {
+  const { columns, width, sortBy, hidden = [] } = definition;
+  const values = columns.filter((column) => column.kind === "value");
+  const queries = values.map(({ expr }): Query => ({ kind: "table", expr }));
+  const builder = new PanelBuilder();
+  describe(builder, definition, queries);
+  builder
+    .datasource(DATA_SOURCE)
+    .targets(targets(queries))
+    .filterable(false)
+    .unit("none")
+    .transformations(transformations(columns, hidden))
+    .sortBy(
+      sortBy.map(({ title, desc }) => new TableSortByFieldStateBuilder().displayName(title).desc(desc)),
+    );
+  // An empty cell is not zero; a table without any row says why through the panel's own text.
+  for (const column of columns) builder.overrideByName(column.title, properties(column));
+  return { width, panel: builder.build() };
+}
+
+/** Joins the answers by their common labels, then orders and names the columns. */
+function transformations(columns: readonly Column[], hidden: readonly string[]): DataTransformerConfig[] {
+  const values = columns.filter((column) => column.kind === "value");
+  // Grafana calls the value of a single query "Value", those of several "Value #A" and so on.
+  const field = (column: Column): string => {
+    if (column.kind === "label") return column.label;
+    return values.length === 1 ? "Value" : `Value #${refId(values.indexOf(column))}`;
+  };
+  const isHidden = (column: Column): boolean => column.kind === "value" && column.hidden === true;
+  const excluded = ["Time", ...hidden, ...columns.filter(isHidden).map(field)];
+  const shown = columns.filter((column) => !isHidden(column));
+  return [
+    ...(values.length > 1 ? [{ id: "merge", options: {} }] : []),
+    {
+      id: "organize",
+      options: {
+        excludeByName: Object.fromEntries(excluded.map((name) => [name, true])),
+        indexByName: Object.fromEntries(shown.map((column, index) => [field(column), index])),
+        renameByName: Object.fromEntries(shown.map((column) => [field(column), column.title])),
+      },
+    },
+  ];
+}
+
+function properties(column: Column): DynamicConfigValue[] {
+  const width = column.width === undefined ? [] : [{ id: "custom.width", value: column.width }];
+  if (column.kind === "label")
+    return [...width, ...(column.link ? [{ id: "links", value: [dataLink(column.link)] }] : [])];
+  const { unit, steps, mappings = [], cell } = column;
+  return [
+    ...width,
+    { id: "unit", value: unit.id },
+    ...(unit.decimals === undefined ? [] : [{ id: "decimals", value: unit.decimals }]),
+    { id: "noValue", value: NOTHING },
+    ...(mappings.length === 0 ? [] : [{ id: "mappings", value: mappings }]),
+    ...((steps ?? cell) ? [{ id: "thresholds", value: thresholdSteps(steps ?? PLAIN).build() }] : []),
+    ...cellProperties(cell),
+  ];
+}
+
+const NOTHING = "–";
+
+function cellProperties(cell: ValueColumn["cell"]): DynamicConfigValue[] {
+  const color = { id: "color", value: { mode: "thresholds" } };
+  switch (cell) {
+    case "gauge":
+      return [
+        color,
+        { id: "min", value: 0 },
+        { id: "max", value: 1 },
+        {
+          id: "custom.cellOptions",
+          value: {
+            type: TableCellDisplayMode.Gauge,
+            mode: BarGaugeDisplayMode.Basic,
+            valueDisplayMode: BarGaugeValueMode.Text,
+          },
+        },
+      ];
+    case "background":
+      return [
+        color,
+        { id: "custom.cellOptions", value: { type: TableCellDisplayMode.ColorBackground, mode: "basic" } },
+      ];
+    case "text":
+      return [color, { id: "custom.cellOptions", value: { type: TableCellDisplayMode.ColorText } }];
+    case undefined:
+      return [];
+  }
+}
+
+function dataLink({ title, url }: Link): Pick<DashboardLink, "title" | "url"> {
+  return { title, url };
+}
+
+/** Texts instead of numbers. */
+export function valueTexts(
+  texts: Readonly<Record<string, { readonly text: string; readonly color?: string }>>,
+): ValueMapping {
+  const options = Object.entries(texts).map(
+    ([value, result], index) => [value, { ...result, index }] as const,
+  );
+  return { type: MappingType.ValueToText, options: Object.fromEntries(options) };
+}

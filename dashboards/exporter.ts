@@ -1,0 +1,50 @@
+import { createDashboard } from "./board/dashboard.ts";
+import { several, variables } from "./board/variables.ts";
+import { processSeries } from "./expressions/process-series.ts";
+import { selfFamilies } from "../exporter/metrics/self-families.ts";
+import { firingAlerts } from "./panels/alerts.ts";
+import * as state from "./panels/exporter-state.ts";
+import * as upstream from "./panels/exporter-upstream.ts";
+import * as process from "./panels/exporter-process.ts";
+import { alertMarks } from "./panels/marks.ts";
+import { uids } from "./uids.ts";
+
+/** Whether the figures of the other dashboards can be trusted, and if not, why. */
+export const exporter = createDashboard({
+  uid: uids.exporter,
+  title: "Exporter health",
+  description: "Whether the exporter runs, reaches the gateway and has fresh data, and what it costs.",
+  from: "now-6h",
+  refresh: "1m",
+  variables: variables(
+    several("job", "Job", "job", selfFamilies.buildInfo),
+    several("instance", "Instance", "instance", processSeries.up),
+  ),
+  annotations: [
+    alertMarks({ alertname: "~AIGateway(Exporter|Upstream|Analytics|Series|Poll).*" }),
+    state.restartMarks(),
+  ],
+  rows: [
+    {
+      height: 4,
+      panels: [
+        state.running(1),
+        state.failingKeys(2),
+        state.oldestData(3),
+        state.throttled(4),
+        state.configuration(5),
+        state.seriesShare(6),
+      ],
+    },
+    { height: 9, panels: [upstream.requests(10), upstream.failures(11)] },
+    { height: 9, panels: [upstream.lag(12), upstream.pollDuration(13)] },
+    { height: 9, panels: [upstream.keyTable(14), firingAlerts(15, 10, {})] },
+    { height: 8, panels: [upstream.queryTable(16)] },
+    {
+      heading: { id: 100, title: "The process" },
+      height: 8,
+      panels: [process.cpu(20), process.memory(21), process.eventLoop(22)],
+    },
+    { height: 6, panels: [process.scrapes(23), process.build(24)] },
+  ],
+});

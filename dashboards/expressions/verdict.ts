@@ -1,0 +1,78 @@
+import { keyFamilies } from "../../exporter/collectors/key-families.ts";
+import { type Color } from "../board/color.ts";
+import { promql } from "../promql.ts";
+import { recorded } from "../rules/series.ts";
+import { thresholds } from "../thresholds.ts";
+import { ofJob, ofTeam, perKey } from "./scope.ts";
+
+interface Verdict {
+  /** The worse, the larger: tables are sorted by it. */
+  readonly value: number;
+  readonly text: string;
+  readonly color: Color;
+  /** The keys that it is about, unless a worse one is. */
+  readonly keys: string;
+}
+
+const owned = perKey(ofJob(keyFamilies.ownerInfo));
+const remaining = ofJob(recorded.remaining);
+const resetSeconds = ofJob(recorded.resetSeconds);
+
+/** Out of credits within `seconds` and before the reset, at the rate of the last hour and of the last six. */
+function runsOutWithin(seconds: number): string {
+  const hour = ofJob(recorded.exhaustion1h);
+  const sixHours = ofJob(recorded.exhaustion6h);
+  return promql`
+    ${hour} < ${seconds} and ${sixHours} < ${seconds}
+    and ${hour} < ${resetSeconds} and ${sixHours} < ${resetSeconds}
+    unless (${ofJob(recorded.lastsToday)} and ${resetSeconds} <= 86400)`;
+}
+
+/** What is to be said of each key, the worst first. The thresholds are those of the alerts. */
+const VERDICTS: readonly Verdict[] = [
+  {
+    value: 7,
+    text: "refused",
+    color: "red",
+    keys: `${perKey(ofJob(keyFamilies.unauthorized))} == 1`,
+  },
+  {
+    value: 6,
+    text: "used up",
+    color: "red",
+    keys: promql`${remaining} <= ${thresholds.exhaustedRatio} * (${ofJob(recorded.limit)} > 0)`,
+  },
+  { value: 5, text: "out within a day", color: "red", keys: runsOutWithin(thresholds.predicted) },
+  { value: 4, text: "out within a week", color: "orange", keys: runsOutWithin(thresholds.slow) },
+  {
+    value: 3,
+    text: "not known",
+    color: "purple",
+    keys: promql`${owned} unless on (job, key) ${perKey(ofJob(keyFamilies.unlimited))}`,
+  },
+  { value: 2, text: "blocked (limit 0)", color: "text", keys: `${ofJob(recorded.limit)} == 0` },
+  { value: 1, text: "unlimited", color: "text", keys: `${perKey(ofJob(keyFamilies.unlimited))} == 1` },
+  { value: 0, text: "lasts", color: "green", keys: owned },
+];
+
+/** From here on somebody has to act. */
+const DANGER = 4;
+
+const verdicts = `(${VERDICTS.map(({ keys, value }) => `(${keys}) * 0 + ${value}`).join(" or ")})`;
+
+/** The verdict of each key as a number. */
+export const verdict = ofTeam(verdicts);
+
+/** The verdict of chosen keys. */
+export function verdictOf(matchers: { readonly key: string }): string {
+  return promql`(${verdicts} and on (job, key) ${ofJob(keyFamilies.ownerInfo, matchers)})`;
+}
+
+/** How many keys are in danger: none, if any is known at all. */
+export const keysInDanger = promql`
+  count(${verdict} >= ${DANGER}) or count(${ofTeam(owned)}) * 0`;
+
+/** The numbers in words. */
+export const verdictTexts = Object.fromEntries(
+  VERDICTS.map(({ value, text, color }) => [String(value), { text, color }]),
+);

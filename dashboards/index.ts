@@ -1,0 +1,22 @@
+import type { Dashboard } from "@grafana/grafana-foundation-sdk/dashboard";
+
+import { apps } from "./apps.ts";
+import { exporter } from "./exporter.ts";
+import { key } from "./key.ts";
+import { models } from "./models.ts";
+import { overview } from "./overview.ts";
+
+export interface DashboardFile {
+  readonly uid: string;
+  readonly title: string;
+  /** What Grafana imports. */
+  readonly json: string;
+}
+
+/** The dashboards, in the order in which one reads them. */
+export const dashboards: readonly DashboardFile[] = [overview, key, models, apps, exporter].map(file);
+
+function file(dashboard: Dashboard): DashboardFile {
+  const { uid = "", title = "" } = dashboard;
+  return { uid, title, json: `${JSON.stringify(dashboard, undefined, 2)}\n` };
+}

@@ -1,0 +1,52 @@
+import { keyFamilies } from "../exporter/collectors/key-families.ts";
+import { createDashboard } from "./board/dashboard.ts";
+import { one, several, variables } from "./board/variables.ts";
+import { firingAlerts } from "./panels/alerts.ts";
+import * as figures from "./panels/key-figures.ts";
+import * as graphs from "./panels/key-graphs.ts";
+import { alertMarks, limitMarks, resetMarks } from "./panels/marks.ts";
+import { uids } from "./uids.ts";
+
+const chosen = { key: "$key" };
+
+/** One key in depth: for its owner, and for whoever is on call because of it. */
+export const key = createDashboard({
+  uid: uids.key,
+  title: "Key",
+  description: "One key: what is left, how fast it goes, whether it lasts until its reset.",
+  from: "now-7d",
+  refresh: "1m",
+  variables: variables(
+    several("job", "Job", "job", keyFamilies.ownerInfo),
+    one("key", "Key", "key", keyFamilies.ownerInfo),
+  ),
+  annotations: [alertMarks(chosen), limitMarks(chosen), resetMarks(chosen)],
+  rows: [
+    {
+      height: 4,
+      panels: [
+        figures.verdictOfKey(1),
+        figures.used(2),
+        figures.left(3),
+        figures.lasts(4),
+        figures.untilReset(5),
+        figures.age(6),
+      ],
+    },
+    {
+      height: 4,
+      panels: [
+        figures.limit(7),
+        figures.today(8),
+        figures.week(9),
+        figures.month(10),
+        figures.allTime(11),
+        figures.freeRequests(12),
+      ],
+    },
+    { height: 9, panels: [graphs.remaining(20), graphs.lastsOverTime(21)] },
+    { height: 9, panels: [graphs.spentPerHour(22), graphs.burn(23)] },
+    { height: 8, panels: [graphs.ownAndByok(24), firingAlerts(25, 12, chosen)] },
+    { height: 5, panels: [figures.about(26)] },
+  ],
+});

@@ -1,0 +1,37 @@
+import { steps } from "../board/color.ts";
+import type { PlacedPanel } from "../board/panel.ts";
+import { labelColumn, table, valueColumn } from "../board/table.ts";
+import { unit } from "../board/unit.ts";
+import { firingSince } from "../expressions/alerts.ts";
+import { uids } from "../uids.ts";
+
+/** The alerts that fire now. */
+export function firingAlerts(
+  id: number,
+  width: number,
+  matchers: Parameters<typeof firingSince>[0],
+): PlacedPanel {
+  return table({
+    id,
+    title: "Firing alerts",
+    width,
+    shows: "The alerts of the rules that come with the exporter, while they fire.",
+    read: "Newest first. Severity: critical means that calls fail now or within hours, warning that something is to be done today.",
+    act: "Each alert has a runbook in docs/alerts.md.",
+    empty: "No alert fires. All is well, provided that Prometheus evaluates the rules",
+    columns: [
+      labelColumn("alertname", "Alert"),
+      labelColumn("severity", "Severity", { width: 80 }),
+      labelColumn("key", "Key", { width: 130, link: keyLink }),
+      valueColumn("Since", firingSince(matchers), unit.fromNow, { width: 120, steps: steps("text") }),
+    ],
+    hidden: ["job", "team", "budget"],
+    sortBy: [{ title: "Since", desc: true }],
+  });
+}
+
+/** Leads from a key's name to its dashboard; the choices of this one are taken along. */
+export const keyLink = {
+  title: "Key ${__value.raw}",
+  url: `/d/${uids.key}?var-key=\${__value.raw}&\${datasource:queryparam}&\${job:queryparam}&\${__url_time_range}`,
+};

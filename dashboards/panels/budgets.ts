@@ -1,0 +1,60 @@
+import { budgetFamilies as families } from "../../exporter/budgets/families.ts";
+import { steps } from "../board/color.ts";
+import type { PlacedPanel } from "../board/panel.ts";
+import { labelColumn, table, valueColumn, valueTexts } from "../board/table.ts";
+import { unit } from "../board/unit.ts";
+import { ofJob } from "../expressions/scope.ts";
+import { promql, type Series } from "../promql.ts";
+import { recorded } from "../rules/series.ts";
+import { thresholds } from "../thresholds.ts";
+
+const perBudget = (series: Series) => `max by (job, budget) (${ofJob(series)})`;
+const owner = ofJob(families.info, { team: "~$team" });
+const ofOwner = (expr: string) => promql`(${expr} and on (job, budget) ${owner})`;
+
+/** Budgets: what was spent of them and where that leads. */
+export function budgetTable(id: number): PlacedPanel {
+  return table({
+    id,
+    title: "Budgets",
+    width: 24,
+    shows:
+      "Each budget of the exporter's configuration: what its window allows, what is spent, and what it will have spent at its end.",
+    read: "The forecast goes on at the window's mean pace and is withheld in its first tenth. Spent is a lower bound where something is missing.",
+    act: "Above 100 % decide who stops, or raise the budget: the gateway refuses nothing because of it.",
+    empty: "No budget is configured (budgets in the exporter's configuration)",
+    columns: [
+      labelColumn("budget", "Budget", { width: 220 }),
+      labelColumn("team", "Team", { width: 130 }),
+      labelColumn("scope", "Over", { width: 100 }),
+      labelColumn("window", "Window", { width: 90 }),
+      valueColumn("Info", `max by (job, budget, team, scope, window) (${owner})`, unit.none, {
+        hidden: true,
+      }),
+      valueColumn("Limit", ofOwner(perBudget(families.limit)), unit.credits, { width: 130 }),
+      valueColumn("Spent", ofOwner(perBudget(families.spent)), unit.credits, { width: 130 }),
+      valueColumn(
+        "Share",
+        ofOwner(promql`(${perBudget(families.spent)} / (${perBudget(families.limit)} > 0))`),
+        unit.ratio,
+        { width: 200, cell: "gauge", steps: steps("green", [1 - thresholds.low, "orange"], [1, "red"]) },
+      ),
+      valueColumn("Forecast", ofOwner(ofJob(recorded.budgetForecast)), unit.credits, { width: 130 }),
+      valueColumn(
+        "Forecast share",
+        ofOwner(promql`(${ofJob(recorded.budgetForecast)} / (${ofJob(recorded.budgetLimit)} > 0))`),
+        unit.ratio,
+        { width: 120, cell: "text", steps: steps("green", [1, "orange"]) },
+      ),
+      valueColumn("Figures", ofOwner(perBudget(families.complete)), unit.none, {
+        width: 120,
+        cell: "text",
+        steps: steps("text"),
+        mappings: [valueTexts({ 1: { text: "whole" }, 0: { text: "lower bound", color: "orange" } })],
+      }),
+      valueColumn("Window ends", ofOwner(promql`(1000 * ${perBudget(families.windowEnd)})`), unit.fromNow),
+    ],
+    hidden: ["job"],
+    sortBy: [{ title: "Share", desc: true }],
+  });
+}

@@ -1,0 +1,204 @@
+import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
+import { PLAIN, type Steps, steps } from "../board/color.ts";
+import type { PlacedPanel } from "../board/panel.ts";
+import { instant } from "../board/query.ts";
+import { stat } from "../board/stat.ts";
+import { labelColumn, table, valueColumn, valueTexts } from "../board/table.ts";
+import { type Unit, unit } from "../board/unit.ts";
+import { type KeySeries, ofJob, perKey } from "../expressions/scope.ts";
+import { verdictOf, verdictTexts } from "../expressions/verdict.ts";
+import { promql } from "../promql.ts";
+import { recorded } from "../rules/series.ts";
+import { thresholds } from "../thresholds.ts";
+import { lastsSteps, usedSteps } from "./runway.ts";
+
+const chosen = { key: "$key" };
+
+/** The chosen key's one value, whichever process told it. */
+function ofKey(series: KeySeries): string {
+  return `max(${ofJob(series, chosen)})`;
+}
+
+interface Figure {
+  readonly id: number;
+  readonly title: string;
+  readonly expr: string;
+  readonly unit: Unit;
+  readonly empty: string;
+  readonly shows: string;
+  readonly read: string;
+  readonly act: string;
+  readonly steps?: Steps;
+  readonly texts?: Parameters<typeof valueTexts>[0];
+}
+
+function figure({ expr, texts, ...definition }: Figure): PlacedPanel {
+  return stat({
+    steps: PLAIN,
+    ...definition,
+    width: 4,
+    queries: [instant(expr)],
+    mappings: texts ? [valueTexts(texts)] : [],
+  });
+}
+
+export function verdictOfKey(id: number): PlacedPanel {
+  return figure({
+    id,
+    title: "Verdict",
+    expr: `max(${verdictOf(chosen)})`,
+    unit: unit.none,
+    empty: "not watched",
+    texts: verdictTexts,
+    shows: "Whether the credits last until the limit's reset.",
+    read: "Out within a day or a week: at the rates of the last hour and of the last six, and before the reset.",
+    act: "Raise the limit, slow the caller down, or wait for the reset.",
+  });
+}
+
+export function used(id: number): PlacedPanel {
+  return figure({
+    id,
+    title: "Used of the limit",
+    expr: promql`1 - ${ofKey(families.remaining)} / (${ofKey(families.limit)} > 0)`,
+    unit: unit.ratio,
+    empty: "no limit, or not known",
+    steps: usedSteps,
+    shows: "Share of the limit that is used in its current window.",
+    read: "Orange where the alert AIGatewayKeyLimitLow begins, red where the key counts as used up. May exceed 100 % by part of a call.",
+    act: "See at the right whether the rest lasts.",
+  });
+}
+
+export function left(id: number): PlacedPanel {
+  return figure({
+    id,
+    title: "Credits left",
+    expr: ofKey(families.remaining),
+    unit: unit.credits,
+    empty: "no limit, or not known",
+    shows: "Credits that are left of the limit in its current window.",
+    read: "0 or less: calls are refused (402).",
+    act: "Raise the limit, or wait for the reset.",
+  });
+}
+
+export function lasts(id: number): PlacedPanel {
+  return figure({
+    id,
+    title: "Lasts",
+    expr: ofKey(recorded.exhaustion1h),
+    unit: unit.seconds,
+    empty: "nothing is spent",
+    steps: lastsSteps,
+    shows: "How long the rest lasts at the rate of the last hour.",
+    read: "Compare with the time to the reset at the right: if that is shorter, the rest lasts.",
+    act: "If it is shorter than the time to the reset, find what spends.",
+  });
+}
+
+export function untilReset(id: number): PlacedPanel {
+  return figure({
+    id,
+    title: "Reset in",
+    expr: ofKey(recorded.resetSeconds),
+    unit: unit.seconds,
+    empty: "no limit, or not known",
+    texts: { Infinity: { text: "never" } },
+    shows: "Time until the limit starts anew.",
+    read: "Resets are at 00:00 UTC: daily, on Mondays, or on the first of the month.",
+    act: "If the limit never resets, plan to raise it.",
+  });
+}
+
+export function age(id: number): PlacedPanel {
+  return figure({
+    id,
+    title: "Data age",
+    expr: `time() - ${ofKey(families.lastSuccess)}`,
+    unit: unit.seconds,
+    empty: "no answer yet",
+    steps: steps("green", [thresholds.keyStale, "orange"], [thresholds.analyticsStale, "red"]),
+    shows: "Time since the last good answer about the key.",
+    read: "About the interval of the polls is good.",
+    act: "Above a quarter of an hour see Exporter health.",
+  });
+}
+
+export function limit(id: number): PlacedPanel {
+  return figure({
+    id,
+    title: "Limit",
+    expr: promql`${ofKey(families.limit)} or (${ofKey(families.unlimited)} == 1) * Inf`,
+    unit: unit.credits,
+    empty: "not known",
+    texts: { Infinity: { text: "unlimited" } },
+    shows: "Credits that the key may spend in a window of its limit.",
+    read: "Unlimited and 0 are answers of the gateway; not known is none.",
+    act: "It is changed at the gateway, not here.",
+  });
+}
+
+function window(id: number, title: string, series: KeySeries, words: string): PlacedPanel {
+  return figure({
+    id,
+    title,
+    expr: ofKey(series),
+    unit: unit.credits,
+    empty: "not settled yet",
+    shows: `Credits that the key has used ${words}, without those at own provider keys.`,
+    read: "The gateway's own figure. Withdrawn at the window's end until the new one is settled.",
+    act: "See in the graphs below when it was spent.",
+  });
+}
+
+export const today = (id: number) => window(id, "Spent today", families.usageDay, "in the current UTC day");
+export const week = (id: number) =>
+  window(id, "Spent this week", families.usageWeek, "in the current week, from Monday");
+export const month = (id: number) =>
+  window(id, "Spent this month", families.usageMonth, "in the current UTC month");
+export const allTime = (id: number) => window(id, "Spent in all", families.usage, "since it exists");
+
+export function freeRequests(id: number): PlacedPanel {
+  return figure({
+    id,
+    title: "Free requests left today",
+    expr: ofKey(families.freeRequestsRemaining),
+    unit: unit.count,
+    empty: "the gateway does not tell",
+    shows: "Requests to free models that are left in the current UTC day.",
+    read: "At 0 free models answer 429 until midnight UTC. Not every gateway tells.",
+    act: "Use a paid model, or wait.",
+  });
+}
+
+/** Who owns it and until when it is valid. */
+export function about(id: number): PlacedPanel {
+  return table({
+    id,
+    title: "About this key",
+    width: 24,
+    shows: "Owner and expiry of the key.",
+    read: "The owner comes from the exporter's configuration, the rest from the gateway.",
+    act: "Replace a key before it expires.",
+    empty: "The key is not watched",
+    columns: [
+      labelColumn("key", "Key"),
+      labelColumn("team", "Team"),
+      labelColumn("project", "Project"),
+      labelColumn("cost_center", "Cost centre"),
+      valueColumn(
+        "Info",
+        `max by (job, key, team, project, cost_center) (${ofJob(families.ownerInfo, chosen)})`,
+        unit.none,
+        { hidden: true },
+      ),
+      valueColumn("Own provider keys count", perKey(ofJob(families.byokInLimit, chosen)), unit.none, {
+        mappings: [valueTexts({ 1: { text: "toward the limit" }, 0: { text: "no" } })],
+      }),
+      valueColumn("Expires", `1000 * ${perKey(ofJob(families.expiry, chosen))}`, unit.date),
+    ],
+    hidden: ["job"],
+    sortBy: [],
+  });
+}

@@ -1,0 +1,42 @@
+import type { AnnotationQuery } from "@grafana/grafana-foundation-sdk/dashboard";
+
+import { keyFamilies } from "../../exporter/collectors/key-families.ts";
+import { annotation } from "../board/annotations.ts";
+import { firing } from "../expressions/alerts.ts";
+import { ofJob } from "../expressions/scope.ts";
+import { promql } from "../promql.ts";
+
+type OfKey = Readonly<Partial<Record<"key", string>>>;
+
+/** Alerts while they fire, in red. */
+export function alertMarks(matchers: Parameters<typeof firing>[0]): AnnotationQuery {
+  return annotation({
+    name: "Alerts",
+    color: "red",
+    expr: firing(matchers),
+    title: "{{alertname}}",
+    text: "{{severity}} {{key}}{{budget}}",
+  });
+}
+
+/** Somebody has raised or lowered a limit, in purple. */
+export function limitMarks(matchers: OfKey): AnnotationQuery {
+  return annotation({
+    name: "Limit changes",
+    color: "purple",
+    expr: promql`max by (key) (changes(${ofJob(keyFamilies.limit, matchers)}[5m])) > 0`,
+    title: "Limit of {{key}} changed",
+    text: "",
+  });
+}
+
+/** The limit starts anew, in blue. */
+export function resetMarks(matchers: OfKey): AnnotationQuery {
+  return annotation({
+    name: "Resets",
+    color: "blue",
+    expr: promql`max by (key) (changes(${ofJob(keyFamilies.windowStart, matchers)}[5m])) > 0`,
+    title: "Limit of {{key}} was reset",
+    text: "",
+  });
+}

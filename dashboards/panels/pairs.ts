@@ -1,0 +1,45 @@
+import { usageFamiliesOf } from "../../exporter/collectors/analytics-families.ts";
+import { steps } from "../board/color.ts";
+import type { PlacedPanel } from "../board/panel.ts";
+import { labelColumn, table, valueColumn } from "../board/table.ts";
+import { unit } from "../board/unit.ts";
+import { ofJob } from "../expressions/scope.ts";
+import { promql, type Series } from "../promql.ts";
+
+const { total_usage, request_count, tokens_total } = usageFamiliesOf.month;
+
+const amount = (series: Series<"model" | "app">) =>
+  `sum by (app, model) (max by (job, model, app) (${ofJob(series, { model: "~$model" })}))`;
+
+/** Which app uses which model. */
+export function pairs(id: number): PlacedPanel {
+  return table({
+    id,
+    title: "This month by app and model",
+    width: 24,
+    shows: "Which app uses which model, and what that costs in the current UTC month.",
+    read: "Dearest first. _other is all pairs that have no series of their own (analytics.top); _none has no app.",
+    act: "Where an app uses a dear model for small answers, ask whether a cheaper one would do.",
+    empty:
+      "No figures of the analytics: they need a management key (analytics in the exporter's configuration)",
+    columns: [
+      labelColumn("app", "App", { width: 280 }),
+      labelColumn("model", "Model", { width: 280 }),
+      valueColumn("Credits", amount(total_usage), unit.credits, { width: 130 }),
+      valueColumn(
+        "Share",
+        promql`${amount(total_usage)} / on () group_left () (sum(${amount(total_usage)}) > 0)`,
+        unit.ratio,
+        { width: 200, cell: "gauge", steps: steps("blue") },
+      ),
+      valueColumn("Requests", amount(request_count), unit.count, { width: 120 }),
+      valueColumn("Tokens", amount(tokens_total), unit.amount, { width: 120 }),
+      valueColumn(
+        "Credits per request",
+        promql`${amount(total_usage)} / (${amount(request_count)} > 0)`,
+        unit.price,
+      ),
+    ],
+    sortBy: [{ title: "Credits", desc: true }],
+  });
+}
