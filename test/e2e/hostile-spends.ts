@@ -10,7 +10,7 @@ const APPS = [
   'He said "hi"',
   "C:\\new\\table",
   "Two\nlines",
-  "Tab\tand\rreturn",
+  "Tab\tand\rreturn\u0000",
   " padded ",
   "half \ud800 of a pair",
   '"} 1\nfake_metric 1',

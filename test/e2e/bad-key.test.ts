@@ -1,0 +1,160 @@
+import { afterEach, expect, test } from "vitest";
+
+import type { FaultEffect } from "../gateway/faults.ts";
+import { createGateway, type Gateway } from "../gateway/gateway.ts";
+import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
+import { type LocalExporter, startLocalExporter } from "../support/local-exporter.ts";
+import { differences, seriesLike, type SeriesMap } from "../support/series.ts";
+import { createSteeredClock, type SteeredClock } from "../support/steered-clock.ts";
+import { expectedKeySeries } from "./key-series.ts";
+
+const START = Date.parse("2026-11-18T12:00:00Z");
+const SECOND = 1000;
+
+/** Polled at the start, and then half a minute after each tick, as each key has its place in the interval. */
+const BAD = "key-10";
+
+interface Case {
+  readonly fault: FaultEffect;
+  readonly reason: string;
+  /** Failed polls until the values are withdrawn; one when the service asks to be left alone, else two. */
+  readonly failures?: number;
+  readonly unauthorized?: true;
+  /** A question that is refused has no last good value either. */
+  readonly withdrawnAtOnce?: true;
+}
+
+const CASES: readonly (readonly [string, Case])[] = [
+  ["401", { fault: { kind: "status", status: 401 }, reason: "unauthorized", unauthorized: true }],
+  ["402", { fault: { kind: "status", status: 402 }, reason: "payment_required" }],
+  ["403", { fault: { kind: "status", status: 403 }, reason: "forbidden" }],
+  ["404", { fault: { kind: "status", status: 404 }, reason: "bad_request", withdrawnAtOnce: true }],
+  ["408", { fault: { kind: "status", status: 408 }, reason: "timeout" }],
+  [
+    "429 for an hour",
+    { fault: { kind: "status", status: 429, retryAfterSeconds: 3600 }, reason: "rate_limited", failures: 1 },
+  ],
+  ["500", { fault: { kind: "status", status: 500 }, reason: "upstream_error" }],
+  ["503", { fault: { kind: "status", status: 503 }, reason: "upstream_error" }],
+  ["an answer that does not come", { fault: { kind: "slow", delayMs: 3_600_000 }, reason: "timeout" }],
+  ["HTML", { fault: { kind: "garbage", form: "html" }, reason: "bad_response" }],
+  ["half of the JSON", { fault: { kind: "garbage", form: "half_json" }, reason: "bad_response" }],
+  ["an empty body", { fault: { kind: "garbage", form: "empty" }, reason: "bad_response" }],
+  [
+    "a field of a wrong type",
+    { fault: { kind: "fields", set: { "data.usage": { amount: 5 } } }, reason: "bad_response" },
+  ],
+  ["a list", { fault: { kind: "body", body: "[]" }, reason: "bad_response" }],
+  ["a redirect", { fault: { kind: "redirect", location: "http://127.0.0.1:9/" }, reason: "bad_response" }],
+  ["a connection that is cut", { fault: { kind: "cut" }, reason: "network" }],
+  ["a connection that is reset", { fault: { kind: "reset" }, reason: "network" }],
+  ["a body of 2 MiB", { fault: { kind: "oversize", bytes: 2_097_152 }, reason: "bad_response" }],
+];
+
+let gateway: Gateway;
+let exporter: LocalExporter;
+let steered: SteeredClock;
+
+afterEach(async () => {
+  await exporter.stop();
+  await gateway.stop();
+});
+
+test.each(CASES)("%s for one of 20 keys touches no other, and the key recovers", async (_name, wanted) => {
+  await start(wanted.fault.kind === "slow");
+  const before = await exporter.seriesWhen(steered, (series) => aboutKeys(series).size >= all().size);
+  expect(differences(aboutKeys(before), all())).toEqual([]);
+  const [good, bad] = [others(all()), own(all())];
+
+  // The next polls of the key are those of 12:01:31 and 12:02:31.
+  await steered.run(START + 70 * SECOND);
+  const fault = gateway.faults.add({ ...wanted.fault, key: BAD, endpoint: "key" });
+  gateway.spend({ key: BAD, model: "acme/one", micros: 1_000_000 });
+  await steered.run(START + 100 * SECOND);
+  const failed = await exporter.seriesWhen(steered, (series) => series.get(UP) === 0);
+  const kept = afterFailure(wanted.withdrawnAtOnce ? described(bad) : bad, wanted);
+  expect(differences(own(failed), kept)).toEqual([]);
+  expect(failures(failed)).toEqual(new Map([[wanted.reason, 1]]));
+
+  // Its last good answer is that of the start, so its values live until 12:03:00 and no longer.
+  await steered.run(START + 175 * SECOND);
+  const late = await exporter.series();
+  expect(differences(own(late), kept)).toEqual([]);
+  await steered.run(START + 180 * SECOND);
+  const withdrawn = await exporter.series();
+  expect(differences(own(withdrawn), afterFailure(described(bad), wanted))).toEqual([]);
+  expect(failures(withdrawn)).toEqual(new Map([[wanted.reason, wanted.failures ?? 2]]));
+  for (const series of [failed, late, withdrawn]) expect(differences(others(series), good)).toEqual([]);
+
+  // A hint of an hour silences the key for max_pause, five minutes; all else for an interval.
+  fault.clear();
+  await steered.run(START + 460 * SECOND);
+  const recovered = await exporter.seriesWhen(steered, (series) => series.get(UP) === 1);
+  expect(differences(aboutKeys(recovered), all())).toEqual([]);
+});
+
+async function start(isSlow: boolean): Promise<void> {
+  steered = createSteeredClock(START);
+  gateway = createGateway({ now: () => steered.clock.now(), startAt: START });
+  for (let index = 0; index < 20; index++) {
+    const name = `key-${index}`;
+    gateway.addKey({ name, limitMicros: 50_000_000 + index, limitReset: "monthly" });
+    gateway.spend({ key: name, model: "acme/one", micros: 1_234_567 + index });
+  }
+  await gateway.start();
+  exporter = await startLocalExporter(files(isSlow), steered.clock, QUIET);
+}
+
+/** Time-outs are in real time: only where one is wanted it is short. */
+function files(isSlow: boolean): ExporterFiles {
+  const patience = isSlow ? { timeout: "700ms", deadline: "1200ms" } : {};
+  return writeExporterFiles({
+    gatewayUrl: gateway.url,
+    tokens: gateway.tokens,
+    content: {
+      gateway: { base_url: gateway.url, requests_per_minute: 0, max_body: "1MiB", ...patience },
+      schedule: { keys: "60s" },
+    },
+  });
+}
+
+const QUIET = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {}, child: () => QUIET };
+
+const UP = `aigateway_key_up{key="${BAD}"}`;
+
+function all(): SeriesMap {
+  return expectedKeySeries(gateway, gateway.tokens.keys());
+}
+
+function aboutKeys(series: SeriesMap): SeriesMap {
+  return seriesLike(series, /^aigateway_key_(?!last_success)/);
+}
+
+function own(series: SeriesMap): SeriesMap {
+  return seriesLike(aboutKeys(series), new RegExp(`key="${BAD}"`));
+}
+
+function others(series: SeriesMap): SeriesMap {
+  const ours = own(series);
+  return new Map([...aboutKeys(series)].filter(([name]) => !ours.has(name)));
+}
+
+/** What is known of the key without an answer. */
+function described(series: SeriesMap): SeriesMap {
+  return seriesLike(series, /^aigateway_key_(info|owner_info|up|unauthorized)\{/);
+}
+
+function afterFailure(series: SeriesMap, { unauthorized }: Case): SeriesMap {
+  const changed: [string, number][] = [[UP, 0]];
+  if (unauthorized) changed.push([`aigateway_key_unauthorized{key="${BAD}"}`, 1]);
+  return new Map([...series, ...changed]);
+}
+
+/** Failed polls of keys by reason, without those that never happened. */
+function failures(series: SeriesMap): ReadonlyMap<string, number> {
+  const counted = [...series].flatMap(([name, value]): [string, number][] => {
+    const match = /^aigateway_exporter_poll_failures_total\{collector="key",reason="(\w+)"/.exec(name);
+    return match && value > 0 ? [[match[1] ?? "", value]] : [];
+  });
+  return new Map(counted);
+}

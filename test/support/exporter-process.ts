@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+import { ROOT } from "./repository.ts";
+import { until } from "./until.ts";
+
+export interface ProcessResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The exporter as it is deployed: `node exporter/main.ts`. */
+export interface ExporterProcess {
+  readonly url: string;
+  /** `127.0.0.1:40123`. */
+  readonly address: string;
+  signal(name: NodeJS.Signals): void;
+  /** What it has written to standard error. */
+  log(): string;
+  /** Resolves when it has ended by itself, or by a signal. */
+  readonly ended: Promise<ProcessResult>;
+  /** Sends SIGTERM and waits for its end. */
+  stop(): Promise<ProcessResult>;
+}
+
+/** Runs a command line to its end. */
+export function runExporter(
+  parameters: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ProcessResult> {
+  return launch(parameters, environment).ended;
+}
+
+/** Starts it on a free port and waits until it listens. */
+export async function startExporter(
+  parameters: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<ExporterProcess> {
+  const { child, ended, log } = launch(["--web.listen-address=127.0.0.1:0", ...parameters], environment);
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  const url = await until(
+    "the exporter to listen",
+    () => ({ url: /(http:\/\/127\.0\.0\.1:\d+)/.exec(log())?.[1], log: log(), runs: isRunning() }),
+    (seen) => seen.url !== undefined || !seen.runs,
+  ).then((seen) => seen.url);
+  if (url === undefined) throw new Error(`Cannot start the exporter; it wrote:\n${log()}`);
+  return {
+    url,
+    address: new URL(url).host,
+    signal: (name) => void child.kill(name),
+    log,
+    ended,
+    stop: () => {
+      child.kill("SIGTERM");
+      return ended;
+    },
+  };
+}
+
+const MAIN = join(ROOT, "exporter", "main.ts");
+
+interface Launched {
+  readonly child: ChildProcess;
+  readonly ended: Promise<ProcessResult>;
+  readonly log: () => string;
+}
+
+function launch(parameters: readonly string[], environment: Readonly<Record<string, string>>): Launched {
+  const child = spawn(process.execPath, [MAIN, ...parameters], {
+    env: { PATH: process.env["PATH"] ?? "", ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr]: [string[], string[]] = [[], []];
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => stdout.push(chunk));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => stderr.push(chunk));
+  const kill = (): void => void child.kill("SIGKILL");
+  process.once("exit", kill);
+  const ended = once(child, "close").then(() => {
+    process.off("exit", kill);
+    return { code: child.exitCode, stdout: stdout.join(""), stderr: stderr.join("") };
+  });
+  return { child, ended, log: () => stderr.join("") };
+}
