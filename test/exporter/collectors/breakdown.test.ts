@@ -111,6 +111,11 @@ describe("breakdown: the cut", () => {
     expect(pairs(rows, sum, top)).toEqual(wanted);
   });
 
+  test("a count that is negative has no remainder", () => {
+    const rest = ["_other", "_other", { total_usage: -2 }];
+    expect(pairs([A, ["d", "x", -2, -1]], total(3, 9), 1)).toEqual([shownA, rest]);
+  });
+
   test("counts the pairs that are folded", () => {
     expect(breakdown(answer([A, B, C]), answer([total(9, 60)]), 1)).toMatchObject({
       foldedPairs: 2,
@@ -278,6 +283,7 @@ describe("breakdown: binary fractions", () => {
     ],
   ])("%s", (_, rows, sum, top, wanted) => {
     expect(pairs(rows, sum, top)).toEqual(wanted);
+    expect(breakdown(answer(rows), answer([sum]), top).moved).toBe(false);
   });
 });
 
