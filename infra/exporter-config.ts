@@ -58,17 +58,22 @@ export function composeConfig(
 const keyEntries = z.array(z.looseObject({ name: z.string() }));
 const entry = z.record(z.string(), z.unknown());
 
+const KEY_PLACES = ["api_key_file", "api_key_env"];
+const MANAGEMENT_PLACES = ["management_key_file", "management_key_env"];
+
+function without(value: Readonly<Record<string, unknown>>, fields: readonly string[]): object {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !fields.includes(name)));
+}
+
 /** Places of secrets that the user wrote. A pod has no other files and no variables, so they could not be right. */
 function placesOf(written: Readonly<Record<string, unknown>>): readonly string[] {
   const entries = z.array(z.unknown()).safeParse(written["keys"]).data ?? [];
   return [
     ...fieldsOf(written, ["keys_dir"]),
     ...entries.flatMap((value, index) =>
-      fieldsOf(value, ["api_key_file", "api_key_env"]).map((field) => `keys[${index}].${field}`),
+      fieldsOf(value, KEY_PLACES).map((field) => `keys[${index}].${field}`),
     ),
-    ...fieldsOf(written["analytics"], ["management_key_file", "management_key_env"]).map(
-      (field) => `analytics.${field}`,
-    ),
+    ...fieldsOf(written["analytics"], MANAGEMENT_PLACES).map((field) => `analytics.${field}`),
   ];
 }
 
@@ -98,7 +103,7 @@ function keysOf(
   const all = [...entries, ...added.map((name) => ({ name }))];
   return all.length === 0
     ? {}
-    : { keys: all.map((key) => ({ ...key, api_key_file: `${KEYS_PATH}/${key.name}` })) };
+    : { keys: all.map((key) => ({ ...without(key, KEY_PLACES), api_key_file: `${KEYS_PATH}/${key.name}` })) };
 }
 
 function analyticsOf(
@@ -106,8 +111,9 @@ function analyticsOf(
   { management }: AvailableSecrets,
   problems: string[],
 ): object {
-  const analytics = entry.safeParse(written["analytics"] ?? {}).data;
-  if (!analytics) return {};
+  const found = entry.safeParse(written["analytics"] ?? {}).data;
+  if (!found) return {};
+  const analytics = without(found, MANAGEMENT_PLACES);
   if (management) {
     return { analytics: { ...analytics, management_key_file: `${MANAGEMENT_PATH}/${MANAGEMENT_ENTRY}` } };
   }

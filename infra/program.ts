@@ -8,9 +8,9 @@ import { readSettings } from "./settings.ts";
 /** What `pulumi stack output` shows. */
 export interface Outputs {
   /** The metrics, seen from within the cluster. */
-  readonly metricsUrl: Output<string> | undefined;
+  readonly metricsUrl: Output<string> | null;
   /** The folder in Grafana. */
-  readonly grafanaFolderUrl: Output<string> | undefined;
+  readonly grafanaFolderUrl: Output<string> | null;
 }
 
 /** The dashboards that are deployed. */
@@ -23,5 +23,9 @@ export function program(dashboards: readonly Dashboard[] = DASHBOARDS): Outputs 
   const rules = createRules(settings.rules);
   const kubernetes = settings.kubernetes && deployToKubernetes(settings.kubernetes, rules, dashboards);
   const grafana = settings.grafana && deployToGrafana(settings.grafana, rules, dashboards);
-  return { metricsUrl: kubernetes?.exporter.metricsUrl, grafanaFolderUrl: grafana?.folder.url };
+  // Null and not undefined, of which Pulumi warns.
+  return {
+    metricsUrl: kubernetes?.exporter.metricsUrl ?? null,
+    grafanaFolderUrl: grafana?.folder.url ?? null,
+  };
 }

@@ -82,10 +82,10 @@ function problemsOf({ issues }: z.ZodError): string[] {
 
 function exporterConfig(known: Known, problems: string[]): ExporterConfig | undefined {
   const { kubernetes, exporter, keys, keysSecret, managementKey, managementSecret } = known;
-  if (!kubernetes || !exporter || !keys || keysSecret === undefined) return undefined;
+  if (!kubernetes || !exporter) return undefined;
   const composed = composeConfig(exporter, {
-    keys: keysSecret === "" ? Object.keys(keys) : undefined,
-    // A management key that cannot be read is not a missing one.
+    // Secrets that cannot be read are not missing ones.
+    keys: keys && keysSecret === "" ? Object.keys(keys) : undefined,
     management: managementKey !== "" || managementSecret !== "",
   });
   if (composed.ok) return composed.config;

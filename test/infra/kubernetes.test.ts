@@ -1,0 +1,284 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { createRules } from "../../dashboards/rules/index.ts";
+import { ruleGroups } from "../../dashboards/rules/file.ts";
+import { DASHBOARD, type Registered, runMocked } from "./mocked-program.ts";
+import { type Changes, LEAST, LEAST_EXPORTER } from "./program-settings.ts";
+
+const KUBERNETES: Changes = {
+  ...LEAST,
+  managementKey: "sk-test-management",
+  kubeconfig: "/home/me/.kube/config",
+};
+
+describe("the Kubernetes part", () => {
+  let resources: readonly Registered[];
+  beforeAll(async () => {
+    resources = await runMocked(KUBERNETES);
+  });
+  const inputs = (type: string, name: string) =>
+    resources.find((resource) => resource.type === type && resource.name === name)?.inputs;
+
+  test("is these objects", () => {
+    expect(resources.map(({ type, name }) => `${type} ${name}`).toSorted()).toEqual([
+      "kubernetes:apps/v1:Deployment exporter",
+      "kubernetes:core/v1:ConfigMap dashboards-aigateway-overview",
+      "kubernetes:core/v1:ConfigMap exporter",
+      "kubernetes:core/v1:Namespace exporter",
+      "kubernetes:core/v1:Secret exporter-keys",
+      "kubernetes:core/v1:Secret exporter-management",
+      "kubernetes:core/v1:Service exporter",
+      "kubernetes:core/v1:ServiceAccount exporter",
+      "kubernetes:monitoring.coreos.com/v1:PrometheusRule monitoring-rules",
+      "kubernetes:monitoring.coreos.com/v1:ServiceMonitor monitoring",
+      "kubernetes:networking.k8s.io/v1:NetworkPolicy exporter",
+      "pulumi:providers:kubernetes kubernetes",
+    ]);
+  });
+
+  test("changes ConfigMaps and Secrets in place, and keeps the kubeconfig secret", () => {
+    expect(inputs("pulumi:providers:kubernetes", "kubernetes")).toEqual({
+      enableConfigMapMutable: "true",
+      enableSecretMutable: "true",
+      enableServerSideApply: "true",
+      kubeconfig: { secret: "/home/me/.kube/config" },
+    });
+  });
+
+  test("marks every secret, and has none in plain text anywhere", () => {
+    expect(inputs("kubernetes:core/v1:Secret", "exporter-keys")).toMatchObject({
+      type: "Opaque",
+      stringData: { secret: { billing: "sk-test-billing" } },
+    });
+    expect(inputs("kubernetes:core/v1:Secret", "exporter-management")).toMatchObject({
+      stringData: { secret: { "management-key": "sk-test-management" } },
+    });
+    const others = resources.filter(({ type }) => type !== "kubernetes:core/v1:Secret");
+    expect(JSON.stringify(others)).not.toContain("sk-test");
+  });
+
+  test("gives the pod no rights", () => {
+    expect(inputs("kubernetes:core/v1:ServiceAccount", "exporter")).toMatchObject({
+      automountServiceAccountToken: false,
+    });
+    expect(inputs("kubernetes:apps/v1:Deployment", "exporter")).toMatchObject({
+      spec: {
+        template: {
+          spec: {
+            serviceAccountName: "aigateway-exporter",
+            automountServiceAccountToken: false,
+            securityContext: {
+              runAsNonRoot: true,
+              runAsUser: 65_532,
+              seccompProfile: { type: "RuntimeDefault" },
+            },
+            containers: [
+              {
+                securityContext: {
+                  allowPrivilegeEscalation: false,
+                  readOnlyRootFilesystem: true,
+                  capabilities: { drop: ["ALL"] },
+                },
+              },
+            ],
+          },
+        },
+      },
+    });
+    expect(inputs("kubernetes:core/v1:Namespace", "exporter")).toMatchObject({
+      metadata: { labels: { "pod-security.kubernetes.io/enforce": "restricted" } },
+    });
+  });
+
+  test("runs one pod at a time, with probes, resources, and its files mounted as folders", () => {
+    expect(inputs("kubernetes:apps/v1:Deployment", "exporter")).toMatchObject({
+      spec: {
+        replicas: 1,
+        strategy: { type: "Recreate" },
+        template: {
+          metadata: { annotations: { "checksum/config": expect.stringMatching(/^[0-9a-f]{64}$/) } },
+          spec: {
+            containers: [
+              {
+                image: "registry.example/aigateway-exporter:0.1.0",
+                args: [
+                  "--config.file=/etc/aigateway-exporter/config.yaml",
+                  "--web.listen-address=:9853",
+                  "--log.level=info",
+                ],
+                ports: [{ name: "metrics", containerPort: 9853 }],
+                resources: { requests: { cpu: "10m", memory: "96Mi" }, limits: { memory: "256Mi" } },
+                livenessProbe: { httpGet: { path: "/-/healthy", port: "metrics" } },
+                readinessProbe: { httpGet: { path: "/-/ready", port: "metrics" } },
+                volumeMounts: [
+                  { name: "config", mountPath: "/etc/aigateway-exporter", readOnly: true },
+                  { name: "keys", mountPath: "/run/secrets/aigateway/keys", readOnly: true },
+                  { name: "management", mountPath: "/run/secrets/aigateway/management", readOnly: true },
+                ],
+              },
+            ],
+            volumes: [
+              { name: "config", configMap: { name: "aigateway-exporter" } },
+              { name: "keys", secret: { secretName: "aigateway-exporter-keys", defaultMode: 0o440 } },
+              {
+                name: "management",
+                secret: { secretName: "aigateway-exporter-management", defaultMode: 0o440 },
+              },
+            ],
+          },
+        },
+      },
+    });
+  });
+
+  test("lets scrapes in, and only DNS and the gateway's port out", () => {
+    expect(inputs("kubernetes:networking.k8s.io/v1:NetworkPolicy", "exporter")).toMatchObject({
+      spec: {
+        podSelector: {
+          matchLabels: {
+            "app.kubernetes.io/name": "aigateway-exporter",
+            "app.kubernetes.io/instance": "aigateway-exporter",
+          },
+        },
+        policyTypes: ["Ingress", "Egress"],
+        ingress: [
+          { from: [{ namespaceSelector: { matchLabels: {} } }], ports: [{ port: 9853, protocol: "TCP" }] },
+        ],
+        egress: [
+          {
+            ports: [
+              { port: 53, protocol: "UDP" },
+              { port: 53, protocol: "TCP" },
+            ],
+          },
+          { ports: [{ port: 443, protocol: "TCP" }] },
+        ],
+      },
+    });
+  });
+
+  test("is scraped as the job that the rules name", () => {
+    expect(inputs("kubernetes:monitoring.coreos.com/v1:ServiceMonitor", "monitoring")).toMatchObject({
+      metadata: { labels: { release: "kube-prometheus-stack" } },
+      spec: {
+        jobLabel: "app.kubernetes.io/name",
+        selector: { matchLabels: { "app.kubernetes.io/name": "aigateway-exporter" } },
+        endpoints: [{ port: "metrics", path: "/metrics", interval: "30s" }],
+      },
+    });
+  });
+
+  test("has the rules, and the dashboards where the sidecar looks", () => {
+    const options = { pollIntervalSeconds: 60, analyticsIntervalSeconds: 300 };
+    expect(inputs("kubernetes:monitoring.coreos.com/v1:PrometheusRule", "monitoring-rules")).toMatchObject({
+      spec: { groups: ruleGroups(createRules(options)) },
+    });
+    expect(inputs("kubernetes:core/v1:ConfigMap", "dashboards-aigateway-overview")).toMatchObject({
+      metadata: {
+        name: "aigateway-exporter-dashboard-aigateway-overview",
+        labels: { grafana_dashboard: "1" },
+        annotations: { grafana_folder: "AI gateway" },
+      },
+      data: { "aigateway-overview.json": DASHBOARD.json },
+    });
+  });
+
+  test("lets every object be repaired, and has no label that scrape jobs would take for ours", () => {
+    const objects = resources.filter(({ type }) => type.startsWith("kubernetes:"));
+    for (const { inputs: object } of objects) {
+      expect(object).toMatchObject({ metadata: { annotations: { "pulumi.com/patchForce": "true" } } });
+    }
+    expect(JSON.stringify(objects)).not.toMatch(/"labels":\{[^}]*"(app|key|model)":/);
+  });
+});
+
+describe("the Kubernetes part, changed", () => {
+  test.each<[string, Changes, string]>([
+    ["a namespace", { createNamespace: false }, "Namespace"],
+    ["a network policy", { networkPolicy: false }, "NetworkPolicy"],
+    ["a monitor", { scrape: "none" }, "ServiceMonitor"],
+    ["a PrometheusRule", { rules: "none" }, "PrometheusRule"],
+    ["a Secret", { keys: {}, keysSecret: "vault-keys" }, "Secret"],
+  ])("does without %s", async (_name, changes, kind) => {
+    expect(await find({}, kind)).toHaveLength(1);
+    expect(await find(changes, kind)).toEqual([]);
+  });
+
+  test("does without the Prometheus operator", async () => {
+    const resources = await runMocked({ ...LEAST, scrape: "annotations", rules: "configMap" });
+    expect(JSON.stringify(resources)).not.toContain("monitoring.coreos.com");
+    expect(resources.find(({ type }) => type.endsWith(":Deployment"))?.inputs).toMatchObject({
+      spec: {
+        template: {
+          metadata: {
+            annotations: {
+              "prometheus.io/scrape": "true",
+              "prometheus.io/port": "9853",
+              "prometheus.io/path": "/metrics",
+            },
+          },
+        },
+      },
+    });
+    expect(resources.find(({ name }) => name === "monitoring-rules")?.inputs).toMatchObject({
+      data: { "aigateway-exporter.rules.yaml": expect.stringContaining("alert: AIGatewayKeyExhausted") },
+    });
+  });
+
+  test("can be scraped by a PodMonitor", async () => {
+    expect((await find({ scrape: "podMonitor" }, "PodMonitor"))[0]?.inputs).toMatchObject({
+      spec: { jobLabel: "app.kubernetes.io/name", podMetricsEndpoints: [{ port: "metrics" }] },
+    });
+  });
+
+  test("mounts Secrets that exist already", async () => {
+    const [deployment] = await find(
+      { keys: {}, keysSecret: "vault-keys", managementSecret: "vault-management" },
+      "Deployment",
+    );
+    expect(deployment?.inputs).toMatchObject({
+      spec: {
+        template: {
+          spec: {
+            volumes: [
+              { name: "config" },
+              { name: "keys", secret: { secretName: "vault-keys" } },
+              { name: "management", secret: { secretName: "vault-management" } },
+            ],
+          },
+        },
+      },
+    });
+  });
+
+  test("mounts only Secrets that there are", async () => {
+    const [deployment] = await find({ keys: {}, managementKey: "sk-m" }, "Deployment");
+    expect(deployment?.inputs).toMatchObject({
+      spec: { template: { spec: { volumes: [{ name: "config" }, { name: "management" }] } } },
+    });
+  });
+
+  test("has another checksum when the configuration changes, and the same when a key does", async () => {
+    const before = await checksum({});
+    expect(await checksum({ keys: { billing: "sk-test-rotated" } })).toBe(before);
+    expect(await checksum({ exporter: { ...LEAST_EXPORTER, series_limit: 5 } })).not.toBe(before);
+  });
+
+  test("narrows who may scrape, and opens the gateway's own port", async () => {
+    const scrapeFrom = { "kubernetes.io/metadata.name": "monitoring" };
+    const exporter = { gateway: { base_url: "https://gateway.example:8443/api/v1" } };
+    expect((await find({ scrapeFrom, exporter }, "NetworkPolicy"))[0]?.inputs).toMatchObject({
+      spec: {
+        ingress: [{ from: [{ namespaceSelector: { matchLabels: scrapeFrom } }] }],
+        egress: [{}, { ports: [{ port: 8443 }] }],
+      },
+    });
+  });
+});
+
+async function find(changes: Changes, kind: string): Promise<readonly Registered[]> {
+  return (await runMocked({ ...LEAST, ...changes })).filter(({ type }) => type.endsWith(`:${kind}`));
+}
+
+async function checksum(changes: Changes): Promise<string | undefined> {
+  return /"checksum\/config":"([0-9a-f]+)"/.exec(JSON.stringify(await find(changes, "Deployment")))?.[1];
+}

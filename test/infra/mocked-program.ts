@@ -1,0 +1,60 @@
+import { type Output, runtime } from "@pulumi/pulumi";
+import { program } from "../../infra/program.ts";
+import type { Dashboard } from "../../infra/dashboard.ts";
+import { type Changes, settingTexts } from "./program-settings.ts";
+
+/** A resource that the program registered. */
+export interface Registered {
+  readonly type: string;
+  readonly name: string;
+  /** Secrets are `{ secret: … }`. */
+  readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+export const DASHBOARD: Dashboard = {
+  uid: "aigateway-overview",
+  title: "AI gateway",
+  json: '{"uid":"aigateway-overview","title":"AI gateway"}',
+};
+
+/** Runs the program with Pulumi's mocks, and returns every resource that has a provider of its own. */
+export async function runMocked(changes: Changes): Promise<readonly Registered[]> {
+  const resources: Registered[] = [];
+  await runtime.setMocks(
+    {
+      newResource: ({ type, name, inputs, custom }) => {
+        if (custom !== false) resources.push({ type, name, inputs: plain(inputs) });
+        return { id: `${name}-id`, state: inputs };
+      },
+      call: ({ inputs }) => inputs,
+    },
+    "aigateway-exporter",
+    "test",
+    false,
+  );
+  const texts = Object.entries(settingTexts(changes));
+  runtime.setAllConfig(Object.fromEntries(texts.map(([name, text]) => [`aigateway-exporter:${name}`, text])));
+  program([DASHBOARD]);
+  await runtime.disconnect();
+  return resources;
+}
+
+/** What an Output is, once the program has run. */
+export function valueOf<T>(output: Output<T>): Promise<T> {
+  return new Promise((resolve) => void output.apply(resolve));
+}
+
+/** How the engine marks a secret. */
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+
+function plain(inputs: unknown): Readonly<Record<string, unknown>> {
+  const value: unknown = JSON.parse(JSON.stringify(inputs), (_key, part: unknown) =>
+    isRecord(part) && part[SIGNATURE] === SECRET ? { secret: part["value"] } : part,
+  );
+  return isRecord(value) ? value : {};
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+import { ROOT } from "../support/repository.ts";
+
+/** A setting that differs from its default; objects, lists and flags as they are. */
+export type Changes = Readonly<Record<string, unknown>>;
+
+/** What the exporter's configuration needs at least. */
+export const LEAST_EXPORTER = { gateway: { base_url: "https://gateway.example/api/v1" } };
+
+/** The least that a deployment to Kubernetes needs. */
+export const LEAST: Changes = {
+  image: "registry.example/aigateway-exporter:0.1.0",
+  exporter: LEAST_EXPORTER,
+  keys: { billing: "sk-test-billing" },
+};
+
+/** The settings of Pulumi.yaml. */
+export const declared = z
+  .object({
+    config: z.record(
+      z.string(),
+      z.strictObject({
+        type: z.enum(["string", "boolean", "integer", "array", "object"]),
+        items: z.unknown().optional(),
+        default: z.unknown(),
+        description: z.string(),
+      }),
+    ),
+  })
+  .parse(parse(readFileSync(join(ROOT, "Pulumi.yaml"), "utf8"))).config;
+
+/** Settings as the engine gives them to a program: texts, with the defaults of Pulumi.yaml. */
+export function settingTexts(changes: Changes = {}): Record<string, string> {
+  const defaults = Object.entries(declared).map(([name, { default: value }]) => [name, value] as const);
+  return Object.fromEntries(
+    [...defaults, ...Object.entries(changes)].map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]),
+  );
+}

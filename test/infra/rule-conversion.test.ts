@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { createRules } from "../../dashboards/rules/index.ts";
+import { isAlert, type RuleGroup } from "../../dashboards/rules/rule.ts";
+import { convertRules } from "../../infra/grafana/rule-conversion.ts";
+
+const OPTIONS = { name: "aigateway-exporter", datasourceUid: "prom", recordingDatasourceUid: undefined };
+
+const GROUP: RuleGroup = {
+  name: "keys",
+  comment: "",
+  interval: "2m",
+  rules: [
+    { record: "key:left:min", expr: "min by (key) (left)" },
+    {
+      alert: "KeyLow",
+      expr: "key:left:min < 1",
+      for: "10m",
+      keep_firing_for: "1h",
+      labels: { severity: "warning" },
+      annotations: {
+        summary: "Low.",
+        description:
+          "{{ if gt $value 0.0 }}{{ $value | humanize }} left of {{ $labels.key }}{{ end }}; not $values or $valued",
+        runbook_url: "https://runbooks.example#keylow",
+        dashboard_url: "https://grafana.example/d/keys",
+      },
+    },
+  ],
+};
+
+describe("convertRules", () => {
+  test("makes an alert of a query, whether it gave anything, and a threshold", () => {
+    const [group] = convertRules([GROUP], OPTIONS);
+    expect(group).toMatchObject({ name: "keys", intervalSeconds: 120 });
+    const [rule, ...others] = group?.rules ?? [];
+    expect(others).toEqual([]);
+    expect(rule?.datas.map(({ datasourceUid, refId }) => [refId, datasourceUid])).toEqual([
+      ["query", "prom"],
+      ["prometheus_math", "__expr__"],
+      ["threshold", "__expr__"],
+    ]);
+    expect(rule?.datas.map(({ model }): unknown => JSON.parse(model))).toEqual([
+      {
+        refId: "query",
+        datasource: { type: "prometheus", uid: "prom" },
+        expr: "key:left:min < 1",
+        instant: true,
+        range: false,
+      },
+      {
+        refId: "prometheus_math",
+        datasource: { type: "__expr__", uid: "__expr__" },
+        type: "math",
+        expression: "is_number($query) || is_nan($query) || is_inf($query)",
+      },
+      {
+        refId: "threshold",
+        datasource: { type: "__expr__", uid: "__expr__" },
+        type: "threshold",
+        expression: "prometheus_math",
+        conditions: [{ evaluator: { params: [0], type: "gt" } }],
+      },
+    ]);
+    expect(rule).toMatchObject({
+      name: "KeyLow",
+      condition: "threshold",
+      for: "10m",
+      keepFiringFor: "1h",
+      noDataState: "OK",
+      execErrState: "Error",
+      missingSeriesEvalsToResolve: 1,
+      labels: { severity: "warning" },
+    });
+  });
+
+  test("takes the number of the query for $value, which is a text in Grafana", () => {
+    expect(convertRules([GROUP], OPTIONS)[0]?.rules[0]?.annotations?.["description"]).toBe(
+      "{{ if gt $values.query.Value 0.0 }}{{ $values.query.Value | humanize }} left of {{ $labels.key }}{{ end }}; not $values or $valued",
+    );
+  });
+
+  test("records where there is a data source to write to", () => {
+    const [group] = convertRules([GROUP], { ...OPTIONS, recordingDatasourceUid: "mimir" });
+    expect(group?.rules[0]).toMatchObject({
+      name: "key:left:min",
+      record: { from: "query", metric: "key:left:min", targetDatasourceUid: "mimir" },
+    });
+    expect(group?.rules[0]).not.toHaveProperty("condition");
+    expect(group?.rules).toHaveLength(2);
+  });
+
+  test("leaves out a group that only records, where Prometheus records", () => {
+    const recording = { ...GROUP, rules: GROUP.rules.slice(0, 1) };
+    expect(convertRules([recording], OPTIONS)).toEqual([]);
+  });
+
+  test.each(["5s", "15s", "1h1s", "soon"])("refuses the interval %s, which Grafana would", (interval) => {
+    expect(() => convertRules([{ ...GROUP, interval }], OPTIONS)).toThrow(
+      `Cannot convert the rule group "keys": its interval is "${interval}", want a multiple of 10s`,
+    );
+  });
+
+  test("gives each rule a uid of its own that does not depend on its place", () => {
+    const both = { ...OPTIONS, recordingDatasourceUid: "mimir" };
+    const uids = convertRules(createRules(), both).flatMap(({ rules }) => rules.map(({ uid }) => uid));
+    expect(new Set(uids).size).toBe(uids.length);
+    const reversed = { ...GROUP, rules: GROUP.rules.toReversed() };
+    expect(convertRules([reversed], OPTIONS)[0]?.rules[0]?.uid).toBe(
+      convertRules([GROUP], OPTIONS)[0]?.rules[0]?.uid,
+    );
+    const other = convertRules([GROUP], { ...OPTIONS, name: "staging" });
+    expect(other[0]?.rules[0]?.uid).not.toBe(convertRules([GROUP], OPTIONS)[0]?.rules[0]?.uid);
+  });
+
+  test("converts every alert of ours", () => {
+    const alerts = createRules().flatMap(({ rules }) => rules.filter(isAlert).map(({ alert }) => alert));
+    const converted = convertRules(createRules(), OPTIONS).flatMap(({ rules }) =>
+      rules.map(({ name }) => name),
+    );
+    expect(converted).toEqual(alerts);
+    expect(converted.length).toBeGreaterThan(10);
+  });
+});

@@ -1,0 +1,202 @@
+import { RunError } from "@pulumi/pulumi";
+import { describe, expect, test } from "vitest";
+import { fields } from "../../infra/setting-fields.ts";
+import { readSettings } from "../../infra/settings.ts";
+import { type Changes, declared, LEAST, LEAST_EXPORTER, settingTexts } from "./program-settings.ts";
+
+const GRAFANA = {
+  kubernetes: false,
+  grafana: true,
+  grafanaUrl: "https://grafana.example",
+  grafanaAuth: "token",
+};
+
+describe("Pulumi.yaml", () => {
+  test("declares every setting that is read, and no other", () => {
+    expect(Object.keys(declared).toSorted()).toEqual(Object.keys(fields.shape).toSorted());
+  });
+
+  test("has defaults that are valid", () => {
+    expect(fields.safeParse(settingTexts()).error?.issues).toBeUndefined();
+  });
+
+  test.each(Object.entries(declared))("%s is described in a sentence", (_name, { description }) => {
+    expect(description).toMatch(/^[A-Z].*\.$/s);
+  });
+});
+
+describe("readSettings", () => {
+  test("takes the least", () => {
+    const { kubernetes, grafana, rules } = readSettings(reader(LEAST));
+    expect(kubernetes?.config.file.keys.map(({ name }) => name)).toEqual(["billing"]);
+    expect(kubernetes?.management).toBeUndefined();
+    expect(grafana).toBeUndefined();
+    expect(rules).toEqual({ pollIntervalSeconds: 60, analyticsIntervalSeconds: 300 });
+  });
+
+  test("takes Grafana alone, without anything about the exporter", () => {
+    const settings = readSettings(reader({ ...GRAFANA, runbookBaseUrl: "https://runbooks.example" }));
+    expect(settings.kubernetes).toBeUndefined();
+    expect(settings.grafana?.grafanaUrl).toBe("https://grafana.example");
+    expect(settings.rules).toEqual({ runbookBaseUrl: "https://runbooks.example" });
+  });
+
+  test("lets the windows of the rules follow a slow schedule and a slow pace", () => {
+    const keys = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`key-${index}`, "sk-x"]));
+    const exporter = {
+      gateway: { ...LEAST_EXPORTER.gateway, requests_per_minute: 2 },
+      schedule: { analytics: "*/20 * * * *" },
+    };
+    expect(readSettings(reader({ ...LEAST, keys, exporter })).rules).toEqual({
+      pollIntervalSeconds: 600,
+      analyticsIntervalSeconds: 1200,
+    });
+  });
+
+  test("says every problem at once and shows no secret", () => {
+    const text = problemsOf({
+      name: "Big_Name",
+      image: "",
+      exporter: { gateway: { base_url: "http://gateway.example" }, keys: [{ name: "search" }], speed: 1 },
+      keys: { Billing: "sk-secret-1", other: "sk secret-2", third: 5 },
+      managementKey: "sk-secret-3\n",
+      kubernetes: true,
+      scrape: "sometimes",
+      scrapeFrom: ["x"],
+      logLevel: "loud",
+      grafana: true,
+      grafanaAuth: "",
+      grafanaUrl: "grafana.example",
+    });
+    expect(text).toEqual([
+      'name: "Big_Name" is not a name of lower-case letters, digits and dashes, at most 50',
+      "keys.Billing: the name does not match [a-z0-9][a-z0-9_.-]{0,63}",
+      "keys.other: the text (not shown) is not one line of printable ASCII without spaces",
+      "keys.third: the text (not shown) is not one line of printable ASCII without spaces",
+      "managementKey: the text (not shown) is not one line of printable ASCII without spaces",
+      'logLevel: "loud" is not one of debug, info, warn, error',
+      'scrape: "sometimes" is not one of serviceMonitor, podMonitor, annotations, none',
+      'scrapeFrom: "[\\"x\\"]" is not an object whose values are texts; put numbers in quotes',
+      'grafanaUrl: "grafana.example" is not an http or https URL',
+      'exporter.gateway.base_url: "http://gateway.example" must use https, since keys are sent to it; http is for localhost only',
+      "exporter.speed: is not a known field",
+      "image: is empty; it must be an image built from the Dockerfile",
+      "grafanaAuth: is empty; it must be a service account's token",
+    ]);
+    expect(text.join("\n")).not.toMatch(/sk.secret/);
+  });
+
+  test.each<[string, Changes, string]>([
+    ["no gateway", { exporter: {} }, "exporter.gateway: is missing; it must be a mapping"],
+    [
+      "a place for a secret",
+      { exporter: { ...LEAST_EXPORTER, keys: [{ name: "billing", api_key_file: "/etc/billing" }] } },
+      "exporter.keys[0].api_key_file: is filled in with where the secret is mounted; leave it out",
+    ],
+    [
+      "a variable",
+      { exporter: { ...LEAST_EXPORTER, analytics: { management_key_env: "KEY" } }, managementKey: "sk-m" },
+      "exporter.analytics.management_key_env: is filled in with where the secret is mounted; leave it out",
+    ],
+    [
+      "a folder of keys",
+      { exporter: { ...LEAST_EXPORTER, keys_dir: "/keys" } },
+      "exporter.keys_dir: is filled in with where the secret is mounted; leave it out",
+    ],
+    [
+      "a key without a secret",
+      { exporter: { ...LEAST_EXPORTER, keys: [{ name: "search" }] } },
+      `exporter.keys[0].name: "search" has no secret; set it: pulumi config set --secret --path 'keys["search"]'`,
+    ],
+    [
+      "analytics without a key",
+      { exporter: { ...LEAST_EXPORTER, analytics: { top: 5 } } },
+      "exporter.analytics: there is no management key; set managementKey or managementSecret",
+    ],
+    ["nothing to poll", { keys: {} }, "exporter: there is nothing to poll; set keys, keys_dir or analytics"],
+    ["two sources of keys", { keysSecret: "vault-keys" }, "keysSecret: excludes keys; keep one of them"],
+    [
+      "two sources of the management key",
+      { managementKey: "sk-m", managementSecret: "vault" },
+      "managementSecret: excludes managementKey; keep one of them",
+    ],
+    [
+      "nothing to deploy",
+      { kubernetes: false },
+      "kubernetes: is false and grafana, too: there is nothing to deploy",
+    ],
+    [
+      "polls that alert rules cannot follow",
+      { exporter: { ...LEAST_EXPORTER, schedule: { keys: "0 6 * * *" } } },
+      "exporter.schedule.keys: does not run every hour, which alert rules need; change it, or deploy no rules (rules: none, grafanaAlerts: false)",
+    ],
+  ])("refuses %s", (_name, changes, problem) => {
+    expect(problemsOf({ ...LEAST, ...changes })).toEqual([problem]);
+  });
+
+  test("says what is missing where Pulumi.yaml was not read", () => {
+    const problems = messageOf(() => readSettings(() => undefined)).split("\n");
+    expect(problems[0]).toBe(`Cannot deploy: ${Object.keys(fields.shape).length} settings are wrong`);
+    expect(problems).toContain("  kubernetes: is missing; it must be true or false");
+  });
+});
+
+describe("the exporter's configuration", () => {
+  test("names the mounted file of each key, and adds the keys that only have a secret", () => {
+    const exporter = { ...LEAST_EXPORTER, keys: [{ name: "search", owner: { team: "web" } }] };
+    expect(textOf({ exporter, keys: { search: "sk-1", billing: "sk-2" }, managementKey: "sk-3" })).toBe(
+      `gateway:
+  base_url: https://gateway.example/api/v1
+keys:
+  - name: search
+    owner:
+      team: web
+    api_key_file: /run/secrets/aigateway/keys/search
+  - name: billing
+    api_key_file: /run/secrets/aigateway/keys/billing
+analytics:
+  management_key_file: /run/secrets/aigateway/management/management-key
+`,
+    );
+  });
+
+  test("names the folder where only the cluster knows the keys", () => {
+    expect(textOf({ keys: {}, keysSecret: "vault-keys" })).toBe(
+      "gateway:\n  base_url: https://gateway.example/api/v1\nkeys_dir: /run/secrets/aigateway/keys\n",
+    );
+  });
+
+  test("names each key of an existing Secret that is written", () => {
+    const exporter = { ...LEAST_EXPORTER, keys: [{ name: "search" }] };
+    expect(textOf({ exporter, keys: {}, keysSecret: "vault-keys" })).toContain(
+      "keys:\n  - name: search\n    api_key_file: /run/secrets/aigateway/keys/search\n",
+    );
+  });
+});
+
+function textOf(changes: Changes): string | undefined {
+  return readSettings(reader({ ...LEAST, ...changes })).kubernetes?.config.text;
+}
+
+function reader(changes: Changes): (name: string) => string | undefined {
+  const texts = settingTexts(changes);
+  return (name) => texts[name];
+}
+
+/** The lines after the first one of what readSettings throws. */
+function problemsOf(changes: Changes): readonly string[] {
+  return messageOf(() => readSettings(reader(changes)))
+    .split("\n")
+    .slice(1)
+    .map((line) => line.trim().replace(/; known here: .*/, ""));
+}
+
+function messageOf(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    if (RunError.isInstance(error)) return error.message;
+    throw error;
+  }
+  return "";
+}
