@@ -23,10 +23,15 @@ export function errorMessage(body: unknown, secret: Secret): string | undefined 
 /** Control characters, line and paragraph separators, and what turns the direction of the text around it. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
 
-/** The value of a JSON text, undefined when it is not JSON (no JSON text means undefined). */
-export function parseJson(text: string): unknown {
+/**
+ * The value of a JSON text, undefined when it is not JSON (no JSON text means undefined). A service may repeat the
+ * credential in any of its texts, a label that is shown or a warning: there it is concealed.
+ */
+export function parseJson(text: string, secret: Secret): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, (_name, value: unknown) =>
+      typeof value === "string" ? value.replaceAll(secret.reveal(), secret.toString()) : value,
+    );
   } catch {
     return undefined;
   }

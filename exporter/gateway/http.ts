@@ -110,7 +110,7 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     try {
       const answer = await exchange(call, secret, signal, limitMs);
       dependencies.onAnswer(call.endpoint, String(answer.status));
-      if (answer.status >= 200 && answer.status < 300) return success(call, answer);
+      if (answer.status >= 200 && answer.status < 300) return success(call, secret, answer);
       throttled = answer.status === 429;
       const failure = refusal(call, secret, answer);
       hintMs = failure.hintMs;
@@ -143,7 +143,7 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
   }
 
   function refusal(call: Call, secret: Secret, answer: Answer): GatewayError {
-    const body = parseJson(answer.text);
+    const body = parseJson(answer.text, secret);
     const said = errorMessage(body, secret);
     const { status, headers } = answer;
     const hintMs = waitHint({ status, headers, body, nowMs: dependencies.clock.now() });
@@ -172,8 +172,8 @@ async function secretOf(call: Call): Promise<Secret> {
   }
 }
 
-function success(call: Call, answer: Answer): { body: unknown } | GatewayError {
-  const body = parseJson(answer.text);
+function success(call: Call, secret: Secret, answer: Answer): { body: unknown } | GatewayError {
+  const body = parseJson(answer.text, secret);
   if (body !== undefined) return { body };
   const what = answer.text === "" ? "an empty body" : "a body that is not JSON";
   return new GatewayError(

@@ -73,7 +73,12 @@ describe("parseJson", () => {
     ["<html>", undefined],
     ['{"a":', undefined],
     ["NaN", undefined],
+    [
+      '{"label":"key sk-one","rows":["sk-one",1,null]}',
+      { label: "key [redacted]", rows: ["[redacted]", 1, null] },
+    ],
+    [String.raw`"\u0073k-one, sk-one"`, "[redacted], [redacted]"],
   ])("%j", (text, wanted) => {
-    expect(parseJson(text)).toEqual(wanted);
+    expect(parseJson(text, new Secret("sk-one"))).toEqual(wanted);
   });
 });
