@@ -1,3 +1,4 @@
+import { budgetFamilies } from "../exporter/budgets/families.ts";
 import { keyFamilies } from "../exporter/collectors/key-families.ts";
 import { createDashboard } from "./board/dashboard.ts";
 import { several, variables } from "./board/variables.ts";
@@ -19,6 +20,7 @@ export const overview = createDashboard({
   variables: variables(
     several("job", "Job", "job", keyFamilies.ownerInfo),
     several("team", "Team", "team", keyFamilies.ownerInfo),
+    several("budget", "Budget", "budget", budgetFamilies.info),
   ),
   annotations: [alertMarks({ team: "~$team" }), limitMarks({})],
   rows: [

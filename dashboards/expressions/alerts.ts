@@ -2,12 +2,12 @@ import { promql, type Series } from "../promql.ts";
 import { ofJob } from "./scope.ts";
 
 /** What Prometheus itself records of the alerts that it evaluates. */
-const alerts: Series<"alertname" | "alertstate" | "severity" | "key" | "team" | "budget"> = {
+export const alerts: Series<"alertname" | "alertstate" | "severity" | "key" | "team" | "budget"> = {
   name: "ALERTS",
   labels: ["alertname", "alertstate", "severity", "key", "team", "budget"],
 };
 
-const activeSince: Series<"alertname" | "severity" | "key" | "team" | "budget"> = {
+export const activeSince: Series<"alertname" | "severity" | "key" | "team" | "budget"> = {
   name: "ALERTS_FOR_STATE",
   labels: ["alertname", "severity", "key", "team", "budget"],
 };

@@ -9,7 +9,7 @@ import { recorded } from "../rules/series.ts";
 import { thresholds } from "../thresholds.ts";
 
 const perBudget = (series: Series) => `max by (job, budget) (${ofJob(series)})`;
-const owner = ofJob(families.info, { team: "~$team" });
+const owner = ofJob(families.info, { team: "~$team", budget: "~$budget" });
 const ofOwner = (expr: string) => promql`(${expr} and on (job, budget) ${owner})`;
 
 /** Budgets: what was spent of them and where that leads. */

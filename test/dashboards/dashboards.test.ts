@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+
+import { dashboards } from "../../dashboards/index.ts";
+import { describeWithTools } from "../support/tools.ts";
+import { checkRules } from "../support/promtool.ts";
+import { expressionsOf, readDashboard } from "./dashboard-json.ts";
+import { type Finding, lint, linterRules } from "./linter-rules.ts";
+import { ownRules } from "./own-rules.ts";
+import { scan } from "./promql-scan.ts";
+
+const files = dashboards.map(({ title, json }) => ({ title, dashboard: readDashboard(json) }));
+
+interface Exclusion {
+  readonly title: string;
+  readonly rule: string;
+  /** Of the panel; all of the dashboard without it. */
+  readonly at?: string;
+  readonly reason: string;
+}
+
+const FOLDED = "amounts are the gateway's truth and not the process's: replicas are folded away";
+
+/** What the linter is told to overlook, and why; one that has nothing to overlook any more fails. */
+const EXCLUSIONS: readonly Exclusion[] = [
+  ...["Overview", "Key", "Models", "Apps"].flatMap((name) =>
+    ["template-instance-rule", "target-instance-rule"].map((rule) => ({
+      title: `AI gateway / ${name}`,
+      rule,
+      reason: FOLDED,
+    })),
+  ),
+  {
+    title: "AI gateway / Exporter health",
+    rule: "target-instance-rule",
+    at: 'panel 15 "Firing alerts"',
+    reason: "alerts are evaluated over all processes and have no instance",
+  },
+];
+
+function covers({ at }: Exclusion, finding: Finding): boolean {
+  return at === undefined || at === finding.at;
+}
+
+describe("dashboards", () => {
+  test("are five, each with an address of its own", () => {
+    expect(dashboards.map(({ uid }) => uid)).toEqual([
+      "aigateway-overview",
+      "aigateway-key",
+      "aigateway-models",
+      "aigateway-apps",
+      "aigateway-exporter",
+    ]);
+  });
+
+  test("the linter has 17 rules", () => expect(Object.keys(linterRules)).toHaveLength(17));
+
+  describe.each(files)("$title", ({ title, dashboard }) => {
+    const findings = lint(dashboard);
+    test.each(Object.keys(linterRules))(
+      "passes %s of the dashboard linter, or is excluded from it",
+      (rule) => {
+        const found = findings.filter((finding) => finding.rule === rule);
+        const exclusions = EXCLUSIONS.filter((each) => each.title === title && each.rule === rule);
+        expect(found.filter((finding) => !exclusions.some((each) => covers(each, finding)))).toEqual([]);
+        expect(exclusions.filter((each) => !found.some((finding) => covers(each, finding)))).toEqual([]);
+      },
+    );
+
+    test.each(Object.entries(ownRules))("%s", (_name, check) => expect(check(dashboard)).toEqual([]));
+  });
+});
+
+describeWithTools(["promtool2", "promtool3"], "expressions of the dashboards", ({ promtool2, promtool3 }) => {
+  const rules = files
+    .flatMap(({ dashboard }) => expressionsOf(dashboard))
+    .map(({ where, expr }, index) => ({
+      record: `panel:expression_${index}:checked`,
+      expr: `# ${where}\n${expand(expr)}`,
+    }));
+
+  test.each([
+    ["2", promtool2],
+    ["3", promtool3],
+  ])("are right in syntax and types for Prometheus %s", async (_version, promtool) => {
+    const result = await checkRules(promtool, JSON.stringify({ groups: [{ name: "panels", rules }] }));
+    expect(result).toMatchObject({ ok: true });
+  });
+
+  test("would be found wrong by promtool, with their place", async () => {
+    const wrong = [{ record: "a:b:c", expr: "# Overview, panel 1\nrate(up)" }];
+    const { ok, output } = await checkRules(
+      promtool3,
+      JSON.stringify({ groups: [{ name: "panels", rules: wrong }] }),
+    );
+    expect(ok).toBe(false);
+    expect(output).toContain("expected type range vector");
+  });
+});
+
+describe("the checks themselves", () => {
+  const [overview] = dashboards;
+  const broken = (from: string, to: string) => readDashboard((overview?.json ?? "").replaceAll(from, to));
+
+  test.each([
+    [
+      "selects series that exist",
+      "aigateway_key_usage_day_credits",
+      "aigateway_key_usage_dya_credits",
+      "Spent today",
+    ],
+    ["names labels that those series have", "by (job, key)", "by (job, kay)", "Keys in danger"],
+    ["names labels that those series have", "{{team}}", "{{taem}}", "This month by team"],
+    ["names labels that those series have", "team=~", "teem=~", "Spent today"],
+    ["has panels with ids of their own", '"id": 20,', '"id": 21,', "21"],
+    ["says of every panel why it may be empty", '"noValue": "no keys"', '"noValue": ""', "Keys in danger"],
+  ])("%s: %s as %s is found in %s", (rule, from, to, where) => {
+    const found = ownRules[rule]?.(broken(from, to)) ?? [];
+    expect(found.join("\n")).toContain(where);
+  });
+
+  test.each([
+    ["target-job-rule", 'job=~\\"$job\\"', 'job=\\"a\\"'],
+    ["panel-units-rule", '"unit": "locale"', '"unit": "lokale"'],
+    ["uneditable-dashboard", '"editable": false', '"editable": true'],
+    ["template-on-time-change-reload-rule", '"refresh": 2', '"refresh": 1'],
+    ["panel-datasource-rule", "${datasource}", "abc"],
+    ["template-datasource-rule", '"Data source"', '"Source"'],
+    ["template-job-rule", '"allValue": ".+"', '"allValue": ".*"'],
+    ["template-label-promql-rule", "label_values(", "values("],
+    ["panel-title-description-rule", '"title": "Runway of keys"', '"title": ""'],
+  ])("%s is broken by %s → %s", (rule, from, to) => {
+    expect(lint(broken(from, to)).map((finding) => finding.rule)).toContain(rule);
+  });
+
+  test.each([
+    ["target-rate-interval-rule", 'sum(rate(a_total{job=~\\"$job\\"}[5m]))'],
+    ["target-counter-agg-rule", 'sum(a_total{job=~\\"$job\\"})'],
+    ["target-promql-rule", "1 + 1"],
+  ])("%s is broken by %s", (rule, expr) => {
+    const changed = (overview?.json ?? "").replace(/"expr": "(?:[^"\\]|\\.)*"/g, () => `"expr": "${expr}"`);
+    expect(lint(readDashboard(changed)).map((finding) => finding.rule)).toContain(rule);
+  });
+});
+
+describe("scan", () => {
+  test.each([
+    ["up", ["up"], []],
+    ['sum by (job, key) (a{b="}"}) / on (c) group_left () d[5m:1m]', ["a", "d"], ["job", "key", "c"]],
+    ['max(last_over_time(x:y:z{a!="b"}[1d] offset -1d2h)) or vector(0) * Inf', ["x:y:z"], []],
+    ["topk by (job) (1, a) ^ 0 unless bool1 and time() - 3 > bool 2 # c", ["a", "bool1"], ["job"]],
+    ["a @ end() offset 5m", ["a"], []],
+  ])("of %s", (expr, names, labels) => {
+    const found = scan(expr);
+    expect(found.selectors.map(({ name }) => name)).toEqual(names);
+    expect(found.labels).toEqual(labels);
+  });
+});
+
+/** As Grafana does before it asks Prometheus. */
+function expand(expr: string): string {
+  return expr.replaceAll("$__rate_interval", "5m").replaceAll("$__interval", "1m");
+}

@@ -1,0 +1,28 @@
+import { alerts, activeSince } from "../../dashboards/expressions/alerts.ts";
+import { processSeries } from "../../dashboards/expressions/process-series.ts";
+import type { Series } from "../../dashboards/promql.ts";
+import { recorded } from "../../dashboards/rules/series.ts";
+import { budgetFamilies } from "../../exporter/budgets/families.ts";
+import {
+  queryFamilies,
+  rateFamilies,
+  usageFamiliesOf,
+} from "../../exporter/collectors/analytics-families.ts";
+import { keyFamilies } from "../../exporter/collectors/key-families.ts";
+import { selfFamilies } from "../../exporter/metrics/self-families.ts";
+
+/** Every series that an expression may select, by name. */
+export const knownSeries: ReadonlyMap<string, Series> = new Map(
+  [
+    ...Object.values(keyFamilies),
+    ...Object.values(queryFamilies),
+    ...Object.values(rateFamilies),
+    ...Object.values(usageFamiliesOf).flatMap((families) => Object.values(families)),
+    ...Object.values(budgetFamilies),
+    ...Object.values(selfFamilies),
+    ...Object.values(recorded),
+    ...Object.values(processSeries),
+    alerts,
+    activeSince,
+  ].map((series): [string, Series] => [series.name, series]),
+);
