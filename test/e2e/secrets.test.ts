@@ -1,0 +1,238 @@
+import { writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { createLog, LOG_FORMATS, LOG_LEVELS } from "../../exporter/log.ts";
+import type { Fault } from "../gateway/faults.ts";
+import { createGateway, type Gateway } from "../gateway/gateway.ts";
+import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
+import { runExporter } from "../support/exporter-process.ts";
+import { startLocalExporter } from "../support/local-exporter.ts";
+import { createSteeredClock } from "../support/steered-clock.ts";
+
+const START = Date.parse("2026-11-18T12:00:00Z");
+
+/** What a service may do with the key that it was asked with: refuse it, break, and repeat it wherever it likes. */
+const FAULTS: Readonly<Record<string, (token: string) => Fault>> = {
+  good: () => ({ kind: "slow", delayMs: 0 }),
+  "refused-401": (token) => ({
+    kind: "status",
+    status: 401,
+    message: `Incorrect API key provided: ${token}`,
+  }),
+  "refused-402": (token) => ({ kind: "status", status: 402, message: `Bearer ${token} has no credits` }),
+  "refused-403": (token) => ({ kind: "status", status: 403, message: token }),
+  "refused-404": (token) => ({
+    kind: "status",
+    status: 404,
+    body: `{"error":{"message":"no ${token}, ${token}"}}`,
+  }),
+  "limited-429": (token) => ({
+    kind: "status",
+    status: 429,
+    message: `Too many requests of ${token}`,
+    headers: { "Retry-After": token },
+  }),
+  "broken-500": (token) => ({ kind: "status", status: 500, message: "x".repeat(150) + token }),
+  "broken-503": (token) => ({
+    kind: "status",
+    status: 503,
+    metadata: { key: token, headers: { reset: token } },
+  }),
+  "html-body": (token) => ({ kind: "body", status: 502, contentType: "text/html", body: `<b>${token}</b>` }),
+  "text-body": (token) => ({ kind: "body", body: `Hello ${token}` }),
+  "wrong-type": (token) => ({ kind: "fields", set: { "data.usage": token, "data.limit": [token] } }),
+  "wrong-reset": (token) => ({
+    kind: "fields",
+    set: { "data.limit_reset": token, "data.expires_at": token },
+  }),
+  "key-in-label": (token) => ({ kind: "fields", set: { "data.label": `Key ${token} of billing` } }),
+  "key-in-unknown-field": (token) => ({
+    kind: "fields",
+    set: { "data.token": token, [`data.${token}`]: token },
+  }),
+  "redirect-to": (token) => ({ kind: "redirect", location: `http://127.0.0.1:9/?key=${token}` }),
+  "cut-off": () => ({ kind: "cut" }),
+  "reset-at-once": () => ({ kind: "reset" }),
+  "too-late": () => ({ kind: "slow", delayMs: 3_600_000 }),
+};
+
+/** The same for the management key, one after another. */
+const ANALYTICS_FAULTS: readonly ((token: string) => Fault)[] = [
+  (token) => ({ kind: "status", status: 403, message: `${token} is no management key` }),
+  (token) => ({ kind: "fields", set: { "data.warnings": [`Cannot resolve ${token}`] } }),
+  (token) => ({ kind: "fields", set: { "data.metadata": token } }),
+  (token) => ({
+    kind: "body",
+    body: `{"data":{"data":[{"model":"${token}","app":"${token}"}],"metadata":{}}}`,
+  }),
+  (token) => ({ kind: "body", body: analyticsBody({ model: `m ${token}`, app: token, total_usage: 3 }) }),
+  (token) => ({ kind: "body", body: analyticsBody({ model: "m", app: "a", total_usage: token }) }),
+];
+
+const SECRETS = new Map(Object.keys(FAULTS).map((name) => [name, planted(name)]));
+const MANAGEMENT = planted("management");
+
+let gateway: Gateway;
+let files: ExporterFiles;
+
+beforeAll(async () => {
+  gateway = createGateway({ now: () => START, startAt: START });
+  for (const [name, token] of SECRETS) {
+    gateway.addKey({ name, token });
+    gateway.spend({ key: name, model: "acme/one", app: "Chat", micros: 1_000_000, at: START - 1000 });
+  }
+  gateway.addKey({ name: "boss", token: MANAGEMENT, management: true });
+  await gateway.start();
+  for (const [name, fault] of Object.entries(FAULTS)) {
+    gateway.faults.add({ ...fault(planted(name)), key: name, endpoint: "key" });
+  }
+  files = writeExporterFiles({
+    gatewayUrl: gateway.url,
+    tokens: SECRETS,
+    managementToken: MANAGEMENT,
+    content: {
+      gateway: { base_url: gateway.url, requests_per_minute: 0, timeout: "500ms", deadline: "600ms" },
+      schedule: { keys: "150s", analytics: "30s" },
+      // The service's label is a fragment of the key: even when it is wanted, the key itself is not.
+      keys: [...SECRETS.keys()].map((name, index) => ({
+        name,
+        api_key_env: `KEY_${index}`,
+        show_label: index % 2 === 0,
+      })),
+    },
+  });
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  files.remove();
+});
+
+describe.each(LOG_FORMATS)("a key that the service repeats, with the log in %s", (format) => {
+  test.each(LOG_LEVELS)("at level %s is nowhere in log, metrics, page and answers", async (level) => {
+    const lines: string[] = [];
+    const log = createLog(level, format, { write: (line) => lines.push(line) });
+    const steered = createSteeredClock(START);
+    const exporter = await startLocalExporter(files, steered.clock, log);
+    const outputs: string[] = [];
+    for (const [round, fault] of ANALYTICS_FAULTS.entries()) {
+      const added = gateway.faults.add({ ...fault(MANAGEMENT), endpoint: "analytics" });
+      await steered.run(START + (round + 1) * 45_000);
+      added.clear();
+      for (const path of PATHS) outputs.push(await text(exporter.url + path));
+      outputs.push(await text(`${exporter.url}/metrics`, "application/openmetrics-text; version=1.0.0"));
+    }
+    await exporter.app.stop();
+    const [page, logged] = [outputs.join("\n"), lines.join("")];
+    expect(leaks(page)).toEqual([]);
+    expect(leaks(logged)).toEqual([]);
+    // It was looked for where it would be: every key and every reason is there.
+    expect([...SECRETS.keys()].filter((name) => !page.includes(`key="${name}"`))).toEqual([]);
+    expect(page).toMatch(/poll_failures_total\{collector="key",reason="bad_response"\} [1-9]/);
+    expect(page).toMatch(/poll_failures_total\{collector="analytics",reason="forbidden"\} [1-9]/);
+    expect(logged).toContain("gateway answered 401");
+  });
+});
+
+describe("a secret stays out of", () => {
+  test("what --once prints and logs", async () => {
+    const fault = gateway.faults.add({
+      kind: "status",
+      status: 401,
+      message: `Unknown ${MANAGEMENT}`,
+      endpoint: "analytics",
+    });
+    const flags = ["--once", "--log.level=debug", `--config.file=${files.configFile}`];
+    const { code, stdout, stderr } = await runExporter(flags, files.environment);
+    fault.clear();
+    expect(code).toBe(0);
+    expect(leaks(stdout + stderr)).toEqual([]);
+    expect(stderr).toContain("gateway answered 401");
+    expect(stdout).toContain("aigateway_key_usage_credits");
+  });
+
+  const secret = planted("good");
+
+  test.each([
+    [
+      "written in place of its reference",
+      { keys: [{ name: "a", api_key: secret }], analytics: { token: secret } },
+    ],
+    ["as the name of a variable", { keys: [{ name: "a", api_key_env: secret }] }],
+    ["as the path of a file", { keys: [{ name: "a", api_key_file: secret }] }],
+    ["as the name of a key", { keys: [{ name: secret, api_key_env: "KEY_0" }] }],
+    ["as a field", { [secret]: true, gateway: { base_url: "https://gateway.example", [secret]: 1 } }],
+    ["in the URL", { gateway: { base_url: `https://me:${secret}@gateway.example/?key=${secret}` } }],
+    ["where a mapping or a list must be", { keys: secret, analytics: secret, schedule: secret }],
+    [
+      "where a number or a time must be",
+      { series_limit: secret, schedule: { keys: secret, analytics: secret } },
+    ],
+    ["in YAML that cannot be read", `keys:\n  - { name: a, api_key: "${secret}\n`],
+    ["in YAML with a field twice", `${secret}: 1\n${secret}: 2\nkeys: [ *${secret} ]\n`],
+    ["in a file with a second line", { keys: [{ name: "a", api_key_file: "two-lines" }] }],
+    ["in a variable with white space", { keys: [{ name: "a", api_key_env: "PADDED" }] }],
+    ["that two keys have", { keys: ["a", "b"].map((name) => ({ name, api_key_env: "KEY_0" })) }],
+  ])("what check says when it is %s", async (_name, content) => {
+    const file = join(files.directory, "bad.yaml");
+    writeFileSync(join(files.directory, "two-lines"), `${secret}\n${secret}\n`);
+    const base = { gateway: { base_url: gateway.url }, ...(typeof content === "string" ? {} : content) };
+    writeFileSync(file, typeof content === "string" ? content : JSON.stringify(base));
+    const environment = { ...files.environment, PADDED: ` ${secret} ` };
+    const { stdout, stderr } = await runExporter(["check", `--config.file=${file}`], environment);
+    expect(leaks(stdout + stderr)).toEqual([]);
+    expect(stderr).toContain("bad.yaml");
+  });
+});
+
+const PATHS = ["/metrics", "/", "/-/ready", "/-/healthy", `/${planted("good")}`, "/-/reload"] as const;
+
+async function text(url: string, accept = "text/plain"): Promise<string> {
+  const response = await fetch(url, { headers: { accept } });
+  return `${JSON.stringify([...response.headers])}\n${await response.text()}`;
+}
+
+/** Looks like those that services give out. */
+function planted(name: string): string {
+  return `sk-or-v1-${createHash("sha256").update(`planted ${name}`).digest("hex")}`;
+}
+
+function analyticsBody(row: Readonly<Record<string, unknown>>): string {
+  const metadata = { query_time_ms: 1, row_count: 1, truncated: false };
+  return JSON.stringify({ data: { data: [{ request_count: 1, ...row }], metadata } });
+}
+
+/** Ten characters in a row are no chance, in plain or in base64, whatever stands before them. */
+const FRAGMENT = 10;
+
+function leaks(output: string): readonly string[] {
+  const seen = new Set<string>();
+  for (let index = 0; index + FRAGMENT <= output.length; index++)
+    seen.add(output.slice(index, index + FRAGMENT));
+  return [...SECRETS, ["management", MANAGEMENT] as const].flatMap(([name, secret]) => {
+    const forms = [secret.slice("sk-or-v1-".length), ...[0, 1, 2].map((shift) => base64(secret, shift))];
+    const found = forms.flatMap(fragments).find((fragment) => seen.has(fragment));
+    return found === undefined ? [] : [`${name}: ${context(output, found)}`];
+  });
+}
+
+/** Without the characters at both ends, which depend on what is around. */
+function base64(secret: string, shift: number): string {
+  return Buffer.from("x".repeat(shift) + secret)
+    .toString("base64")
+    .slice(16, -4);
+}
+
+function fragments(form: string): readonly string[] {
+  return Array.from({ length: form.length - FRAGMENT + 1 }, (_, index) =>
+    form.slice(index, index + FRAGMENT),
+  );
+}
+
+function context(output: string, fragment: string): string {
+  const at = output.indexOf(fragment);
+  return output.slice(Math.max(0, at - 150), at + 80);
+}
