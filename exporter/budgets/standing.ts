@@ -28,13 +28,14 @@ export interface Source {
  */
 export function standingOf(budget: BudgetConfig, lookUp: LookUp, nowMs: number): Standing {
   const window = windowOf(budget.period, nowMs);
-  const shares = targetsOf(budget).map((target) => shareOf(lookUp(target), budget.scope, window, nowMs));
-  const known = shares.flatMap(({ credits }) => (credits === undefined ? [] : [credits]));
-  return {
-    window,
-    spent: known.length === 0 ? undefined : decimalSum(known),
-    complete: shares.every(({ complete }) => complete),
-  };
+  const known: number[] = [];
+  let complete = true;
+  for (const target of targetsOf(budget)) {
+    const share = shareOf(lookUp(target), budget.scope, window, nowMs);
+    if (share.credits !== undefined) known.push(share.credits);
+    complete &&= share.complete;
+  }
+  return { window, spent: known.length === 0 ? undefined : decimalSum(known), complete };
 }
 
 /** Keys tell of themselves; everything else is asked of the analytics, one query for each period. */
