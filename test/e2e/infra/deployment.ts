@@ -1,0 +1,69 @@
+import { z } from "zod";
+import type { KubernetesApi } from "./kubernetes-api.ts";
+import { ADDRESS_ANNOTATION } from "./kubelet.ts";
+
+/** Where the objects of the tests are. */
+export const NAMESPACE = "aigateway-exporter";
+
+/** Paths of the API, by object. */
+export const PATHS = {
+  namespace: `/api/v1/namespaces/${NAMESPACE}`,
+  configMap: core("configmaps", NAMESPACE),
+  keys: core("secrets", `${NAMESPACE}-keys`),
+  management: core("secrets", `${NAMESPACE}-management`),
+  service: core("services", NAMESPACE),
+  serviceAccount: core("serviceaccounts", NAMESPACE),
+  deployment: `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/${NAMESPACE}`,
+  networkPolicy: `/apis/networking.k8s.io/v1/namespaces/${NAMESPACE}/networkpolicies/${NAMESPACE}`,
+  serviceMonitor: monitoring("servicemonitors"),
+  prometheusRule: monitoring("prometheusrules"),
+  dashboard: core("configmaps", `${NAMESPACE}-dashboard-aigateway-overview`),
+} as const;
+
+/** A pod that is ready, and where it really listens. */
+export interface ReadyPod {
+  readonly name: string;
+  readonly url: string;
+}
+
+/** The pods that are ready now. */
+export async function readyPods(api: KubernetesApi): Promise<readonly ReadyPod[]> {
+  const { items } = pods.parse(await api.get(`/api/v1/namespaces/${NAMESPACE}/pods`));
+  return items.flatMap(({ metadata, status }) => {
+    const address = metadata.annotations?.[ADDRESS_ANNOTATION];
+    const isReady = status.conditions?.some(
+      ({ type, status: state }) => type === "Ready" && state === "True",
+    );
+    return isReady === true && address !== undefined && metadata.deletionTimestamp === undefined
+      ? [{ name: metadata.name, url: `http://${address}` }]
+      : [];
+  });
+}
+
+/** The uid by which one tells an object from another of the same name. */
+export async function uidOf(api: KubernetesApi, path: string): Promise<string> {
+  return z.object({ metadata: z.object({ uid: z.string() }) }).parse(await api.get(path)).metadata.uid;
+}
+
+const pods = z.object({
+  items: z.array(
+    z.object({
+      metadata: z.object({
+        name: z.string(),
+        annotations: z.record(z.string(), z.string()).optional(),
+        deletionTimestamp: z.string().optional(),
+      }),
+      status: z.object({
+        conditions: z.array(z.object({ type: z.string(), status: z.string() })).optional(),
+      }),
+    }),
+  ),
+});
+
+function core(kind: string, name: string): string {
+  return `/api/v1/namespaces/${NAMESPACE}/${kind}/${name}`;
+}
+
+function monitoring(kind: string): string {
+  return `/apis/monitoring.coreos.com/v1/namespaces/${NAMESPACE}/${kind}/${NAMESPACE}`;
+}
