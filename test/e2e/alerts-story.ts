@@ -1,0 +1,107 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+import { recorded } from "../../dashboards/rules/series.ts";
+import type { HeldAlert } from "../support/alertmanager.ts";
+import { realAt } from "../support/fast-time.ts";
+import type { Series } from "../support/prometheus-api.ts";
+import { until } from "../support/until.ts";
+import type { Notice } from "../support/webhook.ts";
+import type { AlertsBench } from "./alerts-bench.ts";
+import { type Spending, startCallers } from "./callers.ts";
+
+/** What was heard and seen of an evening, a midnight and the end of the exporter. Times are of the machine's clock. */
+export interface AlertsStory {
+  readonly notices: readonly Notice[];
+  /** When a key was first refused for want of credits. */
+  readonly refusedAt: ReadonlyMap<string, number>;
+  /** What Alertmanager kept to itself once the key was exhausted. */
+  readonly suppressed: readonly HeldAlert[];
+  /** What the rules take to be left of each key some minutes after midnight. */
+  readonly remainingAfterReset: ReadonlyMap<string, number>;
+  readonly midnightAt: number;
+  readonly exporterEndedAt: number;
+  readonly endedAt: number;
+  /** Alerts that Prometheus found firing, whether anybody was told or not. */
+  readonly firing: readonly Series[];
+}
+
+export interface AlertsPlot {
+  /** Key that runs away and is reset at midnight. */
+  readonly runaway: string;
+  readonly spendings: readonly Spending[];
+  /** Epoch milliseconds of the gateway's clock. */
+  readonly midnight: number;
+}
+
+/** Lets the evening pass. Every wait has an end, and says what did not come. */
+export async function tellAlertsStory(bench: AlertsBench, plot: AlertsPlot): Promise<AlertsStory> {
+  const { runaway, spendings, midnight } = plot;
+  const { time, prometheus, webhook, example } = bench;
+  const startedAt = Date.now();
+  const callers = startCallers(bench.gateway, time, spendings);
+
+  const heard = (alertname: string, key: string | undefined, status: Notice["status"]): Promise<unknown> =>
+    until(
+      `the notice that ${alertname} of ${key} is ${status}`,
+      () => webhook.notices.map((notice) => ({ status: notice.status, labels: notice.labels })),
+      (all) =>
+        all.some(
+          ({ labels, ...notice }) =>
+            notice.status === status && labels["alertname"] === alertname && labels["key"] === key,
+        ),
+      { timeoutMs: PATIENCE_MS },
+    );
+
+  /** Nothing to poll for: what must not come has this long to come. */
+  const pass = (toShown: number): Promise<unknown> => delay(Math.max(0, realAt(time, toShown) - Date.now()));
+
+  await heard(EXHAUSTED, runaway, "firing");
+  await delay(example.groupIntervalMs);
+  const suppressed = await held(bench, runaway);
+  await heard(EXHAUSTED, runaway, "resolved");
+  await pass(midnight + AFTER_RESET_MS);
+  const remaining = await prometheus.query(recorded.remaining.name);
+
+  await callers.stop();
+  await bench.exporter.stop();
+  const exporterEndedAt = Date.now();
+  await heard(DOWN, undefined, "firing");
+  await delay(AFTER_DOWN_MS / time.speed + example.groupIntervalMs);
+  const endedAt = Date.now();
+  return {
+    notices: [...webhook.notices],
+    refusedAt: new Map([...callers.refusedAt].map(([key, shown]) => [key, realAt(time, shown)])),
+    suppressed,
+    remainingAfterReset: new Map(remaining.map(({ labels, value }) => [labels["key"] ?? "", value])),
+    midnightAt: realAt(time, midnight),
+    exporterEndedAt,
+    endedAt,
+    firing: await prometheus.queryRange('ALERTS{alertstate="firing"}', {
+      start: startedAt,
+      end: endedAt,
+      stepMs: STEP_MS,
+    }),
+  };
+}
+
+export const EXHAUSTED = "AIGatewayKeyExhausted";
+export const DOWN = "AIGatewayExporterDown";
+
+const MINUTE = 60_000;
+
+/** Shorter than the distance between two evaluations. */
+const STEP_MS = 100;
+
+/** Longer than the whole evening. */
+const PATIENCE_MS = 150_000;
+
+/** Longer than answers need to be believed again (design 5: 90 s), to be polled, scraped and told of. */
+const AFTER_RESET_MS = 15 * MINUTE;
+
+/** It fires ten minutes after the exporter's end; what is known of keys is forgotten after 25, and held to be stale after 20. */
+const AFTER_DOWN_MS = 20 * MINUTE;
+
+async function held(bench: AlertsBench, key: string): Promise<readonly HeldAlert[]> {
+  const alerts = await bench.alertmanager.alerts();
+  return alerts.filter(({ labels, status }) => labels["key"] === key && status.state === "suppressed");
+}

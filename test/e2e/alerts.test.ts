@@ -1,0 +1,181 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { JOB } from "../../dashboards/rules/settings.ts";
+import { realAt } from "../support/fast-time.ts";
+import { describeWithTools } from "../support/tools.ts";
+import type { Notice } from "../support/webhook.ts";
+import { teamsOfExample } from "./alertmanager-example.ts";
+import { type AlertsBench, DASHBOARDS, RUNBOOKS, startAlertsBench } from "./alerts-bench.ts";
+import { type AlertsStory, DOWN, EXHAUSTED, tellAlertsStory } from "./alerts-story.ts";
+
+const EXAMPLE_FILE = join(import.meta.dirname, "../../examples/alertmanager.yaml");
+/** Stands in for the example until there is one; then this and the file go. */
+const STAND_IN = join(import.meta.dirname, "alertmanager-stand-in.yaml");
+const EXAMPLE = readFileSync(existsSync(EXAMPLE_FILE) ? EXAMPLE_FILE : STAND_IN, "utf8");
+const [TEAM = "", OTHER_TEAM = ""] = teamsOfExample(EXAMPLE);
+
+const PREDICTED = "AIGatewayKeyExhaustionPredicted";
+const IMMINENT = "AIGatewayKeyExhaustionImminent";
+const STALE = "AIGatewayKeyDataStale";
+
+/** The rules know a rate of an hour by the time it begins to matter. */
+const START = Date.parse("2026-11-18T20:15:00Z");
+const RUN_AWAY = Date.parse("2026-11-18T21:20:00Z");
+const MIDNIGHT = Date.parse("2026-11-19T00:00:00Z");
+const HOUR = 3_600_000;
+
+/** An hour takes half a minute; in a second there are two polls and two evaluations. */
+const SPEED = 120;
+
+/** Spends 16 credits an hour of 20 a day, which are gone by half past ten; the calls go on although they are refused. */
+const RUNAWAY = "billing";
+/** Of the same team, lasts for a day and more. */
+const STEADY = "invoices";
+/** Of another team, is used up within a quarter of an hour and never reset. */
+const DRY = "prototype";
+
+const KEYS = [
+  { name: RUNAWAY, team: TEAM, limitMicros: 20_000_000, limitReset: "daily" },
+  { name: STEADY, team: TEAM, limitMicros: 20_000_000, limitReset: "daily" },
+  { name: DRY, team: OTHER_TEAM, limitMicros: 2_000_000, limitReset: null },
+] as const;
+
+const SPENDINGS = [
+  { key: RUNAWAY, creditsPerHour: 16, from: RUN_AWAY, to: MIDNIGHT - HOUR / 2 },
+  { key: STEADY, creditsPerHour: 0.5, from: START, to: MIDNIGHT + HOUR },
+  { key: DRY, creditsPerHour: 8, from: RUN_AWAY, to: MIDNIGHT - HOUR / 2 },
+];
+
+describeWithTools(["prometheus2", "alertmanager"], "alerts, from the gateway to who is told", (tools) => {
+  let bench: AlertsBench;
+  let story: AlertsStory;
+
+  beforeAll(async () => {
+    bench = await startAlertsBench({
+      prometheusBinary: tools.prometheus2,
+      alertmanagerBinary: tools.alertmanager,
+      alertmanagerConfig: EXAMPLE,
+      startAt: "2026-11-18T20:15:00Z",
+      speed: SPEED,
+      keys: KEYS,
+    });
+    story = await tellAlertsStory(bench, { runaway: RUNAWAY, spendings: SPENDINGS, midnight: MIDNIGHT });
+  }, 235_000);
+
+  afterAll(() => bench?.stop());
+
+  function noticesOf(key: string): readonly Notice[] {
+    return story.notices.filter(({ labels }) => labels["key"] === key);
+  }
+
+  /** The first time that somebody is told. */
+  function first(alertname: string, key: string | undefined, status: Notice["status"] = "firing"): Notice {
+    const found = story.notices.find(
+      (notice) =>
+        notice.status === status && notice.labels["alertname"] === alertname && notice.labels["key"] === key,
+    );
+    if (!found) throw new Error(`Cannot find a notice that ${alertname} of ${key} is ${status}`);
+    return found;
+  }
+
+  /** When the one that inhibits is known to everybody: a notification may be under way in that moment. */
+  function settledAfter(notice: Notice): number {
+    return notice.receivedAt + bench.example.groupIntervalMs;
+  }
+
+  /** `alertname key` of what Prometheus found firing within a time, sorted. */
+  function firingBetween(from: number, to: number): readonly string[] {
+    const within = story.firing.filter(({ points }) => points.some(({ at }) => at > from && at < to));
+    return [...new Set(within.map(({ labels }) => `${labels["alertname"]} ${labels["key"]}`))].toSorted();
+  }
+
+  test("a runaway key is predicted, then imminent, both before it is refused, then exhausted", () => {
+    const starts = [PREDICTED, IMMINENT].map((alertname) => first(alertname, RUNAWAY).startsAt);
+    const refusedAt = story.refusedAt.get(RUNAWAY) ?? Number.NaN;
+    const exhaustedAt = first(EXHAUSTED, RUNAWAY).startsAt;
+    const times = [realAt(bench.time, RUN_AWAY), ...starts, refusedAt, exhaustedAt, story.midnightAt];
+    const distances = times.slice(1).map((time, index) => time - (times[index] ?? Number.NaN));
+    expect(distances.filter((ms) => !(ms > 0))).toEqual([]);
+  });
+
+  test.each([
+    [
+      PREDICTED,
+      "warning",
+      /^A key will use up its credit limit/,
+      /^Key billing has (1\d\.\d\d) credits left/,
+    ],
+    [IMMINENT, "critical", /^A key is about to use up/, /^Key billing runs out of credits in (\d+m \d+s) /],
+    [
+      EXHAUSTED,
+      "critical",
+      /^A key has used up its credit limit\.$/,
+      /^Key billing has (-?0\.\d\d) credits left/,
+    ],
+  ])("%s arrives with labels, text and links", (alertname, severity, summary, description) => {
+    const { labels, annotations } = first(alertname, RUNAWAY);
+    expect(labels).toEqual({ alertname, severity, job: JOB, key: RUNAWAY, team: TEAM });
+    expect(annotations).toEqual({
+      summary: expect.stringMatching(summary),
+      description: expect.stringMatching(description),
+      runbook_url: `${RUNBOOKS}#${alertname.toLowerCase()}`,
+      dashboard_url: `${DASHBOARDS}/aigateway-key?var-key=${RUNAWAY}`,
+    });
+  });
+
+  test("while it is exhausted nobody is told that it will be, though that still fires", () => {
+    const [from, to] = [settledAfter(first(EXHAUSTED, RUNAWAY)), story.midnightAt];
+    const told = noticesOf(RUNAWAY).filter(({ receivedAt }) => receivedAt > from && receivedAt < to);
+    expect(new Set(told.map(({ labels }) => labels["alertname"]))).toEqual(new Set([EXHAUSTED]));
+    const silenced = [IMMINENT, PREDICTED];
+    expect(firingBetween(from, to)).toEqual(
+      expect.arrayContaining(silenced.map((alertname) => `${alertname} ${RUNAWAY}`)),
+    );
+    expect(new Set(story.suppressed.map(({ labels }) => labels["alertname"]))).toEqual(new Set(silenced));
+    expect(story.suppressed.filter(({ status }) => status.inhibitedBy.length === 0)).toEqual([]);
+  });
+
+  test("it is resolved after the reset, when its credits are there again, and is silent then", () => {
+    const resolved = first(EXHAUSTED, RUNAWAY, "resolved");
+    expect(resolved.endsAt).toBeGreaterThan(story.midnightAt);
+    expect(story.remainingAfterReset.get(RUNAWAY)).toBe(20);
+    const [from, to] = [resolved.receivedAt, story.exporterEndedAt];
+    const later = noticesOf(RUNAWAY).filter(({ receivedAt }) => receivedAt > from && receivedAt < to);
+    expect(later).toEqual([]);
+    expect(firingBetween(from, to)).toEqual([`${EXHAUSTED} ${DRY}`]);
+  });
+
+  test("a key that lasts is watched and nobody is told of it", () => {
+    const remaining = story.remainingAfterReset.get(STEADY);
+    expect(remaining).toBeGreaterThan(19);
+    expect(remaining).toBeLessThan(20);
+    expect(noticesOf(STEADY)).toEqual([]);
+    const keysFiring = firingBetween(0, story.exporterEndedAt).map((name) => name.split(" ")[1]);
+    expect(new Set(keysFiring)).toEqual(new Set([RUNAWAY, DRY]));
+  });
+
+  test("each team is told of its own keys only, and no team of the exporter", () => {
+    const teams = [...bench.example.receiversOfTeam];
+    const teamOf = (wanted: string) => teams.find(([, receivers]) => receivers.includes(wanted))?.[0];
+    const astray = story.notices.filter(({ receiver, labels }) => teamOf(receiver) !== labels["team"]);
+    expect(astray).toEqual([]);
+    const told = new Set(story.notices.map(({ labels }) => labels["team"]));
+    expect(told).toEqual(new Set([TEAM, OTHER_TEAM, undefined]));
+  });
+
+  test("when the exporter has ended, that is all that is told, though keys are exhausted and stale", () => {
+    const down = first(DOWN, undefined);
+    expect(down.labels).toEqual({ alertname: DOWN, severity: "critical", job: JOB });
+    expect(down.startsAt).toBeGreaterThan(story.exporterEndedAt);
+    const from = settledAfter(down);
+    const told = story.notices.filter(({ receivedAt }) => receivedAt > from);
+    expect(new Set(told.map(({ labels }) => labels["alertname"]))).toEqual(new Set([DOWN]));
+    const stale = KEYS.map(({ name }) => `${STALE} ${name}`);
+    expect(firingBetween(from, story.endedAt)).toEqual(
+      [`${DOWN} undefined`, `${EXHAUSTED} ${DRY}`, ...stale].toSorted(),
+    );
+  });
+});
