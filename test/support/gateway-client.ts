@@ -30,14 +30,17 @@ export function createClient(config: Partial<GatewayConfig>, changes: Partial<Ht
       (body) => Promise.reject(new Error(`Want a failure: ${JSON.stringify(body)}`)),
       (error: unknown) => error,
     );
-  /** The same for a call that is tried again, with no time lost between its attempts. */
-  const failingEachTime = async (call: Partial<Call> = {}): Promise<unknown> => {
-    const sent = failing(call);
-    const ended = sent.then(() => true);
+  /** Waits for what is tried again, with no time lost between its attempts. */
+  const throughRetries = async <T>(sent: Promise<T>): Promise<T> => {
+    const ended = sent.then(
+      () => true,
+      () => true,
+    );
     while (!(await Promise.race([ended, clock.untilPending(1).then(() => false)]))) await clock.advance(1000);
     return sent;
   };
-  return { http, clock, answers, outcomes, send, failing, failingEachTime };
+  const failingEachTime = (call: Partial<Call> = {}) => throughRetries(failing(call));
+  return { http, clock, answers, outcomes, send, failing, failingEachTime, throughRetries };
 }
 
 export function secretSource(text: string): SecretSource {

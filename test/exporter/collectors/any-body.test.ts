@@ -10,7 +10,7 @@ import { pollBodies } from "./analytics-exposition.ts";
 import { CONTRACT_DATA, keyConfig } from "./key-exposition.ts";
 
 /** The same bodies at each run; another seed is another set. */
-const RUNS = { seed: 20261121, numRuns: 1000 };
+const RUNS = { seed: 20261121, numRuns: 300 };
 
 const json = fc.jsonValue({ maxDepth: 4 });
 const text = fc.oneof(
@@ -112,7 +112,7 @@ describe("any body at all", () => {
       },
     );
     await fc.assert(property, RUNS);
-    expect(shown).toBeGreaterThan(100);
+    expect(shown).toBeGreaterThan(50);
   });
 
   test("about analytics likewise", async () => {
@@ -128,7 +128,7 @@ describe("any body at all", () => {
       },
     );
     await fc.assert(property, RUNS);
-    expect(shown).toBeGreaterThan(100);
+    expect(shown).toBeGreaterThan(50);
   });
 
   test("is taken as it is when it is nested deeper than any stack", async () => {
