@@ -122,8 +122,7 @@ describe("the daemon", () => {
 
   test.each(["SIGTERM", "SIGINT"] as const)("ends with 0 at %s", async (signal) => {
     const exporter = await startExporter([configuration], files.environment);
-    exporter.signal(signal);
-    const { code, stdout, stderr } = await exporter.ended;
+    const { code, stdout, stderr } = await exporter.stop(signal);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toContain('"msg":"Stopping"');
   });

@@ -19,10 +19,8 @@ export interface ExporterProcess {
   signal(name: NodeJS.Signals): void;
   /** What it has written to standard error. */
   log(): string;
-  /** Resolves when it has ended by itself, or by a signal. */
-  readonly ended: Promise<ProcessResult>;
-  /** Sends SIGTERM and waits for its end. */
-  stop(): Promise<ProcessResult>;
+  /** Sends a signal, SIGTERM by default, and waits for its end; one that does not end is killed, and has no exit code. */
+  stop(name?: NodeJS.Signals): Promise<ProcessResult>;
 }
 
 /** Runs a command line to its end. */
@@ -30,7 +28,8 @@ export function runExporter(
   parameters: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ProcessResult> {
-  return launch(parameters, environment).ended;
+  const { child, ended } = launch(parameters, environment);
+  return killLate(child, ended);
 }
 
 /** Starts it on a free port and waits until it listens. */
@@ -51,12 +50,19 @@ export async function startExporter(
     address: new URL(url).host,
     signal: (name) => void child.kill(name),
     log,
-    ended,
-    stop: () => {
-      child.kill("SIGTERM");
-      return ended;
+    stop: (name = "SIGTERM") => {
+      child.kill(name);
+      return killLate(child, ended);
     },
   };
+}
+
+/** Below the time-out of a test, so that what hangs is seen as a wrong exit code and does not outlive the test. */
+const PATIENCE_MS = 25_000;
+
+async function killLate(child: ChildProcess, ended: Promise<ProcessResult>): Promise<ProcessResult> {
+  const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+  return ended.finally(() => clearTimeout(timer));
 }
 
 const MAIN = join(ROOT, "exporter", "main.ts");
