@@ -1,6 +1,6 @@
 import { getProject, runtime, type Output } from "@pulumi/pulumi";
+import { dashboards as ourDashboards, type DashboardFile } from "../dashboards/index.ts";
 import { createRules } from "../dashboards/rules/index.ts";
-import type { Dashboard } from "./dashboard.ts";
 import { deployToGrafana } from "./grafana/deploy.ts";
 import { deployToKubernetes } from "./kubernetes/deploy.ts";
 import { readSettings } from "./settings.ts";
@@ -13,11 +13,8 @@ export interface Outputs {
   readonly grafanaFolderUrl: Output<string> | null;
 }
 
-/** The dashboards that are deployed. */
-const DASHBOARDS: readonly Dashboard[] = [];
-
 /** The whole deployment: settings → components → outputs. */
-export function program(dashboards: readonly Dashboard[] = DASHBOARDS): Outputs {
+export function program(dashboards: readonly DashboardFile[] = ourDashboards): Outputs {
   // The texts as they are: Config.get would warn of secrets, which the settings make Outputs of.
   const settings = readSettings((name) => runtime.getConfig(`${getProject()}:${name}`));
   const rules = createRules(settings.rules);

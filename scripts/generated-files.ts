@@ -3,6 +3,7 @@ import { renderRuleFile, ruleGroups } from "../dashboards/rules/file.ts";
 import { createRules } from "../dashboards/rules/index.ts";
 import { renderConfigurationDocs } from "./configuration-docs.ts";
 import { renderMetricsDocs } from "./metrics-docs.ts";
+import { renderSettingsDocs } from "./settings-docs.ts";
 
 export interface GeneratedFile {
   /** From the root of the repository. */
@@ -14,6 +15,7 @@ export interface GeneratedFile {
 export const generatedFiles: readonly GeneratedFile[] = [
   { path: "docs/configuration.md", render: renderConfigurationDocs },
   { path: "docs/metrics.md", render: renderMetricsDocs },
+  { path: "docs/settings.md", render: renderSettingsDocs },
   { path: "dashboards/generated/rules.yaml", render: () => renderRuleFile(createRules()) },
   { path: "dashboards/generated/rules.json", render: () => jsonText({ groups: ruleGroups(createRules()) }) },
   ...dashboards.map(({ uid, json }) => ({ path: `dashboards/generated/${uid}.json`, render: () => json })),

@@ -9,14 +9,14 @@ import {
   type Resource,
 } from "@pulumi/pulumi";
 import type { RuleGroup } from "../../dashboards/rules/rule.ts";
-import type { Dashboard } from "../dashboard.ts";
+import type { DashboardFile } from "../../dashboards/index.ts";
 import type { GrafanaSettings } from "../settings.ts";
 import { convertRules, type GrafanaGroup } from "./rule-conversion.ts";
 
 export interface GrafanaContentArgs {
   readonly settings: Omit<GrafanaSettings, "auth">;
   readonly rules: readonly RuleGroup[];
-  readonly dashboards: readonly Dashboard[];
+  readonly dashboards: readonly DashboardFile[];
 }
 
 /**
@@ -33,7 +33,7 @@ export class GrafanaContent extends ComponentResource {
     super("aigateway-exporter:grafana:Content", name, {}, options);
     const { settings, rules, dashboards } = args;
     const { name: uid, grafanaFolder: title } = settings;
-    const folder = new Folder(name, { title, uid: uid.slice(0, LONGEST_UID) }, { parent: this });
+    const folder = new Folder(name, { title, uid: folderUid(uid) }, { parent: this });
     this.folder = folder;
     this.datasource = createDataSource(name, settings, this);
     this.dashboards = dashboards.map((dashboard) => createDashboard(name, folder, dashboard, this));
@@ -46,6 +46,11 @@ export class GrafanaContent extends ComponentResource {
 }
 
 const LONGEST_UID = 40;
+
+/** Folders and dashboards share their uids, and a dashboard has the name that deployments have by default. */
+function folderUid(name: string): string {
+  return `folder-${name}`.slice(0, LONGEST_UID);
+}
 
 function createDataSource(
   name: string,
@@ -60,7 +65,7 @@ function createDataSource(
 function createDashboard(
   name: string,
   folder: Folder,
-  { uid, title, json }: Dashboard,
+  { uid, title, json }: DashboardFile,
   parent: Resource,
 ): GrafanaDashboard {
   // A dashboard with this uid that somebody imported by hand is the one that is meant.

@@ -1,6 +1,6 @@
 import { Provider } from "@pulumiverse/grafana/provider.js";
 import type { RuleGroup } from "../../dashboards/rules/rule.ts";
-import type { Dashboard } from "../dashboard.ts";
+import type { DashboardFile } from "../../dashboards/index.ts";
 import type { GrafanaSettings } from "../settings.ts";
 import { GrafanaContent } from "./content.ts";
 
@@ -8,7 +8,7 @@ import { GrafanaContent } from "./content.ts";
 export function deployToGrafana(
   settings: GrafanaSettings,
   rules: readonly RuleGroup[],
-  dashboards: readonly Dashboard[],
+  dashboards: readonly DashboardFile[],
 ): GrafanaContent {
   const provider = new Provider("grafana", { url: settings.grafanaUrl, auth: settings.auth });
   return new GrafanaContent("grafana", { settings, rules, dashboards }, { providers: { grafana: provider } });

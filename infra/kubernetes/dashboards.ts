@@ -1,13 +1,13 @@
 import { ConfigMap } from "@pulumi/kubernetes/core/v1/configMap.js";
 import { ComponentResource, type ComponentResourceOptions } from "@pulumi/pulumi";
-import type { Dashboard } from "../dashboard.ts";
+import type { DashboardFile } from "../../dashboards/index.ts";
 import type { KubernetesSettings } from "../settings.ts";
 import { metadataOf, type Identity } from "./identity.ts";
 
 export interface DashboardConfigMapsArgs {
   readonly identity: Identity;
   readonly settings: Pick<KubernetesSettings, "dashboardLabels" | "dashboardAnnotations">;
-  readonly dashboards: readonly Dashboard[];
+  readonly dashboards: readonly DashboardFile[];
 }
 
 /** A ConfigMap for each dashboard, as Grafana's sidecar looks for them. */

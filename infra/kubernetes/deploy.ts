@@ -1,6 +1,6 @@
 import { Provider } from "@pulumi/kubernetes/provider.js";
 import type { RuleGroup } from "../../dashboards/rules/rule.ts";
-import type { Dashboard } from "../dashboard.ts";
+import type { DashboardFile } from "../../dashboards/index.ts";
 import type { KubernetesSettings } from "../settings.ts";
 import { DashboardConfigMaps } from "./dashboards.ts";
 import { Exporter } from "./exporter.ts";
@@ -16,7 +16,7 @@ export interface KubernetesDeployment {
 export function deployToKubernetes(
   settings: KubernetesSettings,
   rules: readonly RuleGroup[],
-  dashboards: readonly Dashboard[],
+  dashboards: readonly DashboardFile[],
 ): KubernetesDeployment {
   const options = { providers: { kubernetes: createProvider(settings) } };
   const exporter = new Exporter("exporter", settings, options);

@@ -133,6 +133,7 @@ function saveDashboard(
   { folders, dashboards }: State,
 ): readonly [number, string] {
   if (!folders.has(folderUid)) return [404, "folder not found"];
+  if (folders.has(dashboard.uid)) return [412, "a folder has this uid"];
   dashboards.set(dashboard.uid, dashboard.title);
   return [200, ""];
 }

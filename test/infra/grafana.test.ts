@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { dashboards } from "../../dashboards/index.ts";
 import { createRules } from "../../dashboards/rules/index.ts";
 import { isAlert } from "../../dashboards/rules/rule.ts";
 import { GRAFANA_TOKEN, startGrafanaApi } from "./grafana-api.ts";
@@ -27,10 +28,10 @@ describe("the Grafana part", () => {
     );
     expect(resources.find(({ type }) => type.endsWith(":Folder"))?.inputs).toEqual({
       title: "AI gateway",
-      uid: "aigateway-exporter",
+      uid: "folder-aigateway-exporter",
     });
     expect(resources.find(({ type }) => type.endsWith(":Dashboard"))?.inputs).toMatchObject({
-      folder: "aigateway-exporter",
+      folder: "folder-aigateway-exporter",
       configJson: DASHBOARD.json,
     });
   });
@@ -70,9 +71,9 @@ describe("the Grafana part", () => {
   ])("is accepted by Grafana's API: %s", async (_name, changes, check) => {
     const api = await startGrafanaApi(["prometheus", "mimir"]);
     onTestFinished(() => api.stop());
-    const answers = await sendAll(api.url, callsOf(await runMocked({ ...GRAFANA, ...changes })));
+    const answers = await sendAll(api.url, callsOf(await runMocked({ ...GRAFANA, ...changes }, dashboards)));
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-    expect([...api.dashboards]).toEqual([[DASHBOARD.uid, DASHBOARD.title]]);
+    expect([...api.dashboards]).toEqual(dashboards.map(({ uid, title }) => [uid, title]));
     const names = [...api.ruleNames.values()].flat();
     expect(names).toContain("AIGatewayKeyExhausted");
     check(names);

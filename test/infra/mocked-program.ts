@@ -1,6 +1,6 @@
 import { type Output, runtime } from "@pulumi/pulumi";
 import { program } from "../../infra/program.ts";
-import type { Dashboard } from "../../infra/dashboard.ts";
+import type { DashboardFile } from "../../dashboards/index.ts";
 import { type Changes, settingTexts } from "./program-settings.ts";
 
 /** A resource that the program registered. */
@@ -11,14 +11,17 @@ export interface Registered {
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
-export const DASHBOARD: Dashboard = {
+export const DASHBOARD: DashboardFile = {
   uid: "aigateway-overview",
   title: "AI gateway",
   json: '{"uid":"aigateway-overview","title":"AI gateway"}',
 };
 
 /** Runs the program with Pulumi's mocks, and returns every resource that has a provider of its own. */
-export async function runMocked(changes: Changes): Promise<readonly Registered[]> {
+export async function runMocked(
+  changes: Changes,
+  dashboards: readonly DashboardFile[] = [DASHBOARD],
+): Promise<readonly Registered[]> {
   const resources: Registered[] = [];
   await runtime.setMocks(
     {
@@ -34,7 +37,7 @@ export async function runMocked(changes: Changes): Promise<readonly Registered[]
   );
   const texts = Object.entries(settingTexts(changes));
   runtime.setAllConfig(Object.fromEntries(texts.map(([name, text]) => [`aigateway-exporter:${name}`, text])));
-  program([DASHBOARD]);
+  program(dashboards);
   await runtime.disconnect();
   return resources;
 }

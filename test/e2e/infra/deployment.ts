@@ -17,8 +17,11 @@ export const PATHS = {
   networkPolicy: `/apis/networking.k8s.io/v1/namespaces/${NAMESPACE}/networkpolicies/${NAMESPACE}`,
   serviceMonitor: monitoring("servicemonitors"),
   prometheusRule: monitoring("prometheusrules"),
-  dashboard: core("configmaps", `${NAMESPACE}-dashboard-aigateway-overview`),
 } as const;
+
+export function dashboardPath(uid: string): string {
+  return core("configmaps", `${NAMESPACE}-dashboard-${uid}`);
+}
 
 /** A pod that is ready, and where it really listens. */
 export interface ReadyPod {

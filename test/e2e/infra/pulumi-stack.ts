@@ -5,7 +5,6 @@ import { dirname, join } from "node:path";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { readFileSync } from "node:fs";
-import type { Dashboard } from "../../../infra/dashboard.ts";
 import { program } from "../../../infra/program.ts";
 import { ROOT } from "../../support/repository.ts";
 
@@ -20,7 +19,7 @@ export interface TestStack {
 const STACK = "test";
 
 /** `pulumi` and the plugins must be in one folder. */
-export async function createStack(pulumi: string, dashboards: readonly Dashboard[]): Promise<TestStack> {
+export async function createStack(pulumi: string): Promise<TestStack> {
   const directory = mkdtempSync(join(tmpdir(), "pulumi-test-"));
   const folder = (name: string): string => {
     const path = join(directory, name);
@@ -32,7 +31,7 @@ export async function createStack(pulumi: string, dashboards: readonly Dashboard
   // The Automation API looks for the command on PATH.
   process.env["PATH"] = `${dirname(pulumi)}:${process.env["PATH"]}`;
   const stack = await LocalWorkspace.createOrSelectStack(
-    { projectName: "aigateway-exporter", stackName: STACK, program: async () => program(dashboards) },
+    { projectName: "aigateway-exporter", stackName: STACK, program: async () => program() },
     {
       workDir,
       pulumiHome: home,

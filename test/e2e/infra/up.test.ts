@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { z } from "zod";
 import { createGateway } from "../../gateway/gateway.ts";
-import { DASHBOARD } from "../../infra/mocked-program.ts";
+import { dashboards } from "../../../dashboards/index.ts";
 import { type Prometheus, startPrometheus } from "../../support/prometheus.ts";
 import { checkRules } from "../../support/promtool.ts";
 import { describeWithTools } from "../../support/tools.ts";
 import { until } from "../../support/until.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
-import { NAMESPACE, PATHS, readyPods, uidOf } from "./deployment.ts";
+import { dashboardPath, NAMESPACE, PATHS, readyPods, uidOf } from "./deployment.ts";
 import { ADDRESS_ANNOTATION, POD_IP } from "./kubelet.ts";
 import { createStack, type TestStack } from "./pulumi-stack.ts";
 
@@ -33,7 +33,7 @@ describeWithTools(TOOLS, "pulumi up on a real Kubernetes API", (tools) => {
     await gateway.start();
     cluster = await startCluster(tools);
     prometheus = await startPrometheus({ binary: tools.prometheus3, config: scrapeConfig(cluster) });
-    pulumi = await createStack(tools.pulumi, [DASHBOARD]);
+    pulumi = await createStack(tools.pulumi);
     await pulumi.configure({
       image: "registry.example/aigateway-exporter:0.1.0",
       kubeconfig: cluster.kubeconfig,
@@ -127,10 +127,12 @@ describeWithTools(TOOLS, "pulumi up on a real Kubernetes API", (tools) => {
         egress: [{}, { ports: [{ port: Number(new URL(gateway.url).port) }] }],
       },
     });
-    expect(await held(PATHS.dashboard)).toMatchObject({
-      metadata: { labels: { grafana_dashboard: "1" } },
-      data: { "aigateway-overview.json": DASHBOARD.json },
-    });
+    for (const { uid, json } of dashboards) {
+      expect(await held(dashboardPath(uid))).toMatchObject({
+        metadata: { labels: { grafana_dashboard: "1" } },
+        data: { [`${uid}.json`]: json },
+      });
+    }
     expect(JSON.stringify(await held(PATHS.configMap))).not.toContain(billing);
   });
 
