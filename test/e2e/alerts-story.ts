@@ -35,10 +35,21 @@ export interface AlertsPlot {
 
 /** Lets the evening pass. Every wait has an end, and says what did not come. */
 export async function tellAlertsStory(bench: AlertsBench, plot: AlertsPlot): Promise<AlertsStory> {
-  const { runaway, spendings, midnight } = plot;
+  const callers = startCallers(bench.gateway, bench.time, plot.spendings);
+  try {
+    return await tell(bench, plot, callers.refusedAt);
+  } finally {
+    await callers.stop();
+  }
+}
+
+async function tell(
+  bench: AlertsBench,
+  { runaway, midnight }: AlertsPlot,
+  refusedAt: ReadonlyMap<string, number>,
+): Promise<AlertsStory> {
   const { time, prometheus, webhook, example } = bench;
   const startedAt = Date.now();
-  const callers = startCallers(bench.gateway, time, spendings);
 
   const heard = (alertname: string, key: string | undefined, status: Notice["status"]): Promise<unknown> =>
     until(
@@ -49,20 +60,17 @@ export async function tellAlertsStory(bench: AlertsBench, plot: AlertsPlot): Pro
           ({ labels, ...notice }) =>
             notice.status === status && labels["alertname"] === alertname && labels["key"] === key,
         ),
-      { timeoutMs: PATIENCE_MS },
+      { timeoutMs: startedAt + LONGEST_MS - Date.now() },
     );
-
-  /** Nothing to poll for: what must not come has this long to come. */
-  const pass = (toShown: number): Promise<unknown> => delay(Math.max(0, realAt(time, toShown) - Date.now()));
 
   await heard(EXHAUSTED, runaway, "firing");
   await delay(example.groupIntervalMs);
   const suppressed = await held(bench, runaway);
   await heard(EXHAUSTED, runaway, "resolved");
-  await pass(midnight + AFTER_RESET_MS);
+  // What must not come has this long to come, here and below.
+  await delay(Math.max(0, realAt(time, midnight + AFTER_RESET_MS) - Date.now()));
   const remaining = await prometheus.query(recorded.remaining.name);
 
-  await callers.stop();
   await bench.exporter.stop();
   const exporterEndedAt = Date.now();
   await heard(DOWN, undefined, "firing");
@@ -70,7 +78,7 @@ export async function tellAlertsStory(bench: AlertsBench, plot: AlertsPlot): Pro
   const endedAt = Date.now();
   return {
     notices: [...webhook.notices],
-    refusedAt: new Map([...callers.refusedAt].map(([key, shown]) => [key, realAt(time, shown)])),
+    refusedAt: new Map([...refusedAt].map(([key, shown]) => [key, realAt(time, shown)])),
     suppressed,
     remainingAfterReset: new Map(remaining.map(({ labels, value }) => [labels["key"] ?? "", value])),
     midnightAt: realAt(time, midnight),
@@ -92,8 +100,8 @@ const MINUTE = 60_000;
 /** Shorter than the distance between two evaluations. */
 const STEP_MS = 100;
 
-/** Longer than the whole evening. */
-const PATIENCE_MS = 150_000;
+/** All of it takes 140 s where nothing is late. */
+const LONGEST_MS = 210_000;
 
 /** Longer than answers need to be believed again (design 5: 90 s), to be polled, scraped and told of. */
 const AFTER_RESET_MS = 15 * MINUTE;
