@@ -1,8 +1,11 @@
+import { runtime } from "@pulumi/pulumi";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createRules } from "../../dashboards/rules/index.ts";
 import { ruleGroups } from "../../dashboards/rules/file.ts";
-import { DASHBOARD, type Registered, runMocked } from "./mocked-program.ts";
-import { type Changes, LEAST, LEAST_EXPORTER } from "./program-settings.ts";
+import { Exporter } from "../../infra/kubernetes/exporter.ts";
+import { readSettings } from "../../infra/settings.ts";
+import { DASHBOARD, mockEngine, type Registered, runMocked } from "./mocked-program.ts";
+import { type Changes, LEAST, LEAST_EXPORTER, settingTexts } from "./program-settings.ts";
 
 const KUBERNETES: Changes = {
   ...LEAST,
@@ -42,6 +45,13 @@ describe("the Kubernetes part", () => {
       enableServerSideApply: "true",
       kubeconfig: { secret: "/home/me/.kube/config" },
     });
+  });
+
+  test("uses that provider for every object", () => {
+    const objects = resources.filter(({ type }) => type.startsWith("kubernetes:"));
+    expect(objects.map(({ provider }) => provider)).toEqual(
+      objects.map(() => expect.stringContaining("pulumi:providers:kubernetes::kubernetes::")),
+    );
   });
 
   test("marks every secret, and has none in plain text anywhere", () => {
@@ -272,6 +282,29 @@ describe("the Kubernetes part, changed", () => {
         egress: [{}, { ports: [{ port: 8443 }] }],
       },
     });
+  });
+});
+
+describe("Exporter", () => {
+  test("can be transformed from outside", async () => {
+    const labels: unknown[] = [];
+    await mockEngine(({ type, inputs }) => {
+      if (type === "kubernetes:apps/v1:Deployment") labels.push(inputs["metadata"]);
+    });
+    const texts = settingTexts(LEAST);
+    const settings = readSettings((name) => texts[name]).kubernetes;
+    if (!settings) throw new Error("Cannot find the settings of Kubernetes");
+    const exporter = new Exporter("exporter", settings, {
+      transformations: [
+        ({ type, props, opts }) =>
+          type === "kubernetes:apps/v1:Deployment"
+            ? { props: { ...props, metadata: { name: "mine" } }, opts }
+            : undefined,
+      ],
+    });
+    expect(exporter.identity.name).toBe("aigateway-exporter");
+    await runtime.disconnect();
+    expect(labels).toEqual([{ name: "mine" }]);
   });
 });
 

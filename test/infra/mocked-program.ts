@@ -1,4 +1,4 @@
-import { type Output, runtime } from "@pulumi/pulumi";
+import { runtime } from "@pulumi/pulumi";
 import { program } from "../../infra/program.ts";
 import type { DashboardFile } from "../../dashboards/index.ts";
 import { type Changes, settingTexts } from "./program-settings.ts";
@@ -9,6 +9,8 @@ export interface Registered {
   readonly name: string;
   /** Secrets are `{ secret: … }`. */
   readonly inputs: Readonly<Record<string, unknown>>;
+  /** Urn and id; empty is the default provider. */
+  readonly provider: string;
 }
 
 export const DASHBOARD: DashboardFile = {
@@ -23,10 +25,20 @@ export async function runMocked(
   dashboards: readonly DashboardFile[] = [DASHBOARD],
 ): Promise<readonly Registered[]> {
   const resources: Registered[] = [];
+  await mockEngine((resource) => resources.push(resource));
+  const texts = Object.entries(settingTexts(changes));
+  runtime.setAllConfig(Object.fromEntries(texts.map(([name, text]) => [`aigateway-exporter:${name}`, text])));
+  program(dashboards);
+  await runtime.disconnect();
+  return resources;
+}
+
+/** Mocks the engine from now on; `onResource` is told of each resource that has a provider of its own. */
+export async function mockEngine(onResource: (resource: Registered) => void): Promise<void> {
   await runtime.setMocks(
     {
-      newResource: ({ type, name, inputs, custom }) => {
-        if (custom !== false) resources.push({ type, name, inputs: plain(inputs) });
+      newResource: ({ type, name, inputs, custom, provider = "" }) => {
+        if (custom !== false) onResource({ type, name, inputs: plain(inputs), provider });
         return { id: `${name}-id`, state: inputs };
       },
       call: ({ inputs }) => inputs,
@@ -35,16 +47,6 @@ export async function runMocked(
     "test",
     false,
   );
-  const texts = Object.entries(settingTexts(changes));
-  runtime.setAllConfig(Object.fromEntries(texts.map(([name, text]) => [`aigateway-exporter:${name}`, text])));
-  program(dashboards);
-  await runtime.disconnect();
-  return resources;
-}
-
-/** What an Output is, once the program has run. */
-export function valueOf<T>(output: Output<T>): Promise<T> {
-  return new Promise((resolve) => void output.apply(resolve));
 }
 
 /** How the engine marks a secret. */
