@@ -60,3 +60,6 @@ export const fields = z.object({
 });
 
 export type Fields = z.output<typeof fields>;
+
+/** Settings of which some may be unreadable. */
+export type Known = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };

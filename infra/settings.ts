@@ -2,8 +2,8 @@ import { RunError, secret, type Output } from "@pulumi/pulumi";
 import type { z } from "zod";
 import type { RuleOptions } from "../dashboards/rules/settings.ts";
 import { composeConfig, MANAGEMENT_ENTRY, type ExporterConfig } from "./exporter-config.ts";
-import { longestPollSeconds } from "./poll-interval.ts";
-import { fields, type Fields } from "./setting-fields.ts";
+import { ruleOptions } from "./rule-options.ts";
+import { fields, type Fields, type Known } from "./setting-fields.ts";
 
 /** What is to be deployed, checked. Secrets are Outputs, which Pulumi encrypts. */
 export interface Settings {
@@ -63,8 +63,6 @@ export function readSettings(read: ReadSetting): Settings {
   };
 }
 
-type Known = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
-
 /** The settings that can be read whatever is wrong with others, so that all problems are found in one go. */
 function readable(raw: Readonly<Record<string, unknown>>, { issues }: z.ZodError): Known {
   const wrong = new Set(issues.map(({ path }) => path[0]));
@@ -92,28 +90,6 @@ function exporterConfig(known: Known, problems: string[]): ExporterConfig | unde
   problems.push(...composed.problems);
   return undefined;
 }
-
-function ruleOptions(known: Known, config: ExporterConfig | undefined, problems: string[]): RuleOptions {
-  const { runbookBaseUrl, dashboardBaseUrl } = known;
-  const links = {
-    ...(runbookBaseUrl ? { runbookBaseUrl } : {}),
-    ...(dashboardBaseUrl ? { dashboardBaseUrl } : {}),
-  };
-  const hasRules = known.rules !== "none" || (known.grafana === true && known.grafanaAlerts === true);
-  if (!config || !hasRules) return links;
-  const { schedule, gateway, keys } = config.file;
-  const pollIntervalSeconds = longestPollSeconds(schedule.keys, keys.length, gateway.requests_per_minute);
-  const analyticsIntervalSeconds = longestPollSeconds(schedule.analytics);
-  const unsuited = { keys: pollIntervalSeconds, analytics: analyticsIntervalSeconds };
-  for (const [name, seconds] of Object.entries(unsuited)) {
-    if (seconds === undefined) problems.push(`exporter.schedule.${name}: ${NOT_HOURLY}`);
-  }
-  if (pollIntervalSeconds === undefined || analyticsIntervalSeconds === undefined) return links;
-  return { ...links, pollIntervalSeconds, analyticsIntervalSeconds };
-}
-
-const NOT_HOURLY =
-  "does not run every hour, which alert rules need; change it, or deploy no rules (rules: none, grafanaAlerts: false)";
 
 /** What settings demand of each other. */
 function broken(known: Known): readonly string[] {

@@ -11,7 +11,8 @@ import {
 import type { RuleGroup } from "../../dashboards/rules/rule.ts";
 import type { DashboardFile } from "../../dashboards/index.ts";
 import type { GrafanaSettings } from "../settings.ts";
-import { convertRules, type GrafanaGroup } from "./rule-conversion.ts";
+import type { GrafanaGroup } from "./grafana-group.ts";
+import { convertRules } from "./rule-conversion.ts";
 
 export interface GrafanaContentArgs {
   readonly settings: Omit<GrafanaSettings, "auth">;

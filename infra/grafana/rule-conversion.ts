@@ -6,6 +6,7 @@ import {
   type Rule,
   type RuleGroup,
 } from "../../dashboards/rules/rule.ts";
+import type { GrafanaGroup, GrafanaQuery, GrafanaRule } from "./grafana-group.ts";
 
 export interface ConversionOptions {
   /** Of the deployment: uids of rules are made of it, so that two deployments do not share them. */
@@ -13,36 +14,6 @@ export interface ConversionOptions {
   readonly datasourceUid: string;
   /** Where Grafana writes recorded series; undefined leaves recording rules to Prometheus. */
   readonly recordingDatasourceUid: string | undefined;
-}
-
-/** A rule group as Grafana's API and its Pulumi provider take it. */
-export interface GrafanaGroup {
-  readonly name: string;
-  readonly intervalSeconds: number;
-  readonly rules: readonly GrafanaRule[];
-}
-
-export interface GrafanaRule {
-  readonly name: string;
-  readonly uid: string;
-  readonly datas: readonly GrafanaQuery[];
-  readonly condition?: string;
-  readonly for?: string;
-  readonly keepFiringFor?: string;
-  readonly noDataState?: "OK";
-  readonly execErrState?: "Error";
-  readonly missingSeriesEvalsToResolve?: number;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly record?: { readonly from: string; readonly metric: string; readonly targetDatasourceUid: string };
-}
-
-export interface GrafanaQuery {
-  readonly refId: string;
-  readonly datasourceUid: string;
-  readonly relativeTimeRange: { readonly from: number; readonly to: number };
-  /** JSON. */
-  readonly model: string;
 }
 
 /**

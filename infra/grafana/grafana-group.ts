@@ -1,0 +1,29 @@
+/** A rule group as Grafana's API and its Pulumi provider take it. */
+export interface GrafanaGroup {
+  readonly name: string;
+  readonly intervalSeconds: number;
+  readonly rules: readonly GrafanaRule[];
+}
+
+export interface GrafanaRule {
+  readonly name: string;
+  readonly uid: string;
+  readonly datas: readonly GrafanaQuery[];
+  readonly condition?: string;
+  readonly for?: string;
+  readonly keepFiringFor?: string;
+  readonly noDataState?: "OK";
+  readonly execErrState?: "Error";
+  readonly missingSeriesEvalsToResolve?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly record?: { readonly from: string; readonly metric: string; readonly targetDatasourceUid: string };
+}
+
+export interface GrafanaQuery {
+  readonly refId: string;
+  readonly datasourceUid: string;
+  readonly relativeTimeRange: { readonly from: number; readonly to: number };
+  /** JSON. */
+  readonly model: string;
+}
