@@ -40,9 +40,22 @@ async function run(argv: readonly string[]): Promise<number> {
 async function check(options: Options): Promise<number> {
   const config = await load(options, (text) => process.stderr.write(`${text}\n`));
   if (!config) return 1;
-  const queries = config.analytics ? ", analytics" : "";
-  process.stdout.write(`${options.configFile}: is valid: ${config.keys.length} keys${queries}\n`);
+  process.stdout.write(`${options.configFile}: is valid: ${contentsOf(config)}\n`);
   return 0;
+}
+
+/** What is configured: `20 keys, analytics, 3 budgets`. */
+function contentsOf({ keys, analytics, budgets }: Config): string {
+  const parts = [
+    counted(keys.length, "key"),
+    ...(analytics ? ["analytics"] : []),
+    ...(budgets.length > 0 ? [counted(budgets.length, "budget")] : []),
+  ];
+  return parts.join(", ");
+}
+
+function counted(amount: number, one: string): string {
+  return `${amount} ${one}${amount === 1 ? "" : "s"}`;
 }
 
 async function once(options: Options): Promise<number> {

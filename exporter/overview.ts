@@ -1,3 +1,4 @@
+import { budgetRow } from "./budget-row.ts";
 import { QUERIES, type Query, queryFamilies, usageFamiliesOf } from "./collectors/analytics-families.ts";
 import { keyFamilies } from "./collectors/key-families.ts";
 import type { Config, KeyConfig } from "./config/config.ts";
@@ -13,7 +14,7 @@ interface Source {
 
 /** The same values as on `/metrics`, put together for a person. */
 export function createOverview(
-  config: Pick<Config, "gateway" | "keys" | "analytics" | "creditValue">,
+  config: Pick<Config, "gateway" | "keys" | "analytics" | "budgets" | "creditValue">,
   source: Source,
   about: Pick<Overview, "version" | "nowMs" | "startedMs">,
 ): Overview {
@@ -23,6 +24,7 @@ export function createOverview(
     creditValue: config.creditValue,
     keys: config.keys.map((key) => keyRow(key, source)),
     queries: config.analytics ? QUERIES.map((query) => queryRow(query, source)) : [],
+    budgets: config.budgets.map((budget) => budgetRow(budget, source, about.nowMs)),
   };
 }
 

@@ -1,4 +1,5 @@
 import { createGateway, type Gateway } from "./gateway/gateway.ts";
+import { monthStart } from "./gateway/windows.ts";
 
 /** This key may not call at all, this one has spent all that it may, and this one is about to. */
 const [DISABLED, SPENT, RUNNING_OUT] = ["onboarding", "web", "ops"];
@@ -28,9 +29,30 @@ export function createDemoGateway(): Gateway {
   for (let at = now - HISTORY_DAYS * 24 * HOUR_MS; at < now; at += 2 * HOUR_MS) {
     for (const use of APPS) gateway.spend({ ...use, at, promptTokens: 9000, completionTokens: 2500 });
   }
+  // So that the month is never empty, not even on its first day.
+  gateway.spend({ key: "checkout", model: "cobalt/pro-1", app: "Checkout", micros: 10_000_000 });
   gateway.disable(DISABLED);
   useUp(gateway, SPENT);
   return gateway;
+}
+
+/** Budgets that fit what was spent: one well within, one of a team that is nearly spent, and a prepaid balance. */
+export function demoBudgets(gateway: Gateway, team: string, members: readonly string[]) {
+  const monthly = members.reduce((sum, key) => sum + gateway.books.key(key).credits.usage.month, 0);
+  const since = monthStart(Date.now(), -1);
+  const bought = gateway.books.analytics({ start: since, end: Date.now() }).total.numbers.total_usage;
+  return [
+    { name: "reasoning", limit: 80, window: "week", model: "Cobalt: Reasoner 1", team: "research" },
+    { name: `${team}-month`, limit: Math.ceil(monthly / 0.92), window: "month", keys: { team } },
+    {
+      name: "prepaid",
+      limit: Math.ceil(bought / 0.7 / 500) * 500,
+      window: "total",
+      since: new Date(since).toISOString().slice(0, 10),
+      account: true,
+      team: "platform",
+    },
+  ] as const;
 }
 
 /** Lowers the limit to whole credits and spends the rest of it. */

@@ -39,6 +39,8 @@ describe("npm run demo", () => {
     expect(page).toMatch(/web[\s\S]*Used up/);
     expect(page).toContain("unlimited");
     expect(page).toMatch(/Last month[\s\S]*_other/);
+    const [, budgets = ""] = /id="budgets"([\s\S]*?)<\/section>/.exec(page) ?? [];
+    for (const name of ["reasoning", "payments-month", "prepaid"]) expect(budgets).toContain(`>${name}<`);
     expect(`${stdout}${page}${await textAt(metricsUrl)}`).not.toContain("sk-sim");
 
     demo.child.kill("SIGINT");

@@ -5,7 +5,7 @@ import { DEFAULT_PORT } from "../exporter/command-line.ts";
 import { loadConfig } from "../exporter/config/load.ts";
 import { createLog } from "../exporter/log.ts";
 import packageJson from "../package.json" with { type: "json" };
-import { createDemoGateway, enliven } from "./demo-gateway.ts";
+import { createDemoGateway, demoBudgets, enliven } from "./demo-gateway.ts";
 import type { Gateway } from "./gateway/gateway.ts";
 
 const HELP = `The exporter with a simulated gateway, to look at: weeks of history, lively traffic, some trouble.
@@ -107,6 +107,7 @@ async function exporterOf(gateway: Gateway, port: number, showLog: boolean): Pro
     gateway: { base_url: gateway.url, timeout: "2s", deadline: "3s", requests_per_minute: 1200 },
     keys: names.map((name) => ({ name, api_key_env: variable(name), owner: { team: teamOf(name) } })),
     analytics: { management_key_env: "MANAGEMENT_KEY", top: 12 },
+    budgets: demoBudgets(gateway, "payments", TEAMS["payments"] ?? []),
     schedule: { keys: "2s", analytics: "10s" },
     credit_value: { currency: "EUR", value: 0.86 },
   };
@@ -141,7 +142,7 @@ function teamOf(key: string): string {
 function welcome(url: string, gatewayUrl: string): string {
   const controls = new URL("/_sim/disable", gatewayUrl).href;
   return `
-The exporter watches 16 keys of a simulated gateway with two months of history. All of it stays on this machine.
+The exporter watches 16 keys of a simulated gateway with two months of history, and three budgets. All stays on this machine.
 
   Status page   ${url}/
   Metrics       ${url}/metrics

@@ -1,3 +1,6 @@
+import type { BudgetScope } from "../config/config.ts";
+import type { Period } from "../window.ts";
+
 /** What the status page shows; a value that must not be shown on `/metrics` is not here either. */
 export interface Overview {
   readonly version: string;
@@ -9,6 +12,7 @@ export interface Overview {
   readonly creditValue: { readonly currency: string; readonly value: number } | undefined;
   readonly keys: readonly KeyRow[];
   readonly queries: readonly QueryRow[];
+  readonly budgets: readonly BudgetRow[];
 }
 
 export interface TargetRow {
@@ -57,3 +61,32 @@ export interface PairRow {
   readonly app: string;
   readonly credits: number;
 }
+
+/** How a budget stands in the current window. Amounts are credits. */
+export interface BudgetRow {
+  readonly name: string;
+  /** Empty where nothing is configured. */
+  readonly team: string;
+  readonly scope: BudgetScope;
+  readonly window: Period["kind"];
+  readonly windowStartMs: number | undefined;
+  /** Undefined: a total has no end. */
+  readonly windowEndMs: number | undefined;
+  readonly limit: number;
+  /** Undefined: nothing is known of the window. */
+  readonly spent: number | undefined;
+  /** Why spent is only a lower bound, or not known; undefined: it is all. */
+  readonly gap: BudgetGap | undefined;
+}
+
+/** What became of the keys, or of the query, that a budget adds up. */
+export interface BudgetGap {
+  readonly sources: number;
+  /** How many of them cannot be relied on; if none, an answer tells a part only. */
+  readonly faults: Readonly<Record<SourceFault, number>>;
+  /** Why the first of the failing ones fails. */
+  readonly reason: string | undefined;
+}
+
+/** Early: has not told of the current window yet. Old: has not answered for longer than its time to live. */
+export type SourceFault = "failing" | "waiting" | "early" | "old";

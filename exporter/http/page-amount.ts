@@ -37,9 +37,10 @@ export function counted(amount: number, one: string, many = `${one}s`): string {
   return `${whole.format(amount)} ${amount === 1 ? one : many}`;
 }
 
-/** A share as a whole percentage, rounded down: 100% means all of it. */
+/** A share as a whole percentage, rounded down: 100% means all of it. More digits would burst the table. */
 export function usedText(share: number): string {
   if (share > 0 && share < 0.01) return "<1%";
+  if (Math.abs(share) >= 10) return share > 0 ? ">999%" : "<−999%";
   return `${whole.format(Math.floor(share * 100)).replace("-", "−")}%`;
 }
 
@@ -48,6 +49,9 @@ export function shareText(share: number): string {
   if (share > 0 && share < 0.001) return "<0.1%";
   return `${(share * 100).toFixed(1)}%`;
 }
+
+/** From this share on a limit or a budget is about to be used up. */
+export const HIGH_SHARE = 0.8;
 
 /** A bar next to a text that says the same; it is empty at 0 and full at 1. */
 export function bar(share: number, kind: "plain" | "high" | "full" = "plain"): Html {

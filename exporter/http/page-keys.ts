@@ -1,6 +1,6 @@
 import { foreign, type Html, html } from "./html.ts";
 import type { KeyRow } from "./overview.ts";
-import { bar, counted, creditText, credits, UNKNOWN, usedText } from "./page-amount.ts";
+import { bar, counted, creditText, credits, HIGH_SHARE, UNKNOWN, usedText } from "./page-amount.ts";
 import { answerAge, state } from "./page-state.ts";
 import { ago, until } from "./page-time.ts";
 
@@ -14,7 +14,7 @@ export function keysSection(keys: readonly KeyRow[], nowMs: number): Html {
   const hidden = ordered.slice(KEYS_SHOWN);
   return html`<section class="card wide">
     <div class="scroll" role="region" aria-labelledby="keys" tabindex="0">
-      <table class="keys">
+      <table class="sheet">
         <caption>
           <h2 id="keys">Keys</h2>
         </caption>
@@ -55,9 +55,6 @@ export function usedShare({ limit, remaining }: KeyRow): number | undefined {
 export function isUsedUp(key: KeyRow): boolean {
   return typeof key.limit === "number" && key.remaining !== undefined && key.remaining <= 0;
 }
-
-/** From this share on a limit is about to be used up. */
-export const HIGH_SHARE = 0.8;
 
 function rank(key: KeyRow): number {
   if (key.state === "down") return 0;

@@ -75,7 +75,9 @@ export const STYLE = new Html(`<style>
   .reset { padding-left: 22px; }
   td small, th small { display: block; }
   td small.of { display: flex; }
-  .keys tbody th { min-width: 150px; max-width: 260px; }
+  .why, .over { min-width: 130px; max-width: 240px; white-space: normal; }
+  .over { min-width: 190px; }
+  .sheet tbody th { min-width: 150px; max-width: 260px; }
   .of { justify-content: space-between; gap: 14px; }
   .of b { font-weight: 400; }
   .of.high b { color: var(--high); font-weight: 600; }
@@ -110,7 +112,7 @@ export const STYLE = new Html(`<style>
   @media (min-width: 1180px) {
     .wide > .scroll { overflow: visible; }
     .wide { width: fit-content; min-width: 100%; }
-    .keys thead th {
+    .sheet thead th {
       position: sticky; top: 0; z-index: 1; background: var(--card); box-shadow: 0 1px var(--line);
     }
   }
@@ -121,7 +123,7 @@ export const STYLE = new Html(`<style>
     .share { width: auto; }
     .share .bar { display: none; }
     .summary dd { font-size: 22px; }
-    .keys tbody th {
+    .sheet tbody th {
       position: sticky; left: 0; min-width: 132px; max-width: 160px; background: var(--card);
     }
   }

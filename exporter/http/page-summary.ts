@@ -1,7 +1,8 @@
 import { foreign, type Html, html } from "./html.ts";
-import type { KeyRow, Overview, TargetRow } from "./overview.ts";
-import { counted, creditText, credits } from "./page-amount.ts";
-import { HIGH_SHARE, isUsedUp, usedShare } from "./page-keys.ts";
+import type { BudgetRow, KeyRow, Overview, TargetRow } from "./overview.ts";
+import { counted, creditText, credits, HIGH_SHARE } from "./page-amount.ts";
+import { exceededMark, isExceeded, spentText } from "./page-budgets.ts";
+import { isUsedUp, usedShare } from "./page-keys.ts";
 import { queryTitle } from "./page-queries.ts";
 import { answerAge, state } from "./page-state.ts";
 import { until } from "./page-time.ts";
@@ -18,9 +19,10 @@ export function summary({ keys, creditValue }: Overview): Html {
 /** The most targets that are named; when everything fails, the first ones tell enough. */
 const ATTENTION_SHOWN = 12;
 
-/** What somebody should look at: the failing keys and queries with what the gateway said, and limits that are used up. */
-export function attention({ keys, queries, nowMs }: Overview): Html {
+/** What somebody should look at: the failing keys and queries with what the gateway said, and what is spent beyond its limit. */
+export function attention({ keys, queries, budgets, nowMs }: Overview): Html {
   const items = [
+    ...budgets.filter(isExceeded).map((budget) => exceeded(budget, nowMs)),
     ...keys.filter(isFailing).map((key) => failing(key, foreign(key.name), nowMs)),
     ...queries
       .filter(isFailing)
@@ -46,6 +48,16 @@ function failing(target: TargetRow, name: Html, nowMs: number): Html {
   return html`<li>
     <strong>${name}</strong> ${state(target)} <small>${answerAge(target, nowMs)}</small>
     ${target.failure ? html`<p>${foreign(target.failure.message, 400)}</p>` : undefined}
+  </li>`;
+}
+
+function exceeded(budget: BudgetRow, nowMs: number): Html {
+  const { name, windowEndMs } = budget;
+  const end =
+    windowEndMs === undefined ? "it has no end" : html`its window ends ${until(windowEndMs, nowMs)}`;
+  return html`<li>
+    <strong>${foreign(name)}</strong> ${exceededMark()}
+    <small>budget: ${spentText(budget)} credits are spent; ${end}</small>
   </li>`;
 }
 

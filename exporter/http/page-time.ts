@@ -14,6 +14,11 @@ export function until(atMs: number, nowMs: number): Html {
   return instant(atMs, waitMs < SECOND ? "now" : `in ${twoUnits(waitMs)}`);
 }
 
+/** The UTC date of an instant, with the exact time as its title. */
+export function date(atMs: number): Html {
+  return instant(atMs, isDate(atMs) ? dateText(atMs) : "beyond all dates");
+}
+
 /** A UTC date, `21 November 2026`. */
 export function dateText(atMs: number): string {
   return dates.format(atMs);

@@ -1,5 +1,6 @@
 import { foreign, html } from "./html.ts";
 import type { Overview } from "./overview.ts";
+import { budgetsSection } from "./page-budgets.ts";
 import { keysSection } from "./page-keys.ts";
 import { queriesSection } from "./page-queries.ts";
 import { STYLE } from "./page-style.ts";
@@ -11,7 +12,7 @@ const REFRESH_SECONDS = 30;
 
 /** The status page: readable without JavaScript, and with nothing that `/metrics` would not show. */
 export function renderPage(overview: Overview, telemetryPath: string): string {
-  const { version, nowMs, startedMs, gateway, keys, queries } = overview;
+  const { version, nowMs, startedMs, gateway, keys, queries, budgets } = overview;
   const failing = [...keys, ...queries].filter((target) => target.state === "down").length;
   return html`<!doctype html>
     <html lang="en">
@@ -36,8 +37,8 @@ export function renderPage(overview: Overview, telemetryPath: string): string {
           </nav>
         </header>
         <main>
-          ${summary(overview)} ${attention(overview)} ${keysSection(keys, nowMs)}
-          ${queriesSection(queries, nowMs)}
+          ${summary(overview)} ${attention(overview)} ${budgetsSection(budgets, keys.length, nowMs)}
+          ${keysSection(keys, nowMs)} ${queriesSection(queries, nowMs)}
         </main>
         <footer>
           <p>

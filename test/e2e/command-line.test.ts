@@ -52,6 +52,23 @@ describe("a command that ends at once", () => {
     expect(stdout).toBe(`${files.configFile}: is valid: 12 keys, analytics\n`);
   });
 
+  test.each([
+    [[{ name: "all", limit: 500, window: "month", keys: "all" } as const], "1 budget"],
+    [
+      [
+        { name: "all", limit: 500, window: "month", keys: "all" } as const,
+        { name: "prepaid", limit: 2000, window: "total", since: "2026-11-01", account: true } as const,
+      ],
+      "2 budgets",
+    ],
+  ])("check of budgets counts them: %j", async (budgets, text) => {
+    const { url: gatewayUrl, tokens, managementToken } = gateway;
+    const own = writeExporterFiles({ gatewayUrl, tokens, managementToken, content: { budgets } });
+    const { stdout } = await runExporter(["check", `--config.file=${own.configFile}`], own.environment);
+    own.remove();
+    expect(stdout).toBe(`${own.configFile}: is valid: 12 keys, analytics, ${text}\n`);
+  });
+
   test("--once prints what /metrics would show", async () => {
     const { code, stdout, stderr } = await runExporter(["--once", configuration], files.environment);
     expect(code).toBe(0);

@@ -116,6 +116,8 @@ describe("createOverview", () => {
 
   test("has no queries when no analytics are configured", () => expect(overview().queries).toEqual([]));
 
+  test("has no budgets when none are configured", () => expect(overview().budgets).toEqual([]));
+
   test("holds no secret, and no fragment of one even where it may be a label", () => {
     answer("key/billing", keyAnswer({ limit: 10 }));
     const text = JSON.stringify(overview({ analytics: true }));
@@ -132,7 +134,7 @@ function overview({ analytics = false } = {}) {
     owner: { team: "payments", project: "", costCenter: "4711" },
     showLabel: true,
   };
-  const config: Pick<Config, "gateway" | "keys" | "analytics" | "creditValue"> = {
+  const config: Pick<Config, "gateway" | "keys" | "analytics" | "budgets" | "creditValue"> = {
     gateway: {
       baseUrl: "https://gateway.example/api/v1",
       timeoutMs: 1,
@@ -144,6 +146,7 @@ function overview({ analytics = false } = {}) {
     },
     keys: [key],
     analytics: analytics ? { managementKey: secret, top: 2, rates: false } : undefined,
+    budgets: [],
     creditValue: undefined,
   };
   return createOverview(config, { store, statuses }, { version: "1.2.3", nowMs: clock.now(), startedMs: 0 });

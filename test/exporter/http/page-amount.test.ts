@@ -26,6 +26,9 @@ describe("amounts", () => {
     [0.99996, "99%"],
     [1, "100%"],
     [-0.2, "−20%"],
+    [9.999, "999%"],
+    [10, ">999%"],
+    [-1e18, "<−999%"],
   ])("usedText(%s) is %s", (share, text) => expect(usedText(share)).toBe(text));
 
   test.each([

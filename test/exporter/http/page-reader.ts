@@ -1,4 +1,4 @@
-import type { KeyRow, Overview, QueryRow } from "../../../exporter/http/overview.ts";
+import type { BudgetGap, BudgetRow, KeyRow, Overview, QueryRow } from "../../../exporter/http/overview.ts";
 import { renderPage } from "../../../exporter/http/page.ts";
 
 export const NOW = Date.parse("2026-11-21T13:40:39Z");
@@ -12,7 +12,10 @@ export function pageOf(overview: Partial<Overview>, telemetryPath = "/metrics"):
     startedMs: NOW - DAY,
     gateway: "https://gateway.example/api/v1",
   };
-  return renderPage({ ...about, creditValue: undefined, keys: [], queries: [], ...overview }, telemetryPath);
+  return renderPage(
+    { ...about, creditValue: undefined, keys: [], queries: [], budgets: [], ...overview },
+    telemetryPath,
+  );
 }
 
 /** A key that is up, with everything known of it. */
@@ -50,6 +53,32 @@ export function query(name: string, more: Partial<QueryRow> = {}): QueryRow {
     pairs: [],
     foldedPairs: 0,
     truncated: false,
+    ...more,
+  };
+}
+
+/** A budget over one key of which all is known. */
+export function budget(name: string, more: Partial<BudgetRow> = {}): BudgetRow {
+  return {
+    name,
+    team: "",
+    scope: { kind: "keys", names: ["billing"] },
+    window: "month",
+    windowStartMs: Date.parse("2026-11-01T00:00:00Z"),
+    windowEndMs: Date.parse("2026-12-01T00:00:00Z"),
+    limit: 500,
+    spent: 120.5,
+    gap: undefined,
+    ...more,
+  };
+}
+
+/** Why something of a budget is missing. */
+export function gap(faults: Partial<BudgetGap["faults"]>, more: Partial<BudgetGap> = {}): BudgetGap {
+  return {
+    sources: 3,
+    faults: { failing: 0, waiting: 0, early: 0, old: 0, ...faults },
+    reason: undefined,
     ...more,
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ago, dateText, monthText, until } from "../../../exporter/http/page-time.ts";
+import { ago, date, dateText, monthText, until } from "../../../exporter/http/page-time.ts";
 import { textOf } from "./page-reader.ts";
 
 const NOW = Date.parse("2026-11-21T13:40:39Z");
@@ -29,6 +29,11 @@ describe("times", () => {
     expect(String(ago(NOW, NOW))).toContain(`title="2026-11-21 13:40:39 UTC"`);
   });
 
+  test("may be shown as a date", () => {
+    expect(textOf(String(date(NOW)))).toBe("21 November 2026");
+    expect(String(date(NOW))).toContain(`title="2026-11-21 13:40:39 UTC"`);
+  });
+
   test("name days and months in UTC", () => {
     const at = Date.parse("2026-12-31T23:59:59Z");
     expect([dateText(at), monthText(at)]).toEqual(["31 December 2026", "December 2026"]);
@@ -36,5 +41,6 @@ describe("times", () => {
 
   test("beyond all dates do no harm", () => {
     expect(String(until(1e20, NOW))).toMatch(/^in \d+ d/);
+    expect(String(date(1e20))).toBe("beyond all dates");
   });
 });

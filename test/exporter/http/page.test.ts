@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KeyRow, Overview } from "../../../exporter/http/overview.ts";
 import { STYLE } from "../../../exporter/http/page-style.ts";
-import { DAY, key, NOW, pageOf, query, rows, textOf } from "./page-reader.ts";
+import { budget, DAY, gap, key, NOW, pageOf, query, rows, textOf } from "./page-reader.ts";
 
 const OWNER = { team: "payments", project: "invoices", costCenter: "4711" };
 const UNASKED = { limit: undefined, remaining: undefined, reset: undefined, nextResetMs: undefined };
@@ -151,8 +151,30 @@ describe("what needs attention", () => {
     expect(pageOf({ keys })).toContain("<title>(1 failing) AI gateway exporter</title>");
   });
 
+  test("is a budget that is exceeded, before all else", () => {
+    const open = budget("prepaid", {
+      window: "total",
+      windowEndMs: undefined,
+      spent: 501,
+      gap: gap({ old: 1 }),
+    });
+    const budgets = [
+      budget("kept"),
+      budget("month", { spent: 612.3 }),
+      open,
+      budget("spent", { spent: 500 }),
+    ];
+    expect(listed({ keys: [key("search", DOWN)], budgets })).toEqual([
+      "month ▲ Exceeded budget: 612.30 of 500.00 credits are spent; its window ends in 9 d 10 h",
+      "prepaid ▲ Exceeded budget: at least 501.00 of 500.00 credits are spent; it has no end",
+      "search ✕ Failing unauthorized last answered 12 s ago Cannot read: gateway answered 401",
+    ]);
+  });
+
   test("is not there when all is well", () => {
-    expect(textOf(pageOf({ keys: [key("billing")], queries: [query("day")] }))).not.toContain("attention");
+    expect(
+      textOf(pageOf({ keys: [key("billing")], queries: [query("day")], budgets: [budget("a")] })),
+    ).not.toContain("attention");
   });
 });
 
@@ -172,12 +194,26 @@ describe("the whole page", () => {
         query(EVIL, { pairs: [{ model: EVIL, app: EVIL, credits: 1e300 }], credits: 1e300 }),
         query("day", { state: "down", failure }),
       ],
+      budgets: [
+        budget(EVIL, {
+          team: EVIL,
+          scope: { kind: "app", label: EVIL },
+          gap: gap({ failing: 1 }, { reason: EVIL }),
+        }),
+        budget("x".repeat(500), {
+          scope: { kind: "keys", names: [EVIL, EVIL] },
+          limit: 1e-300,
+          spent: 1e300,
+        }),
+        budget("never", { window: "total", windowStartMs: 1e300, windowEndMs: 1e300 }),
+      ],
     },
     `/${EVIL}`,
   );
   const tame = pageOf({
     keys: [key("billing", { owner: OWNER, limit: "unlimited" }), key("down", DOWN)],
     queries: [query("day", { pairs: [{ model: "m", app: "a", credits: 1 }], credits: 1, truncated: true })],
+    budgets: [budget("month", { team: "payments", spent: 600, gap: gap({ failing: 1 }) })],
   });
 
   test.each([
@@ -188,10 +224,10 @@ describe("the whole page", () => {
   });
 
   test("shows hostile texts as they are", () => {
-    expect(rows(evil)[2]?.[0]).toMatch(
+    expect(keyRows(evil)[2]?.[0]).toMatch(
       /^"><script>alert\('1'\)<\/script>⏎<img src=x onerror=alert\(1\)>�&amp;/,
     );
-    expect(rows(evil)[1]?.[0]).toBe(`${"x".repeat(160)}…`);
+    expect(keyRows(evil)[1]?.[0]).toBe(`${"x".repeat(160)}…`);
   });
 
   test("links to the exporter itself only, and loads nothing", () => {
@@ -227,6 +263,11 @@ describe("the whole page", () => {
 
 function cells(more: Partial<KeyRow>): readonly string[] {
   return rows(pageOf({ keys: [key("billing", more)] }))[1] ?? [];
+}
+
+/** The rows of the table of keys, wherever it is on the page. */
+function keyRows(page: string): string[][] {
+  return rows(page.slice(page.indexOf('id="keys"')));
 }
 
 /** What is said of rows that are left out. */
