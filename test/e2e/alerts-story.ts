@@ -51,10 +51,18 @@ async function tell(
   const { time, prometheus, webhook, example } = bench;
   const startedAt = Date.now();
 
-  const heard = (alertname: string, key: string | undefined, status: Notice["status"]): Promise<unknown> =>
+  const heard = (
+    alertname: string,
+    key: string | undefined,
+    status: Notice["status"],
+    since = 0,
+  ): Promise<unknown> =>
     until(
       `the notice that ${alertname} of ${key} is ${status}`,
-      () => webhook.notices.map((notice) => ({ status: notice.status, labels: notice.labels })),
+      () =>
+        webhook.notices
+          .filter(({ receivedAt }) => receivedAt >= since)
+          .map((notice) => ({ status: notice.status, labels: notice.labels })),
       (all) =>
         all.some(
           ({ labels, ...notice }) =>
@@ -73,11 +81,14 @@ async function tell(
 
   await bench.exporter.stop();
   const exporterEndedAt = Date.now();
-  await heard(DOWN, undefined, "firing");
+  await heard(DOWN, undefined, "firing", exporterEndedAt);
   await delay(AFTER_DOWN_MS / time.speed + example.groupIntervalMs);
   const endedAt = Date.now();
   return {
-    notices: [...webhook.notices],
+    // On a busy machine Prometheus may take longer to its first scrape than the exporter may be down.
+    notices: webhook.notices.filter(
+      ({ labels, startsAt }) => labels["alertname"] !== DOWN || startsAt > exporterEndedAt,
+    ),
     refusedAt: new Map([...refusedAt].map(([key, shown]) => [key, realAt(time, shown)])),
     suppressed,
     remainingAfterReset: new Map(remaining.map(({ labels, value }) => [labels["key"] ?? "", value])),
