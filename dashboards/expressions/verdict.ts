@@ -18,14 +18,17 @@ const owned = perKey(ofJob(keyFamilies.ownerInfo));
 const remaining = ofJob(recorded.remaining);
 const resetSeconds = ofJob(recorded.resetSeconds);
 
-/** Out of credits within `seconds` and before the reset, at the rate of the last hour and of the last six. */
+/**
+ * Out of credits within `seconds` and before the reset, at the rate of the last hour and of the last six, unless what is left is
+ * enough for the rest of a day like others.
+ */
 function runsOutWithin(seconds: number): string {
   const hour = ofJob(recorded.exhaustion1h);
   const sixHours = ofJob(recorded.exhaustion6h);
   return promql`
     ${hour} < ${seconds} and ${sixHours} < ${seconds}
     and ${hour} < ${resetSeconds} and ${sixHours} < ${resetSeconds}
-    unless (${ofJob(recorded.lastsToday)} and ${resetSeconds} <= 86400)`;
+    unless (${ofJob(recorded.restOfDay)} < ${remaining} and ${resetSeconds} <= 86400)`;
 }
 
 /** What is to be said of each key, the worst first. The thresholds are those of the alerts. */

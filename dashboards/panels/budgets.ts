@@ -39,7 +39,7 @@ export function budgetTable(id: number): PlacedPanel {
         unit.ratio,
         { width: 200, cell: "gauge", steps: steps("green", [1 - thresholds.low, "orange"], [1, "red"]) },
       ),
-      valueColumn("Forecast", ofOwner(ofJob(recorded.budgetForecast)), unit.credits, { width: 130 }),
+      valueColumn("Forecast", ofOwner(perBudget(recorded.budgetForecast)), unit.credits, { width: 130 }),
       valueColumn(
         "Forecast share",
         ofOwner(promql`(${ofJob(recorded.budgetForecast)} / (${ofJob(recorded.budgetLimit)} > 0))`),

@@ -1,0 +1,54 @@
+import type { DashboardJson, PanelJson, TargetJson } from "../dashboards/dashboard-json.ts";
+import type { PrometheusApi, Series } from "../support/prometheus-api.ts";
+
+/** What the reader has chosen, as Grafana puts it into expressions. */
+export type Choices = Readonly<Record<string, string>>;
+
+/** The answer to a query of a panel: the values now are series of one point. */
+export function ask(
+  prometheus: PrometheusApi,
+  { dashboard, panel, target, choices, now }: Question,
+): Promise<readonly Series[]> {
+  const expr = filled(target.expr, choices);
+  if (target.range) return prometheus.queryRange(expr, rangeOf(dashboard, panel, now));
+  return prometheus
+    .query(expr, now)
+    .then((samples) => samples.map(({ labels, value, at }) => ({ labels, points: [{ value, at }] })));
+}
+
+export interface Question {
+  readonly dashboard: DashboardJson;
+  readonly panel: PanelJson;
+  readonly target: TargetJson;
+  readonly choices: Choices;
+  readonly now: number;
+}
+
+function filled(expr: string, choices: Choices): string {
+  return expr.replaceAll(/\$(__rate_interval|\w+)/g, (text, name: string) => choices[name] ?? text);
+}
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** As Grafana does: from the dashboard's or the panel's beginning, in steps that begin at multiples of themselves. */
+function rangeOf(dashboard: DashboardJson, panel: PanelJson, now: number) {
+  const from = startOf(panel.timeFrom || dashboard.time.from, now);
+  const stepMs = Math.max(
+    durationMs(panel.interval || "1m"),
+    Math.ceil((now - from) / 1000 / 60_000) * 60_000,
+  );
+  return { start: Math.floor(from / stepMs) * stepMs, end: Math.floor(now / stepMs) * stepMs, stepMs };
+}
+
+function startOf(from: string, now: number): number {
+  const date = new Date(now);
+  if (from === "now/M") return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+  return now - durationMs(from.replace("now-", ""));
+}
+
+function durationMs(text: string): number {
+  const [, count = "", unit = ""] = /^(\d+)([mhd])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNITS[unit] ?? Number.NaN);
+  if (!Number.isFinite(ms)) throw new Error(`Cannot read the duration "${text}"`);
+  return ms;
+}

@@ -1,0 +1,219 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { dashboards } from "../../dashboards/index.ts";
+import { type DashboardJson, readDashboard } from "../dashboards/dashboard-json.ts";
+import { createDemoGateway } from "../demo-gateway.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import { startStage, type Stage } from "../history/stage.ts";
+import type { Series } from "../support/prometheus-api.ts";
+import { describeWithTools } from "../support/tools.ts";
+import { until } from "../support/until.ts";
+import { ask, type Choices } from "./dashboard-queries.ts";
+
+const files: readonly DashboardJson[] = dashboards.map(({ json }) => readDashboard(json));
+
+/** A key that has a limit and spends; the rest is all that there is. */
+const CHOICES: Choices = {
+  job: ".+",
+  instance: ".+",
+  team: ".*",
+  budget: ".*",
+  app: ".*",
+  model: ".*",
+  key: "support-bot",
+  __rate_interval: "10m",
+};
+
+/** Queries that have no answer when all is well; their panels say so. */
+const RIGHTLY_EMPTY: readonly { readonly at: string; readonly reason: string }[] = [
+  { at: "AI gateway / Exporter health, 4 A", reason: "nothing is throttled" },
+  { at: "AI gateway / Key, 25 A", reason: "no alert fires for this key" },
+  { at: "AI gateway / Apps, 12 B", reason: "there are no more apps than have a name" },
+  { at: "AI gateway / Overview, 4 A", reason: "withheld in the first tenth of the month" },
+  { at: "AI gateway / Overview, 30 E", reason: "withheld in the first tenth of each window" },
+  { at: "AI gateway / Overview, 30 F", reason: "withheld in the first tenth of each window" },
+];
+
+const DAY_MS = 86_400_000;
+
+describeWithTools(["prometheus3", "promtool3"], "every panel on a real Prometheus", (tools) => {
+  let gateway: Gateway;
+  let stage: Stage;
+
+  beforeAll(async () => {
+    await untilDayIsSettled();
+    gateway = createDemoGateway();
+    gateway.switches.extraKeyFields = true;
+    gateway.world.key(CHOICES["key"] ?? "").expiresAt = Date.now() + 40 * DAY_MS;
+    await gateway.start();
+    stage = await startStage({
+      gateway,
+      prometheus: tools.prometheus3,
+      promtool: tools.promtool3,
+      sparseDays: 33,
+      sparseHours: 6,
+      denseDays: 1.1,
+    });
+    // Books and figures are compared: nothing may be spent in between.
+    gateway.clock.speed = 0;
+    await stage.prometheus.queryUntil(
+      'count(ALERTS{alertstate="firing"})',
+      ([sample]) => (sample?.value ?? 0) > 0,
+    );
+    await frozen(stage);
+  }, 400_000);
+
+  afterAll(async () => {
+    await stage?.stop();
+    await gateway?.stop();
+  });
+
+  const questions = files.flatMap((dashboard) =>
+    dashboard.panels.flatMap((panel) =>
+      panel.targets.map((target) => ({
+        at: `${dashboard.title}, ${panel.id} ${target.refId}`,
+        title: panel.title,
+        dashboard,
+        panel,
+        target,
+      })),
+    ),
+  );
+
+  test.each(questions)("$at ($title) has an answer, or is rightly empty", async ({ at, ...question }) => {
+    const isFree = RIGHTLY_EMPTY.some((each) => each.at === at);
+    const answer = await until(
+      at,
+      () => ask(stage.prometheus, { ...question, choices: CHOICES, now: Date.now() }),
+      (series) => series.length > 0 || isFree,
+      { timeoutMs: 20_000, pauseMs: 500 },
+    );
+    const values = answer.flatMap(({ points }) => points.map(({ value }) => value));
+    expect(values.filter(Number.isNaN)).toEqual([]);
+  });
+
+  test("annotations have no errors", async () => {
+    for (const { annotations } of files) {
+      for (const { target } of annotations.list) {
+        const expr = target.expr.replaceAll(/\$(\w+)/g, (text, name: string) => CHOICES[name] ?? text);
+        await expect(stage.prometheus.query(expr)).resolves.toBeDefined();
+      }
+    }
+  });
+
+  /** The answer to a query of a panel. */
+  const figures = (
+    title: string,
+    id: number,
+    refId: string,
+    choices: Choices = {},
+  ): Promise<readonly Series[]> => {
+    const question = questions.find(({ at }) => at === `AI gateway / ${title}, ${id} ${refId}`);
+    if (!question) throw new Error(`Cannot find panel ${id} of "${title}"`);
+    return ask(stage.prometheus, { ...question, choices: { ...CHOICES, ...choices }, now: Date.now() });
+  };
+  const figure = async (title: string, id: number, refId = "A", choices: Choices = {}): Promise<number> =>
+    total(await figures(title, id, refId, choices));
+
+  const keys = () => [...gateway.tokens.keys()].filter((name) => !gateway.world.key(name).disabled);
+  const sumOfKeys = (window: "day" | "week" | "month", names = keys()) =>
+    names.reduce((sum, name) => sum + gateway.books.key(name).micros.usage[window], 0) / 1e6;
+
+  const spentOnDay = (at: number) =>
+    keys().reduce((sum, name) => sum + gateway.books.key(name, at).micros.usage.day, 0) / 1e6;
+
+  test.each([
+    ["Spent today", 1, "day"],
+    ["Spent this week", 2, "week"],
+    ["Spent this month", 3, "month"],
+  ] as const)("%s is what the books say", async (_title, id, window) => {
+    expect(await figure("Overview", id)).toBeCloseTo(sumOfKeys(window), 6);
+    expect(sumOfKeys(window)).toBeGreaterThan(0);
+  });
+
+  test("a team's figure is that of its keys", async () => {
+    const payments = sumOfKeys("month", ["billing", "checkout", "fraud"]);
+    expect(await figure("Overview", 3, "A", { team: "payments" })).toBeCloseTo(payments, 6);
+  });
+
+  test("the key that is refused is not counted, and said to be", async () => {
+    expect(await figure("Overview", 6)).toBe(1);
+  });
+
+  test.each([
+    ["Apps", 1, "this month"],
+    ["Apps", 2, "last month"],
+    ["Apps", 11, "this month"],
+    ["Apps", 10, "last month"],
+    ["Apps", 14, "this month"],
+    ["Models", 3, "this month"],
+    ["Models", 4, "last month"],
+    ["Models", 12, "this month"],
+  ] as const)("%s, panel %i: %s is what the books say; tables add up to it", async (title, id, window) => {
+    const now = gateway.clock.now();
+    const months = window === "this month" ? [0, 1] : [-1, 0];
+    const [start = 0, end = 0] = months.map((count) => monthStart(now, count));
+    const books = gateway.books.analytics({ start, end });
+    expect(books.total.numbers.total_usage).toBeGreaterThan(0);
+    expect(await figure(title, id)).toBeCloseTo(books.total.numbers.total_usage, 6);
+  });
+
+  test("the bar of a day is what models have spent on it, the remainder included", async () => {
+    const day = Math.floor(Date.now() / DAY_MS) * DAY_MS - 3 * DAY_MS;
+    const bars = [...(await figures("Models", 10, "A")), ...(await figures("Models", 10, "B"))];
+    const books = gateway.books.analytics({ start: day, end: day + DAY_MS });
+    expect(totalAt(bars, day)).toBeCloseTo(books.total.numbers.total_usage, 6);
+  });
+
+  test("the bar of a day is what keys have spent on it, but for the minutes after the last scrape", async () => {
+    const day = Math.floor(Date.now() / DAY_MS) * DAY_MS - 3 * DAY_MS;
+    const bars = [...(await figures("Overview", 20, "A")), ...(await figures("Overview", 20, "B"))];
+    expect(totalAt(bars, day)).toBeGreaterThanOrEqual(spentOnDay(day + DAY_MS - 15 * 60_000) - 1e-6);
+    expect(totalAt(bars, day)).toBeLessThanOrEqual(spentOnDay(day + DAY_MS - 1) + 1e-6);
+  });
+
+  test("budgets are what the books say", async () => {
+    const spent = await figures("Overview", 30, "C");
+    const payments = spent.filter(({ labels }) => labels["budget"] === "payments-month");
+    expect(total(payments)).toBeCloseTo(sumOfKeys("month", ["billing", "checkout", "fraud"]), 6);
+  });
+});
+
+function total(series: readonly Series[]): number {
+  return series.reduce((sum, { points }) => sum + (points.at(-1)?.value ?? Number.NaN), 0);
+}
+
+function totalAt(series: readonly Series[], at: number): number {
+  return series.reduce((sum, { points }) => sum + (points.find((point) => point.at === at)?.value ?? 0), 0);
+}
+
+function monthStart(at: number, months: number): number {
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1);
+}
+
+/** Two rounds of every query after the clock stands: what is scraped is what the books say. */
+async function frozen({ prometheus }: Stage): Promise<void> {
+  const since = Date.now() / 1000;
+  const oldest =
+    "min({__name__=~'aigateway_(analytics|key)_last_success_timestamp_seconds',query!='last_month',key!='onboarding'})";
+  await until(
+    "polls after the clock stands",
+    () => prometheus.query(oldest),
+    ([sample]) => (sample?.value ?? 0) > since + 1,
+    {
+      timeoutMs: 90_000,
+      pauseMs: 500,
+    },
+  );
+}
+
+/** The test takes minutes and compares figures of days: it waits for midnight and the settling after it rather than cross it. */
+async function untilDayIsSettled(): Promise<void> {
+  const elapsed = Date.now() % DAY_MS;
+  const [before, after] = [8 * 60_000, 3 * 60_000];
+  if (elapsed > DAY_MS - before) await delay(DAY_MS - elapsed + after);
+  else if (elapsed < after) await delay(after - elapsed);
+}

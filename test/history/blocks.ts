@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import type { ScrapedLines } from "./exporter-history.ts";
+
+const run = promisify(execFile);
+
+/** Each call reads its whole text once per block, so the text comes in pieces of about a block. */
+const PIECE_MS = 54 * 3_600_000;
+
+/** Writes scrapes of the past into a Prometheus' folder of data, before it is started. Returns the number of samples. */
+export async function writeBlocks(
+  promtool: string,
+  directory: string,
+  scrapes: AsyncIterable<ScrapedLines>,
+): Promise<number> {
+  const data = join(directory, "data");
+  mkdirSync(data, { recursive: true });
+  let piece: string[] = [];
+  let pieceOf = Number.NaN;
+  let samples = 0;
+  const flush = async (): Promise<void> => {
+    if (piece.length > 0) await writePiece(promtool, directory, data, piece);
+    samples += piece.length;
+    piece = [];
+  };
+  for await (const { at, lines } of scrapes) {
+    if (Math.floor(at / PIECE_MS) !== pieceOf) await flush();
+    pieceOf = Math.floor(at / PIECE_MS);
+    piece.push(...lines);
+  }
+  await flush();
+  return samples;
+}
+
+async function writePiece(
+  promtool: string,
+  directory: string,
+  data: string,
+  lines: readonly string[],
+): Promise<void> {
+  const file = join(directory, "history.om");
+  writeFileSync(file, `${lines.join("\n")}\n# EOF\n`);
+  // A hidden flag: the default of 2 h would read the text once for every two hours.
+  const parameters = ["tsdb", "create-blocks-from", "--max-block-duration=54h", "openmetrics", file, data];
+  const { stdout, stderr } = await run(promtool, parameters, { maxBuffer: 64 << 20 });
+  if (/error/i.test(stderr)) throw new Error(`Cannot write blocks with "${promtool}": ${stdout}${stderr}`);
+  rmSync(file);
+}

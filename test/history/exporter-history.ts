@@ -1,0 +1,70 @@
+import { createApp } from "../../exporter/app.ts";
+import type { Config } from "../../exporter/config/config.ts";
+import { createLog } from "../../exporter/log.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import { createEventClock } from "./event-clock.ts";
+
+export interface HistoryOptions {
+  readonly gateway: Gateway;
+  readonly config: Config;
+  /** When it begins to poll; its rounds follow at the schedule's distance. */
+  readonly startAt: number;
+  /** When it is scraped, epoch milliseconds, ascending. The polls follow the configuration's schedule. */
+  readonly times: readonly number[];
+  /** Labels that a scrape adds. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** What a Prometheus would have stored of one scrape: lines of OpenMetrics, with their time. */
+export interface ScrapedLines {
+  readonly at: number;
+  readonly lines: readonly string[];
+}
+
+/**
+ * Runs an exporter against the gateway through a time that is past, and scrapes it on the way. The gateway's clock stands at the
+ * end of it afterwards; who uses it goes on from there.
+ */
+export async function* exporterHistory(options: HistoryOptions): AsyncGenerator<ScrapedLines> {
+  const { gateway, config, startAt, times, labels } = options;
+  gateway.clock.speed = 0;
+  const events = createEventClock(startAt, (epochMs) => gateway.clock.set(epochMs));
+  const app = createApp(config, {
+    clock: events.clock,
+    random: () => 0.5,
+    log: createLog("error", "json", { write: () => {} }),
+    build: { version: "0.1.0", revision: "history", nodeVersion: process.version },
+    listen: { host: "127.0.0.1", port: 0 },
+    telemetryPath: "/metrics",
+  });
+  await app.start();
+  try {
+    for (const at of times) {
+      await events.runTo(at);
+      yield { at, lines: await scrape(app.url(), at, labels) };
+    }
+  } finally {
+    await app.stop();
+  }
+}
+
+async function scrape(url: string, at: number, labels: HistoryOptions["labels"]): Promise<readonly string[]> {
+  const began = performance.now();
+  const response = await fetch(`${url}/metrics`);
+  const text = await response.text();
+  const samples = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  const own = [
+    "up 1",
+    `scrape_duration_seconds ${(performance.now() - began) / 1000}`,
+    `scrape_samples_scraped ${samples.length}`,
+  ];
+  return [...samples, ...own].map((line) => timed(line, at, labels));
+}
+
+/** `name{a="b"} 1` as `name{job="c",a="b"} 1 1763725920.000`; label values may contain anything, spaces and braces too. */
+function timed(line: string, at: number, labels: HistoryOptions["labels"]): string {
+  const [, name = "", own = "", value = ""] = /^([\w:]+)(?:\{(.*)\})? (\S+)$/s.exec(line) ?? [];
+  if (name === "") throw new Error(`Cannot read the sample ${JSON.stringify(line)}`);
+  const added = Object.entries(labels).map(([label, text]) => `${label}=${JSON.stringify(text)}`);
+  return `${name}{${[...added, ...(own === "" ? [] : [own])].join(",")}} ${value} ${(at / 1000).toFixed(3)}`;
+}

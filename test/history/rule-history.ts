@@ -1,0 +1,108 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+
+import type { RecordingRule, RuleGroup } from "../../dashboards/rules/rule.ts";
+import type { PrometheusApi, Range } from "../support/prometheus-api.ts";
+
+/**
+ * Hands samples of the past to a running Prometheus: a target whose exposition has times. Prometheus takes them when
+ * `out_of_order_time_window` allows it, and they can be asked for at once, unlike blocks.
+ */
+export interface SampleFeed {
+  /** `127.0.0.1:40123`, to be scraped with `honor_labels`. */
+  readonly address: string;
+  /** Resolves when Prometheus has stored the lines. */
+  give(lines: readonly string[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startSampleFeed(): Promise<SampleFeed> {
+  const waiting: { readonly text: string; readonly stored: () => void }[] = [];
+  let delivered: (() => void) | undefined;
+  const server = createServer((_request, response) => {
+    // Scrapes of a target follow each other: the one before is stored.
+    delivered?.();
+    const next = waiting.shift();
+    delivered = next?.stored;
+    response.setHeader("content-type", "text/plain; version=0.0.4");
+    response.end(next?.text ?? "");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    address: `127.0.0.1:${port}`,
+    give: async (lines) => {
+      const pieces = Array.from({ length: Math.ceil(lines.length / PIECE) }, (_, index) =>
+        lines.slice(index * PIECE, (index + 1) * PIECE),
+      );
+      await Promise.all(
+        pieces.map(
+          (piece) => new Promise<void>((stored) => waiting.push({ text: `${piece.join("\n")}\n`, stored })),
+        ),
+      );
+    },
+    stop: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Lines of one scrape. */
+const PIECE = 20_000;
+
+/** Gives the recording rules the past that they would have had: each is asked over the range, once all that it needs is there. */
+export async function recordPast(
+  prometheus: PrometheusApi,
+  feed: SampleFeed,
+  groups: readonly RuleGroup[],
+  range: Range,
+): Promise<void> {
+  const rules = groups.flatMap((group) => group.rules).filter((rule) => "record" in rule);
+  for (const level of levels(rules)) {
+    const lines = await Promise.all(level.map((rule) => linesOf(prometheus, rule, range)));
+    await feed.give(lines.flat());
+  }
+}
+
+async function linesOf(
+  prometheus: PrometheusApi,
+  { record, expr }: RecordingRule,
+  range: Range,
+): Promise<readonly string[]> {
+  const series = await prometheus.queryRange(expr, range);
+  return series.flatMap(({ labels, points }) => {
+    // An empty instance keeps Prometheus from adding that of the feed.
+    const own = Object.entries({ instance: "", ...labels }).filter(([name]) => name !== "__name__");
+    const text = own.map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+    return points.map(({ value, at }) => `${record}{${text.join(",")}} ${numberText(value)} ${at}`);
+  });
+}
+
+function numberText(value: number): string {
+  if (Number.isFinite(value)) return String(value);
+  return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
+}
+
+/** Rules in the order of what they need; a rule that needs its own past begins without. */
+function levels(rules: readonly RecordingRule[]): readonly (readonly RecordingRule[])[] {
+  const found: RecordingRule[][] = [];
+  let rest = [...rules];
+  while (rest.length > 0) {
+    const waiting = new Set(rest.map(({ record }) => record));
+    const ready = rest.filter(({ record, expr }) =>
+      namesIn(expr).every((name) => name === record || !waiting.has(name)),
+    );
+    if (ready.length === 0) throw new Error(`Cannot order the rules ${[...waiting].join(", ")}`);
+    found.push(ready);
+    rest = rest.filter((rule) => !ready.includes(rule));
+  }
+  return found;
+}
+
+function namesIn(expr: string): readonly string[] {
+  return expr.match(/[a-z_]+:[\w:]+/g) ?? [];
+}

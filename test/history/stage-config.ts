@@ -1,0 +1,52 @@
+import type { Config } from "../../exporter/config/config.ts";
+import { loadConfig } from "../../exporter/config/load.ts";
+import type { ConfigFileInput } from "../../exporter/config/schema.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+
+const TEAMS: Readonly<Record<string, readonly string[]>> = {
+  payments: ["billing", "checkout", "fraud"],
+  discovery: ["search", "recommendations"],
+  support: ["support-bot", "docs", "translate"],
+  platform: ["onboarding", "etl", "mobile", "web", "ops"],
+  research: ["data-science"],
+};
+
+/** A configuration that shows all that the dashboards can: owners, budgets of every window, rates, the value of a credit. */
+export async function stageConfig(
+  gateway: Gateway,
+  schedule: NonNullable<ConfigFileInput["schedule"]>,
+): Promise<Config> {
+  const names = [...gateway.tokens.keys()];
+  const file: ConfigFileInput = {
+    gateway: { base_url: gateway.url, requests_per_minute: 0 },
+    keys: names.map((name) => ({ name, api_key_env: variable(name), owner: { team: teamOf(name) } })),
+    analytics: { management_key_env: "MANAGEMENT_KEY", top: 25, rates: true },
+    budgets: [
+      { name: "everything-month", limit: 6000, window: "month", keys: "all" },
+      { name: "payments-month", limit: 900, window: "month", keys: { team: "payments" } },
+      { name: "support-week", limit: 150, window: "week", keys: { team: "support" } },
+      { name: "research-day", limit: 60, window: "day", keys: { team: "research" } },
+    ],
+    schedule,
+    credit_value: { currency: "EUR", value: 0.86 },
+  };
+  const loaded = await loadConfig({
+    path: "stage.yaml",
+    readFile: () => Promise.resolve(JSON.stringify(file)),
+    listDirectory: () => Promise.resolve([]),
+    env: {
+      MANAGEMENT_KEY: gateway.managementToken,
+      ...Object.fromEntries(names.map((name) => [variable(name), gateway.tokens.get(name)])),
+    },
+  });
+  if (!loaded.ok) throw new Error(`Cannot use the stage's configuration: ${JSON.stringify(loaded.problems)}`);
+  return loaded.config;
+}
+
+function variable(key: string): string {
+  return `KEY_${key.replaceAll("-", "_")}`;
+}
+
+function teamOf(key: string): string {
+  return Object.keys(TEAMS).find((team) => TEAMS[team]?.includes(key)) ?? "";
+}
