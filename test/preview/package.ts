@@ -1,0 +1,52 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { z } from "zod";
+
+import { ROOT } from "../support/repository.ts";
+
+const run = promisify(execFile);
+const FOLDER = join(ROOT, "preview");
+
+/** Whether the package that draws dashboards is installed; it is some 450 MB and not part of `npm ci`. */
+export function isPreviewInstalled(): boolean {
+  return existsSync(join(FOLDER, "node_modules", "@grafana", "ui"));
+}
+
+/** Installs the package if it is not there, and makes the page. */
+export async function preparePreview(onProgress: (text: string) => void): Promise<void> {
+  if (!isPreviewInstalled()) {
+    onProgress("Installing what draws the dashboards into preview/ (450 MB, about a minute, once)");
+    await run("npm", ["ci", "--no-audit", "--no-fund"], { cwd: FOLDER, maxBuffer: 16 << 20 });
+  }
+  await run(process.execPath, ["bundle.mjs"], { cwd: FOLDER });
+}
+
+export interface Look {
+  readonly url: string;
+  readonly chromium: string;
+  /** File of the picture; without one it is only looked at. */
+  readonly picture?: string;
+}
+
+const seen = z.object({
+  panels: z.array(
+    z.object({
+      name: z.string(),
+      state: z.enum(["drawn", "empty", "error"]),
+      text: z.string(),
+    }),
+  ),
+  errors: z.array(z.string()),
+});
+
+/** Opens a drawn dashboard in a browser without a screen and says what became of its panels. */
+export async function look({ url, chromium, picture = "" }: Look): Promise<z.infer<typeof seen>> {
+  const { stdout } = await run(process.execPath, ["shoot.mjs", chromium, url, picture], {
+    cwd: FOLDER,
+    maxBuffer: 16 << 20,
+  });
+  return seen.parse(JSON.parse(stdout));
+}
