@@ -5,10 +5,23 @@ export const thresholds = {
   exhaustedIdle: 5 * 60,
   /** Critical: out within this at the present rate. Short, since an operator is woken; the hours are the warning's. */
   imminent: 40 * 60,
-  /** Warning: out within this at a rate that has lasted an hour. */
+  /** The rate falls when the last quarter of an hour has less than this part of the hour's. */
+  falling: 0.6,
+  /** Times the fastest quarter of an hour, and the fastest hour, of three days. */
+  unusual15m: 1.5,
+  unusual1h: 1.2,
+  /** Today needs less than this part of what is left, as days go: no alarm, or none even when the rate leaves only 90 minutes. */
+  lastsUsually: 0.9,
+  lastsSurely: 0.7,
+  /** A day ahead, a forecast must exceed what is left by this part; less and less until the reset. */
+  forecastMargin: 0.25,
+  /** Warning: out within this at a rate that has lasted. */
   predictedSoon: 3 * 3600,
   /** Warning: out within this by what this key usually spends. */
   predicted: 24 * 3600,
+  /** Where nothing is known of other days: out within this at the rate of the last hour, and well before the reset at that of six. */
+  predictedBlind: 4 * 3600,
+  blindMargin: 0.7,
   /** Warning for monthly and never-reset limits. */
   slow: 7 * 24 * 3600,
   /** Prepaid balances: out within this at the rate of the last hour. */

@@ -1,11 +1,12 @@
 import { queryFamilies as families } from "../../exporter/collectors/analytics-families.ts";
+import { uids } from "../uids.ts";
 import { thresholds } from "../thresholds.ts";
 import { promql, select } from "../promql.ts";
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
 import type { RuleGroup } from "./rule.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
 
-const LINK = { uid: "aigateway-exporter" };
+const LINK = { uid: uids.exporter };
 
 /** Alerts on the analytics: whether what models and apps spend is still known. */
 export function analyticsData(settings: Settings): RuleGroup {
@@ -21,6 +22,7 @@ export function analyticsData(settings: Settings): RuleGroup {
 function stale({ timing }: Settings): AlertDefinition {
   const age = (query: string) =>
     promql`${timing.now} - max by (job, query) (last_over_time(${select(families.lastSuccess, { query })}[${timing.analyticsMemory}]))`;
+  const running = age("!~last_month");
   const interval = select(selfFamilies.pollInterval, { collector: "analytics" });
   return {
     name: "AIGatewayAnalyticsStale",
@@ -28,9 +30,14 @@ function stale({ timing }: Settings): AlertDefinition {
     comment:
       "The query last_month is asked hourly, the others follow the interval of the polls. The last part is for queries that never had an answer: the value is 0.",
     expr: promql`
-      ${age("~day|last_day|month")}
-      > on (job) group_left ()
-        clamp_min(${thresholds.staleIntervals} * max by (job) (last_over_time(${interval}[${timing.analyticsMemory}])), ${timing.seconds(thresholds.analyticsStale)})
+      (
+        ${running} > ${timing.seconds(thresholds.analyticsStale)}
+        unless (
+          ${running}
+          < on (job) group_left ()
+            ${thresholds.staleIntervals} * max by (job) (last_over_time(${interval}[${timing.analyticsMemory}]))
+        )
+      )
       or ${age("last_month")} > ${timing.seconds(thresholds.closedMonthStale)}
       or (
         max by (job, query) (${families.up}) == 0

@@ -1,4 +1,5 @@
 import { budgetFamilies as families } from "../../exporter/budgets/families.ts";
+import { uids } from "../uids.ts";
 import { thresholds } from "../thresholds.ts";
 import { promql, select, type Series } from "../promql.ts";
 import { withBudgetTeam } from "./owner.ts";
@@ -10,11 +11,7 @@ import type { Timing } from "./timing.ts";
 /** Budgets: what was spent of them and where that leads, and the alerts on it. */
 export function budgets(settings: Settings): RuleGroup {
   const alert = (definition: AlertDefinition) =>
-    createAlert(
-      settings,
-      { uid: "aigateway-budgets", label: "budget" },
-      { ...definition, expr: withBudgetTeam(definition.expr) },
-    );
+    createAlert(settings, { uid: uids.overview, label: "budget" }, { ...definition, expr: withBudgetTeam(definition.expr) });
   const { timing } = settings;
   return {
     name: "aigateway-budgets",

@@ -1,10 +1,11 @@
 import { selfFamilies as families } from "../../exporter/metrics/self-families.ts";
+import { uids } from "../uids.ts";
 import { thresholds } from "../thresholds.ts";
 import { promql, select } from "../promql.ts";
 import type { RuleGroup } from "./rule.ts";
 import { createAlert, JOB, type AlertDefinition, type Settings } from "./settings.ts";
 
-const LINK = { uid: "aigateway-exporter" };
+const LINK = { uid: uids.exporter };
 
 /** Alerts on the exporter itself and its way to the gateway: without it no other alert can fire. */
 export function exporterItself(settings: Settings): RuleGroup {

@@ -1,5 +1,7 @@
+import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
+import { uids } from "../uids.ts";
 import { thresholds } from "../thresholds.ts";
-import { promql } from "../promql.ts";
+import { promql, select, type Series } from "../promql.ts";
 import { withKeyTeam } from "./owner.ts";
 import type { AlertRule, RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
@@ -10,7 +12,7 @@ export function keyCredits(settings: Settings): RuleGroup {
   const alert = (definition: AlertDefinition): AlertRule =>
     createAlert(
       settings,
-      { uid: "aigateway-key", label: "key" },
+      { uid: uids.key, label: "key" },
       { ...definition, expr: withKeyTeam(definition.expr) },
     );
   return {
@@ -48,11 +50,8 @@ function exhausted({ timing }: Settings): AlertDefinition {
 }
 
 function imminent({ timing }: Settings): AlertDefinition {
-  const { exhaustion15m, exhaustion1h, burn15m, burn1h, burn15mMax3d, limit, remaining, resetSeconds } =
-    recorded;
+  const { exhaustion15m, exhaustion1h, burn15m, burnLasting, remaining, resetSeconds } = recorded;
   const horizon = timing.seconds(thresholds.imminent);
-  const quarter = timing.duration(timing.burnWindow);
-  const half = timing.duration(2 * timing.burnWindow);
   return {
     name: "AIGatewayKeyExhaustionImminent",
     severity: "critical",
@@ -60,19 +59,17 @@ function imminent({ timing }: Settings): AlertDefinition {
       ${exhaustion15m} < ${horizon}
       and ${exhaustion15m} < ${resetSeconds}
       and ${exhaustion1h} < ${resetSeconds}
-      and ${remaining} > 0
       and (
-        # The rate has lasted for three quarters of an hour and does not fall,
+        # The rate has lasted and does not fall,
         (
-          ${exhaustion1h} < ${horizon}
-          and ${burn15m} > 0.6 * ${burn1h}
-          and ${burn15m} offset ${quarter} > 0.4 * ${burn1h}
-          and ${burn15m} offset ${half} > 0.4 * ${burn1h}
+          ${remaining} / (${burnLasting} > 0) < ${horizon}
+          and ${burn15m} > ${thresholds.falling} * ${burnLasting}
         )
         # or the key never spent like this in three days.
-        or ${burn15m} > 1.5 * (${burn15mMax3d} or ${limit} * 0)
+        or ${unusual(burn15m)}
       )
-      unless (${recorded.lastsToday} and ${resetSeconds} <= 86400)`,
+      # Not where today needs less than what is left, as on other days.
+      unless ${recorded.restRatio} < ${thresholds.lastsUsually}`,
     for: 4 * 60,
     keepFiringFor: 20 * 60,
     summary: "A key is about to use up its credit limit.",
@@ -81,47 +78,65 @@ function imminent({ timing }: Settings): AlertDefinition {
   };
 }
 
+function unusual(burn: Series): string {
+  const [max3d, factor] =
+    burn === recorded.burn1h
+      ? [recorded.burn1hMax3d, thresholds.unusual1h]
+      : [recorded.burn15mMax3d, thresholds.unusual15m];
+  return `${burn.name} > ${factor} * (${max3d.name} or ${recorded.limit.name} * 0)`;
+}
+
 function predicted({ timing }: Settings): AlertDefinition {
   const { exhaustion15m, exhaustion1h, exhaustion6h, exhaustion1d, remaining, resetSeconds } = recorded;
-  const { burn15m, burn1h, burn15mMax3d, burn1hMax3d, limit, restOfDay, lastsToday } = recorded;
-  const hours = (count: number) => timing.seconds(count * 3600);
+  const { burn15m, burn1h, burnLasting, restOfDay, restRatio } = recorded;
   const soon = timing.seconds(thresholds.predictedSoon);
   const day = timing.seconds(thresholds.predicted);
   return {
     name: "AIGatewayKeyExhaustionPredicted",
     severity: "warning",
+    comment:
+      "The present rate, the usual day, or the last day lead beyond what is left; once said, it is said until the last six hours deny it.",
     expr: promql`
       ${remaining} > 0
       and (
+        # A rate that was never seen, or that has lasted, unless other days say that it will end in time.
         (
-          (
-            (
-              ${exhaustion15m} < ${hours(4)}
-              and ${burn15m} > 1.5 * (${burn15mMax3d} or ${limit} * 0)
-            )
+          ${exhaustion15m} < ${soon}
+          and ${exhaustion15m} < ${resetSeconds}
+          and (
+            ${unusual(burn15m)}
             or (
-              ${exhaustion1h} < ${soon}
-              and ${exhaustion15m} < ${soon}
-              and (${burn1h} > 1.2 * (${burn1hMax3d} or ${limit} * 0) or ${exhaustion6h} < ${hours(6)})
+              ${remaining} / (${burnLasting} > 0) < ${soon}
+              and (${unusual(burn1h)} or ${exhaustion6h} < ${2 * soon})
             )
           )
-          and ${exhaustion15m} < ${resetSeconds}
-          unless (${lastsToday} and ${exhaustion1h} > ${hours(1.5)} and ${resetSeconds} <= 86400)
+          unless (
+            ${restRatio} < ${thresholds.lastsUsually}
+            and (${exhaustion1h} > ${soon / 2} or ${restRatio} < ${thresholds.lastsSurely})
+          )
         )
+        # A day like others needs more than is left.
         or (
-          ${restOfDay} > ${remaining} * (1 + 0.25 * ${resetSeconds} / 86400)
+          ${restOfDay} > ${remaining} * (1 + ${thresholds.forecastMargin} * ${resetSeconds} / 86400)
           and ${resetSeconds} <= 86400
         )
+        # A limit of several days: another day like the last one is too much.
         or (
           ${exhaustion1d} < ${day}
           and ${exhaustion6h} < ${resetSeconds}
           and ${resetSeconds} > 86400
         )
+        # Nothing is known of other days.
         or (
           ${exhaustion6h} < ${day}
-          and ${exhaustion1h} < ${hours(4)}
-          and ${exhaustion6h} < 0.7 * ${resetSeconds}
+          and ${exhaustion1h} < ${timing.seconds(thresholds.predictedBlind)}
+          and ${exhaustion6h} < ${thresholds.blindMargin} * ${resetSeconds}
           unless ${restOfDay}
+        )
+        or (
+          ${exhaustion6h} < ${2 * day}
+          and ${exhaustion6h} < ${resetSeconds}
+          and on (job, key) ALERTS{alertname="AIGatewayKeyExhaustionPredicted",alertstate="firing"}
         )
       )`,
     for: 4 * 60,
@@ -134,17 +149,19 @@ function predicted({ timing }: Settings): AlertDefinition {
 
 function slow({ timing }: Settings): AlertDefinition {
   const week = timing.seconds(thresholds.slow);
-  const { exhaustion3d, exhaustion1d, exhaustion6h, resetSeconds, remaining } = recorded;
+  const { exhaustion3d, exhaustion1d, resetSeconds, remaining } = recorded;
+  const longWindow = select(families.limitReset, { aigateway_key_limit_reset: "~monthly|never" });
   return {
     name: "AIGatewayKeyExhaustionSlow",
     severity: "warning",
+    comment:
+      "For limits that are reset once a month or never. Three days say what is usual, one that it still goes on.",
     expr: promql`
       ${exhaustion3d} < ${week}
       and ${exhaustion1d} < ${week}
       and ${exhaustion3d} < ${resetSeconds}
-      and ${exhaustion6h} < ${resetSeconds}
       and ${remaining} > 0
-      and ${resetSeconds} > ${timing.seconds(86_400)}`,
+      and on (job, key) last_over_time(${longWindow}[${timing.memory}]) == 1`,
     for: 3600,
     keepFiringFor: 6 * 3600,
     summary: "A key will use up its credit limit within a week.",
@@ -161,7 +178,8 @@ function low(): AlertDefinition {
     expr: promql`
       ${remaining} / (${limit} > 0) < ${thresholds.low}
       and ${remaining} > 0
-      and ${exhaustion1d} < ${resetSeconds}`,
+      and ${exhaustion1d} < ${resetSeconds}
+      unless on (job, key) ALERTS{alertname=~"AIGatewayKeyExhaust.+"}`,
     for: 15 * 60,
     keepFiringFor: 3600,
     summary: "A key has little of its credit limit left.",

@@ -7,6 +7,9 @@ import type { Settings } from "./settings.ts";
 export function keyForecast({ timing }: Settings): RuleGroup {
   const day = timing.duration(86_400);
   const { usage, usageDay, spentYesterday, restShareYesterday, restShare, restOfDay } = recorded;
+  const { restRatio, remaining, resetSeconds, burn1h, burn15m } = recorded;
+  const quarter = timing.duration(timing.burnWindow);
+  const half = timing.duration(2 * timing.burnWindow);
   return {
     name: "aigateway-key-forecast",
     comment:
@@ -42,12 +45,22 @@ export function keyForecast({ timing }: Settings): RuleGroup {
           / (1.1 - ${restShare})`,
       ),
       record(
-        recorded.lastsToday,
-        "What is left, where that is enough for the rest of today and the key does not spend at twice the rate of yesterday at this hour.",
+        restRatio,
+        "The share of what is left that today still needs by that forecast, on a day that ends with a reset. Only while the key does not spend at twice the rate of yesterday at this hour: else its days are no guide.",
         promql`
-          ${recorded.remaining} > 1.1 * ${restOfDay}
-          and ${recorded.burn1h} < 2 * ${recorded.burn1h} offset ${day}
-          and ${recorded.burn15m} < 2 * ${recorded.burn1h} offset ${day}`,
+          ${restOfDay} / (${remaining} > 0)
+          and ${resetSeconds} <= 86400
+          and ${burn1h} < 2 * ${burn1h} offset ${day}
+          and ${burn15m} < 2 * ${burn1h} offset ${day}`,
+      ),
+      record(
+        recorded.burnLasting,
+        "The rate of the last hour, if each quarter of the last 45 minutes had its part in it: a burst that is over, or just begins, is none.",
+        promql`
+          ${burn1h}
+          and ${burn15m} > 0.4 * ${burn1h}
+          and ${burn15m} offset ${quarter} > 0.4 * ${burn1h}
+          and ${burn15m} offset ${half} > 0.4 * ${burn1h}`,
       ),
     ],
   };

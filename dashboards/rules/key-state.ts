@@ -1,5 +1,6 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
+import { uids } from "../uids.ts";
 import { thresholds } from "../thresholds.ts";
 import { promql, select } from "../promql.ts";
 import { withKeyTeam } from "./owner.ts";
@@ -7,7 +8,7 @@ import type { RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import { createAlert, JOB, type AlertDefinition, type Settings } from "./settings.ts";
 
-const LINK = { uid: "aigateway-key", label: "key" };
+const LINK = { uid: uids.key, label: "key" };
 
 /** Alerts on keys themselves: refused, expiring, gone, not heard of, spending unlike themselves. */
 export function keyState(settings: Settings): RuleGroup {
@@ -126,9 +127,14 @@ function dataStale({ timing }: Settings): AlertDefinition {
     comment:
       "Follows the interval of the polls. The second half is for keys that never had an answer: the value is 0.",
     expr: promql`
-      ${timing.now} - ${recorded.lastSuccess}
-      > on (job) group_left ()
-        clamp_min(${thresholds.staleIntervals} * max by (job) (last_over_time(${interval}[${timing.memory}])), ${timing.seconds(thresholds.keyStale)})
+      (
+        ${timing.now} - ${recorded.lastSuccess} > ${timing.seconds(thresholds.keyStale)}
+        unless (
+          ${timing.now} - ${recorded.lastSuccess}
+          < on (job) group_left ()
+            ${thresholds.staleIntervals} * max by (job) (last_over_time(${interval}[${timing.memory}]))
+        )
+      )
       or (
         max by (job, key) (${families.up}) == 0
         unless on (job, key) ${recorded.lastSuccess}

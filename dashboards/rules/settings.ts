@@ -48,7 +48,7 @@ export interface DashboardLink {
 export function createAlert(settings: Settings, link: DashboardLink, definition: AlertDefinition): AlertRule {
   const { name, severity, expr, summary, description, comment } = definition;
   const { timing, runbookBaseUrl, dashboardBaseUrl } = settings;
-  const query = link.label === undefined ? "" : `?var-${link.label}={{ $labels.${link.label} | urlquery }}`;
+  const query = link.label === undefined ? "" : `?var-${link.label}={{ $labels.${link.label} }}`;
   return {
     alert: name,
     ...(comment === undefined ? {} : { comment }),

@@ -1,0 +1,85 @@
+import { selfFamilies as families } from "../../../exporter/metrics/self-families.ts";
+import type { InputSeries, Value } from "../input-series.ts";
+import { type AlertCase, casesOf, exposed } from "./alert-case.ts";
+
+const ofEndpoint = casesOf("AIGateway", "endpoint", {});
+const ofJob = casesOf("AIGateway", "job", {});
+const warning = "warning";
+
+/** Alerts on the exporter itself; whether it is down is told apart, since nothing else can be scraped then. */
+export const exporterCases: readonly AlertCase[] = [
+  ofEndpoint(
+    "UpstreamErrors",
+    warning,
+    "key",
+    "six of ten fail",
+    requests("key", { "200": 4, "503": 6 }),
+    16,
+  ),
+  ofEndpoint("UpstreamErrors", warning, "half", "one of two fails", requests("half", { "200": 1, "503": 1 })),
+  ofEndpoint(
+    "UpstreamErrors",
+    warning,
+    "refused",
+    "all are 401, which has its own alert",
+    requests("refused", { "401": 1 }),
+  ),
+  ofEndpoint(
+    "UpstreamThrottled",
+    warning,
+    "throttled",
+    "for half an hour",
+    throttled("throttled", 10, 480),
+    40,
+  ),
+  ofEndpoint("UpstreamThrottled", warning, "paused", "for twenty minutes", throttled("paused", 10, 30)),
+  ofJob(
+    "SeriesLimit",
+    warning,
+    "full",
+    "91 of a hundred",
+    series("full", 910, () => 0),
+    5,
+  ),
+  ofJob(
+    "SeriesLimit",
+    warning,
+    "refusing",
+    "an answer is refused",
+    series("refusing", 600, (minute) => Number(minute >= 60)),
+    65,
+  ),
+  ofJob(
+    "SeriesLimit",
+    warning,
+    "roomy",
+    "89 of a hundred",
+    series("roomy", 890, () => 3),
+  ),
+  ofJob("PollIntervalLong", warning, "slow", "every four minutes", interval("slow", 240), 15),
+  ofJob("PollIntervalLong", warning, "fine", "every three minutes", interval("fine", 180)),
+];
+
+function requests(endpoint: string, perMinute: Readonly<Record<string, number>>): readonly InputSeries[] {
+  return Object.entries(perMinute).map(([code, count]) =>
+    exposed(families.upstreamRequests, { endpoint, code }, (minute) => count * minute),
+  );
+}
+
+/** Each minute a pause of five more is asked for. */
+function throttled(endpoint: string, from: number, to: number): readonly InputSeries[] {
+  const until = (minute: number): Value => (minute < from || minute > to ? null : (minute + 5) * 60);
+  return [exposed(families.throttledUntil, { endpoint }, until)];
+}
+
+function series(job: string, held: number, refused: (minute: number) => number): readonly InputSeries[] {
+  return [
+    exposed(families.series, {}, () => held, job),
+    exposed(families.seriesLimit, {}, () => 1000, job),
+    exposed(families.refusedAnswers, { collector: "key" }, refused, job),
+  ];
+}
+
+function interval(job: string, seconds: number): readonly InputSeries[] {
+  return [exposed(families.pollInterval, { collector: "key" }, () => seconds, job)];
+}

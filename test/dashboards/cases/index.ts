@@ -1,0 +1,28 @@
+import { selfFamilies } from "../../../exporter/metrics/self-families.ts";
+import { type InputSeries, seriesOf } from "../input-series.ts";
+import { type AlertCase, eachMinute, exposed, JOB } from "./alert-case.ts";
+import { analyticsCases } from "./analytics-cases.ts";
+import { budgetCases } from "./budget-cases.ts";
+import { exporterCases } from "./exporter-cases.ts";
+import { keyCreditCases } from "./key-credit-cases.ts";
+import { keyStateCases } from "./key-state-cases.ts";
+
+/** The list of the cases that take hours; one run serves them all. */
+export const cases: readonly AlertCase[] = [
+  ...keyCreditCases,
+  ...keyStateCases,
+  ...budgetCases,
+  ...analyticsCases,
+  ...exporterCases,
+];
+
+/** What they have in common: an exporter that is scraped, and polls every minute. */
+export const commonSeries: readonly InputSeries[] = [
+  seriesOf(
+    "up",
+    { job: JOB, instance: "a:9853" },
+    eachMinute(() => 1),
+  ),
+  exposed(selfFamilies.pollInterval, { collector: "key" }, () => 60),
+  exposed(selfFamilies.pollInterval, { collector: "analytics" }, () => 300),
+];

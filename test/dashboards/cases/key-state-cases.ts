@@ -1,0 +1,64 @@
+import { keyFamilies as families } from "../../../exporter/collectors/key-families.ts";
+import type { Family } from "../../../exporter/metrics/family.ts";
+import type { InputSeries, Value } from "../input-series.ts";
+import { type AlertCase, casesOf, exposed, HOUR } from "./alert-case.ts";
+
+const of = casesOf("AIGatewayKey", "key", { team: "search" });
+
+/** Alerts on keys themselves. */
+export const keyStateCases: readonly AlertCase[] = [
+  of("Unauthorized", "critical", "refused", "a 401", refused("refused", 10), 15),
+  of("Unauthorized", "critical", "flicker", "a 401 for four minutes", refused("flicker", 10, 14)),
+  of("ExpiresSoon", "warning", "expiring", "within a week", expires("expiring", 7.1), 2.4 * HOUR + 16),
+  of("ExpiresSoon", "warning", "lasting", "later than in a week", expires("lasting", 7.5)),
+  of("FreeQuotaLow", "info", "quota", "two of fifty requests are left", quota("quota", 2), 35),
+  of("FreeQuotaLow", "info", "quota-left", "five of fifty are left", quota("quota-left", 5)),
+  of("DataStale", "warning", "stale", "no answer since minute 60", answered("stale", 60, 480), 81),
+  of("DataStale", "warning", "outage", "no answer for fifteen minutes", answered("outage", 60, 75)),
+  of(
+    "DataStale",
+    "warning",
+    "never",
+    "no answer at all",
+    told("never", families.up, () => 0),
+    5,
+  ),
+  of("UsageCorrected", "info", "corrected", "a cent less", corrected("corrected", 49.99), 90),
+  of("UsageCorrected", "info", "uncorrected", "a cent more", corrected("uncorrected", 50.01)),
+  of("Disappeared", "warning", "gone", "not configured from minute 120 on", [owner("gone", 120, 480)], 150),
+  of("Disappeared", "warning", "missed", "scrapes fail for twenty minutes", [owner("missed", 120, 140)]),
+];
+
+function told(key: string, family: Family<"key">, value: (minute: number) => Value): readonly InputSeries[] {
+  return [owner(key), exposed(family, { key }, value)];
+}
+
+function refused(key: string, from: number, to = Infinity): readonly InputSeries[] {
+  return told(key, families.unauthorized, (minute) => Number(minute >= from && minute < to));
+}
+
+function expires(key: string, days: number): readonly InputSeries[] {
+  return told(key, families.expiry, () => days * 86_400);
+}
+
+function quota(key: string, remaining: number): readonly InputSeries[] {
+  return [
+    ...told(key, families.freeRequestsLimit, () => 50),
+    exposed(families.freeRequestsRemaining, { key }, (minute) => (minute < 30 ? 50 : remaining)),
+  ];
+}
+
+/** Polled every minute, without an answer between two of them. */
+function answered(key: string, from: number, to: number): readonly InputSeries[] {
+  return told(key, families.lastSuccess, (minute) => (minute > from && minute < to ? from : minute) * 60);
+}
+
+function corrected(key: string, usage: number): readonly InputSeries[] {
+  return [...answered(key, 0, 0), exposed(families.usage, { key }, (minute) => (minute < 90 ? 50 : usage))];
+}
+
+function owner(key: string, goneFrom = 0, goneTo = 0): InputSeries {
+  const isGone = (minute: number) => minute >= goneFrom && minute < goneTo;
+  const labels = { key, team: "search", project: "", cost_center: "" };
+  return exposed(families.ownerInfo, labels, (minute) => (isGone(minute) ? null : 1));
+}

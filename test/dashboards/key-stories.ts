@@ -1,0 +1,199 @@
+import type { InputSeries } from "./input-series.ts";
+import { simulateKey, type SimulatedKey } from "./simulated-key.ts";
+import { type Expectation, firing, silent } from "./story.ts";
+
+/** What happens to one key, and what fires of it. All keys of a list are scraped together. */
+export interface KeyStory {
+  readonly title: string;
+  readonly key: string;
+  readonly series: readonly InputSeries[];
+  readonly expect: readonly Expectation[];
+}
+
+const HOUR = 60;
+const DAY = 1440;
+const DAYS = 4 * DAY;
+const WEEKS = 18 * DAY;
+/** When things begin to go wrong: an hour after the second reset. */
+const START = 2 * DAY + HOUR;
+/** All that is said of what is left of a limit. */
+const CREDITS = "AIGatewayKey(Exhaust.*|LimitLow)";
+
+type Behaviour = Omit<SimulatedKey, "name" | "team" | "limit" | "reset"> & {
+  readonly limit?: SimulatedKey["limit"];
+  readonly reset?: SimulatedKey["reset"];
+};
+
+const runaway = (minute: number) => (minute < START ? 20 / DAY : 20 / HOUR);
+const gaps = { "a:9853": (minute: number) => minute % 45 >= 8 };
+
+/** Stories of four days. */
+export const dailyStories: readonly KeyStory[] = [
+  quiet("a steady daily key that just lasts", "steady", { spend: () => 96 / DAY }),
+  // On its first day nobody knows that its office closes.
+  quiet("a diurnal key that uses nine tenths", "diurnal", { spend: officeHours(90) }, DAYS, DAY),
+  quiet("a bursty batch job", "bursty", {
+    // Twenty minutes every four hours, at twenty times its mean.
+    spend: (minute) => (minute % (4 * HOUR) >= 3 * HOUR && minute % (4 * HOUR) < 3 * HOUR + 20 ? 0.5 : 0.002),
+  }),
+  exhausted("a runaway that starts an hour after a reset", "runaway", { spend: runaway }),
+  exhausted("a runaway with a refund every fifty minutes", "runaway-refunds", {
+    spend: runaway,
+    refund: (minute) => (minute > DAY && minute % 50 === 0 ? 0.01 : 0),
+  }),
+  exhausted("a runaway while the exporter restarts with another instance label", "runaway-restart", {
+    spend: runaway,
+    scraped: { "a:9853": (minute) => minute < START + 235, "b:9853": (minute) => minute >= START + 238 },
+  }),
+  exhausted("a runaway with two replicas", "runaway-replicas", {
+    spend: runaway,
+    scraped: { "a:9853": () => true, "b:9853": () => true },
+  }),
+  exhausted("a runaway with gaps of eight minutes", "runaway-gaps", { spend: runaway, scraped: gaps }),
+  quiet("a steady key with gaps of eight minutes", "gaps", { spend: () => 80 / DAY, scraped: gaps }),
+  quiet("a steady key with two replicas", "replicas", {
+    spend: () => 80 / DAY,
+    scraped: { "a:9853": () => true, "b:9853": () => true },
+  }),
+  quiet("a refund of one cent", "refund", {
+    spend: () => 70 / DAY,
+    refund: (minute) => (minute === DAY + 6 * HOUR ? 0.01 : 0),
+  }),
+  quiet("a reset while the gateway is down", "reset-down", {
+    spend: () => 97 / DAY,
+    answers: (minute) => minute < 2 * DAY - 20 || minute >= 2 * DAY + 2 * HOUR,
+  }),
+  quiet("a key whose answers after midnight are late", "late", { spend: () => 96 / DAY, lag: 3 }),
+  quiet("an unlimited key", "unlimited", { limit: null, reset: "never", spend: () => 10 }),
+  quiet("a limit of zero", "zero", { limit: 0, spend: () => 1 }),
+  frozen(),
+  raised(),
+];
+
+/** Stories of weeks. */
+export const weeklyStories: readonly KeyStory[] = [
+  quiet(
+    "a weekday key with a weekly limit",
+    "weekday",
+    { reset: "weekly", spend: onWeekdays(officeHours(18)) },
+    WEEKS,
+  ),
+  neverResets(),
+];
+
+function simulate(key: string, minutes: number, behaviour: Behaviour) {
+  return simulateKey({ name: key, team: "payments", limit: 100, reset: "daily", ...behaviour }, minutes);
+}
+
+function quiet(title: string, key: string, behaviour: Behaviour, minutes = DAYS, from = 0): KeyStory {
+  const { series } = simulate(key, minutes, behaviour);
+  return { title: `${title} is silent`, key, series, expect: [silent(key, CREDITS, from, minutes - 1)] };
+}
+
+/** Nothing before the runaway, the warning an hour ahead, the page a quarter of an hour ahead, exhausted, and silent after the reset. */
+function exhausted(title: string, key: string, behaviour: Behaviour): KeyStory {
+  const { series, exhaustedAt = NaN } = simulate(key, 3 * DAY, {
+    ...behaviour,
+    spend: (minute) => (minute < START + DAY / 2 ? behaviour.spend(minute) : 20 / DAY),
+  });
+  const imminent = { ...alert(key, "ExhaustionImminent"), severity: "critical" };
+  return {
+    title: `${title} is announced in time`,
+    key,
+    series,
+    expect: [
+      silent(key, CREDITS, 0, START),
+      firing(key, exhaustedAt - 60, "AIGatewayKeyExhaustionPredicted", [alert(key, "ExhaustionPredicted")]),
+      silent(key, "AIGatewayKeyExhausted", 0, exhaustedAt),
+      firing(key, exhaustedAt - 15, "AIGatewayKeyExhaustionImminent", [imminent]),
+      firing(key, exhaustedAt + 6, "AIGatewayKeyExhausted", [
+        { ...alert(key, "Exhausted"), severity: "critical" },
+      ]),
+      firing(key, exhaustedAt + 90, CREDITS, [{ ...alert(key, "Exhausted"), severity: "critical" }]),
+      firing(key, 3 * DAY - 1, CREDITS, [{ ...alert(key, "Exhausted"), severity: "critical" }]),
+    ],
+  };
+}
+
+function raised(): KeyStory {
+  const key = "raised";
+  const raisedAt = 20 * HOUR;
+  const limit = (minute: number) => (minute < raisedAt ? 100 : 2000);
+  const { series } = simulate(key, DAYS, { limit, reset: "monthly", spend: () => 4.5 / HOUR });
+  return {
+    title: "a limit that is raised in the middle ends the warning",
+    key,
+    series,
+    expect: [
+      firing(key, raisedAt - 1, "AIGatewayKeyExhaustionPredicted", [alert(key, "ExhaustionPredicted")]),
+      silent(key, "AIGatewayKeyExhaust.*", raisedAt + 90, DAYS - 1),
+    ],
+  };
+}
+
+function frozen(): KeyStory {
+  const key = "frozen";
+  const from = DAY + 18 * HOUR;
+  const answers = (minute: number) => minute < from || minute > from + DAY;
+  const { series } = simulate(key, DAYS, { spend: () => 97 / DAY, answers });
+  return {
+    title: "data frozen for a day give no alarm on credits, but one on the data",
+    key,
+    series,
+    expect: [
+      silent(key, CREDITS, 0, DAYS - 1),
+      silent(key, "AIGatewayKeyDataStale", 0, from + 15),
+      firing(key, from + 25, "AIGatewayKeyDataStale", [alert(key, "DataStale")]),
+      firing(key, from + DAY, "AIGatewayKeyDataStale", [alert(key, "DataStale")]),
+      silent(key, "AIGatewayKeyDataStale", from + DAY + 10, DAYS - 1),
+    ],
+  };
+}
+
+function neverResets(): KeyStory {
+  const key = "never";
+  const { series, exhaustedAt = NaN } = simulate(key, WEEKS, {
+    limit: 1000,
+    reset: "never",
+    spend: () => 1000 / (10 * DAY + 30),
+  });
+  const critical = (name: string) => [{ ...alert(key, name), severity: "critical" }];
+  return {
+    title: "a key that never resets is warned of a week, a day and minutes ahead",
+    key,
+    series,
+    expect: [
+      silent(key, CREDITS, 0, exhaustedAt - 8 * DAY),
+      firing(key, exhaustedAt - 5 * DAY, CREDITS, [alert(key, "ExhaustionSlow")]),
+      firing(key, exhaustedAt - 20 * HOUR, CREDITS, [
+        alert(key, "ExhaustionPredicted"),
+        alert(key, "ExhaustionSlow"),
+      ]),
+      firing(key, exhaustedAt - 15, "AIGatewayKeyExhaustionImminent", critical("ExhaustionImminent")),
+      firing(key, WEEKS - 1, CREDITS, critical("Exhausted")),
+    ],
+  };
+}
+
+function alert(key: string, name: string): Readonly<Record<string, string>> {
+  return {
+    alertname: `AIGatewayKey${name}`,
+    job: "aigateway-exporter",
+    key,
+    team: "payments",
+    severity: "warning",
+  };
+}
+
+/** So much a day, nearly all of it between 8 and 18 o'clock. */
+function officeHours(perDay: number): (minute: number) => number {
+  return (minute) => {
+    const hour = (minute % DAY) / HOUR;
+    return hour >= 8 && hour < 18 ? (0.95 * perDay) / (10 * HOUR) : (0.05 * perDay) / (14 * HOUR);
+  };
+}
+
+/** The first day is a Thursday. */
+function onWeekdays(spend: (minute: number) => number): (minute: number) => number {
+  return (minute) => ((Math.floor(minute / DAY) + 3) % 7 >= 5 ? 0 : spend(minute));
+}

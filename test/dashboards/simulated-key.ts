@@ -1,0 +1,166 @@
+import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
+import { type InputSeries, seriesOf, type Value } from "./input-series.ts";
+
+/** A key whose spend, gateway and exporter behave as told, minute by minute from 1970-01-01 00:00 UTC, a Thursday. */
+export interface SimulatedKey {
+  readonly name: string;
+  readonly team?: string;
+  /** null: unlimited. */
+  readonly limit: number | null | ((minute: number) => number);
+  readonly reset: "daily" | "weekly" | "monthly" | "never";
+  /** Credits that are asked for in a minute; what goes beyond the limit is refused. */
+  readonly spend: (minute: number) => number;
+  /** Credits that are given back at a minute. */
+  readonly refund?: (minute: number) => number;
+  /** Whether the gateway answers. Without an answer values live three minutes. */
+  readonly answers?: (minute: number) => boolean;
+  /** Minutes by which answers are behind. */
+  readonly lag?: number;
+  /** The exporter's processes, by instance label: whether they are scraped. Default: one, always. */
+  readonly scraped?: Readonly<Record<string, (minute: number) => boolean>>;
+}
+
+const DAY = 1440;
+const TIME_TO_LIVE = 3;
+const SETTLED = 2;
+
+/** What Prometheus scrapes of the key in so many minutes, and when the key runs dry. */
+export function simulateKey(key: SimulatedKey, minutes: number): SimulatedRun {
+  const books = keepBooks(key, minutes);
+  const instances = Object.entries(key.scraped ?? { "a:9853": () => true });
+  const series = instances.flatMap(([instance, scraped]) =>
+    readings(key, books).map(({ family, labels, value }) =>
+      seriesOf(
+        family,
+        { job: "aigateway-exporter", instance, key: key.name, ...labels },
+        scrape(minutes, scraped, value),
+      ),
+    ),
+  );
+  return { series, exhaustedAt: books.exhaustedAt };
+}
+
+export interface SimulatedRun {
+  readonly series: readonly InputSeries[];
+  /** The first minute in which a call was refused. */
+  readonly exhaustedAt: number | undefined;
+}
+
+interface Books {
+  readonly total: readonly number[];
+  readonly exhaustedAt: number | undefined;
+  used(kind: SimulatedKey["reset"], minute: number): number;
+}
+
+function keepBooks(key: SimulatedKey, minutes: number): Books {
+  const total = [1000];
+  let exhaustedAt: number | undefined;
+  const used = (kind: SimulatedKey["reset"], minute: number) =>
+    at(total, minute) - at(total, windowOf(kind, minute).start);
+  for (let minute = 0; minute < minutes; minute += 1) {
+    const limit = limitAt(key, minute);
+    const left = limit === null ? Infinity : Math.max(0, limit - used(key.reset, minute));
+    const wanted = key.spend(minute);
+    const spent = Math.min(wanted, left);
+    if (spent < wanted) exhaustedAt ??= minute;
+    total.push(at(total, minute) + spent - (key.refund?.(minute) ?? 0));
+  }
+  return { total, exhaustedAt, used };
+}
+
+interface Reading {
+  readonly family: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: (minute: number) => Value;
+}
+
+/** Values of one answer: what it was asked at, and until when the gateway's figures go. */
+type Told = (answered: number, known: number) => Value;
+
+function readings(key: SimulatedKey, books: Books): readonly Reading[] {
+  const told = (value: Told) => (minute: number) => {
+    const answered = lastAnswer(key, minute);
+    if (answered === undefined || minute - answered >= TIME_TO_LIVE) return null;
+    return value(answered, Math.max(0, answered - (key.lag ?? 0)));
+  };
+  const windowed = (kind: SimulatedKey["reset"], value: Told) => (minute: number) => {
+    const window = windowOf(kind, lastAnswer(key, minute) ?? minute);
+    const settled = (answered: number) => answered - window.start >= SETTLED || window.start === 0;
+    if (window.end <= minute) return null;
+    return told((answered, known) => (settled(answered) ? value(answered, known) : null))(minute);
+  };
+  const limited =
+    (value: Told): Told =>
+    (answered, known) =>
+      key.limit === null ? null : value(answered, known);
+  return [
+    { family: families.up.name, value: (minute) => Number(lastAnswer(key, minute) === minute) },
+    { family: families.unauthorized.name, value: () => 0 },
+    { family: families.lastSuccess.name, value: (minute) => (lastAnswer(key, minute) ?? NaN) * 60 },
+    {
+      family: families.ownerInfo.name,
+      labels: { team: key.team ?? "", project: "", cost_center: "" },
+      value: () => 1,
+    },
+    { family: families.usage.name, value: told((_, known) => at(books.total, known)) },
+    { family: families.usageDay.name, value: windowed("daily", (_, known) => books.used("daily", known)) },
+    { family: families.limit.name, value: told((answered) => limitAt(key, answered)) },
+    {
+      family: families.limitReset.name,
+      labels: { aigateway_key_limit_reset: key.reset },
+      value: told(limited(() => 1)),
+    },
+    {
+      family: families.remaining.name,
+      value: windowed(
+        key.reset,
+        limited((answered, known) => (limitAt(key, answered) ?? 0) - books.used(key.reset, known)),
+      ),
+    },
+    {
+      family: families.nextReset.name,
+      value: windowed(
+        key.reset,
+        limited((answered) => (key.reset === "never" ? null : windowOf(key.reset, answered).end * 60)),
+      ),
+    },
+  ];
+}
+
+function scrape(
+  minutes: number,
+  scraped: (minute: number) => boolean,
+  value: (minute: number) => Value,
+): readonly Value[] {
+  return Array.from({ length: minutes }, (_, minute) => (scraped(minute) ? value(minute) : null));
+}
+
+function lastAnswer(key: SimulatedKey, minute: number): number | undefined {
+  for (let asked = minute; asked >= 0; asked -= 1) if (key.answers?.(asked) ?? true) return asked;
+  return undefined;
+}
+
+function limitAt(key: SimulatedKey, minute: number): number | null {
+  return typeof key.limit === "function" ? key.limit(minute) : key.limit;
+}
+
+/** The first 59 days of 1970 are January and February. */
+function windowOf(kind: SimulatedKey["reset"], minute: number): { start: number; end: number } {
+  const day = Math.floor(minute / DAY);
+  switch (kind) {
+    case "daily":
+      return { start: day * DAY, end: (day + 1) * DAY };
+    case "weekly": {
+      const monday = day - ((day + 3) % 7);
+      return { start: Math.max(0, monday * DAY), end: (monday + 7) * DAY };
+    }
+    case "monthly":
+      return day < 31 ? { start: 0, end: 31 * DAY } : { start: 31 * DAY, end: 59 * DAY };
+    case "never":
+      return { start: 0, end: Infinity };
+  }
+}
+
+function at(values: readonly number[], index: number): number {
+  return values[index] ?? values.at(-1) ?? 0;
+}
