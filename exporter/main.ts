@@ -38,7 +38,7 @@ async function run(argv: readonly string[]): Promise<number> {
 }
 
 async function check(options: Options): Promise<number> {
-  const config = await load(options, (text) => process.stderr.write(`${text}\n`));
+  const config = await load(options, printed());
   if (!config) return 1;
   process.stdout.write(`${options.configFile}: is valid: ${contentsOf(config)}\n`);
   return 0;
@@ -60,7 +60,7 @@ function counted(amount: number, one: string): string {
 
 async function once(options: Options): Promise<number> {
   const log = newLog(options);
-  const config = await load(options, (text) => log.error({}, text));
+  const config = await load(options, logged(log));
   if (!config) return 1;
   const app = newApp(config, options, log);
   process.stdout.write(await app.once());
@@ -72,7 +72,7 @@ async function serve(options: Options): Promise<number> {
   const log = newLog(options);
   // As process 1 of a container it would miss a signal that comes before it listens for it.
   const stopped = stopSignal();
-  const config = await load(options, (text) => log.error({}, text));
+  const config = await load(options, logged(log));
   if (!config) return 1;
   const app = newApp(config, options, log);
   try {
@@ -84,7 +84,7 @@ async function serve(options: Options): Promise<number> {
   }
   log.info({ url: app.url(), version: packageJson.version, keys: config.keys.length }, "Listening");
   async function reload(): Promise<void> {
-    const next = await load(options, (text) => log.error({}, text));
+    const next = await load(options, logged(log));
     await app.reload(next);
     if (next) log.info({ keys: next.keys.length }, "Read the configuration again");
   }
@@ -95,15 +95,31 @@ async function serve(options: Options): Promise<number> {
   return 0;
 }
 
+interface Say {
+  problem(text: string): void;
+  warning(text: string): void;
+}
+
+function printed(): Say {
+  return {
+    problem: (text) => void process.stderr.write(`${text}\n`),
+    warning: (text) => void process.stderr.write(`warning: ${text}\n`),
+  };
+}
+
+function logged(log: Log): Say {
+  return { problem: (text) => log.error({}, text), warning: (text) => log.warn({}, text) };
+}
+
 /** The configuration, or undefined after every problem was said. */
-async function load(options: Options, say: (text: string) => void): Promise<Config | undefined> {
+async function load(options: Options, say: Say): Promise<Config | undefined> {
   const loaded = await loadConfig({ path: options.configFile, ...systemFiles, env: process.env });
   if (!loaded.ok) {
-    for (const problem of loaded.problems) say(formatProblem(options.configFile, problem));
+    for (const problem of loaded.problems) say.problem(formatProblem(options.configFile, problem));
     return undefined;
   }
   for (const warning of [...loaded.warnings, ...capacityWarnings(loaded.config)]) {
-    say(`${options.configFile}: warning: ${warning}`);
+    say.warning(`${options.configFile}: ${warning}`);
   }
   return loaded.config;
 }
