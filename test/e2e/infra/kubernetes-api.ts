@@ -63,7 +63,13 @@ function send(
   { method, path, body, type }: Call,
 ): Promise<KubernetesAnswer> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, "content-type": type };
+    const text = body === undefined ? "" : JSON.stringify(body);
+    // Node sends the body of a DELETE without its length, and then the server takes it for the next request.
+    const headers = {
+      authorization: `Bearer ${token}`,
+      "content-type": type,
+      "content-length": Buffer.byteLength(text),
+    };
     const outgoing = request(url + path, { method, agent, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -73,7 +79,7 @@ function send(
       response.on("error", reject);
     });
     outgoing.on("error", reject);
-    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+    outgoing.end(text);
   });
 }
 

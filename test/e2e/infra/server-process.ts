@@ -27,6 +27,10 @@ export function startProcess(
       log = (log + chunk).slice(-LOG_LENGTH);
     });
   }
+  // A program that is not there has no exit, only this.
+  child.on("error", (error) => {
+    log += `${error.message}\n`;
+  });
   const kill = (): void => void child.kill("SIGKILL");
   process.once("exit", kill);
   return {
@@ -85,7 +89,7 @@ const LOG_LENGTH = 1_000_000;
 const READY_TIMEOUT_MS = 90_000;
 
 async function end(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || !isRunning(child)) return;
+  if (!isRunning(child)) return;
   const ended = once(child, "exit");
   child.kill("SIGTERM");
   const patience = setTimeout(() => child.kill("SIGKILL"), 15_000);
@@ -94,5 +98,5 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 function isRunning(child: ChildProcess): boolean {
-  return child.exitCode === null && child.signalCode === null;
+  return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }
