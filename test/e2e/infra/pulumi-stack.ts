@@ -1,10 +1,9 @@
 import { LocalWorkspace, PulumiCommand, type Stack } from "@pulumi/pulumi/automation/index.js";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
-import { readFileSync } from "node:fs";
 import { program } from "../../../infra/program.ts";
 import { ROOT } from "../../support/repository.ts";
 
@@ -13,6 +12,8 @@ export interface TestStack {
   readonly stack: Stack;
   /** Sets plain settings, as in Pulumi.<stack>.yaml. */
   configure(settings: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Everything that the engine has written: the state with its history, the configuration, and its home. */
+  written(): string;
   remove(): void;
 }
 
@@ -58,6 +59,11 @@ export async function createStack(pulumi: string): Promise<TestStack> {
       );
       await stack.getAllConfig();
     },
+    written: () =>
+      readdirSync(directory, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
+        .join("\n"),
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
 }
