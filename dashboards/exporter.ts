@@ -1,6 +1,5 @@
 import { createDashboard } from "./board/dashboard.ts";
 import { several, variables } from "./board/variables.ts";
-import { processSeries } from "./expressions/process-series.ts";
 import { selfFamilies } from "../exporter/metrics/self-families.ts";
 import { firingAlerts } from "./panels/alerts.ts";
 import * as state from "./panels/exporter-state.ts";
@@ -18,7 +17,7 @@ export const exporter = createDashboard({
   refresh: "1m",
   variables: variables(
     several("job", "Job", "job", selfFamilies.buildInfo),
-    several("instance", "Instance", "instance", processSeries.up),
+    several("instance", "Instance", "instance", selfFamilies.buildInfo),
   ),
   annotations: [
     alertMarks({ alertname: "~AIGateway(Exporter|Upstream|Analytics|Series|Poll).*" }),

@@ -40,7 +40,7 @@ export const overview = createDashboard({
     { height: 10, panels: [spend.perDay(20), spend.spenders(21)] },
     {
       height: 9,
-      panels: [spend.againstLastMonth(22), spend.byTeam(23), firingAlerts(24, 9, { team: "~$team" })],
+      panels: [spend.againstLastMonth(22), spend.byTeam(23), firingAlerts(24, 10, { team: "~$team" })],
     },
     { height: 8, panels: [budgetTable(30)] },
   ],

@@ -5,7 +5,7 @@ import {
 } from "@grafana/grafana-foundation-sdk/dashboard";
 
 /** Green is fine, yellow is worth a look, orange wants something today, red now. Blue says nothing of good and bad. */
-export type Color = "green" | "yellow" | "orange" | "red" | "blue" | "purple" | "text";
+export type Color = "green" | "yellow" | "orange" | "red" | "blue" | "purple" | "text" | "transparent";
 
 /** The color below the first step, and the values from which another one begins. */
 export interface Steps {

@@ -30,6 +30,7 @@ export function stat(definition: StatDefinition): PlacedPanel {
     .thresholds(thresholdSteps(steps))
     .mappings([...mappings])
     .colorMode(BigValueColorMode.Value)
+    .wideLayout(false)
     .graphMode(BigValueGraphMode.None)
     .textMode(named ? BigValueTextMode.ValueAndName : BigValueTextMode.Value)
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(["lastNotNull"]).values(false).fields(""));

@@ -9,6 +9,7 @@ import {
   type DataTransformerConfig,
   type DynamicConfigValue,
   MappingType,
+  SpecialValueMatch,
   type ValueMapping,
 } from "@grafana/grafana-foundation-sdk/dashboard";
 import { PanelBuilder } from "@grafana/grafana-foundation-sdk/table";
@@ -120,21 +121,31 @@ function transformations(columns: readonly Column[], hidden: readonly string[]):
 
 function properties(column: Column): DynamicConfigValue[] {
   const width = column.width === undefined ? [] : [{ id: "custom.width", value: column.width }];
-  if (column.kind === "label")
-    return [...width, ...(column.link ? [{ id: "links", value: [dataLink(column.link)] }] : [])];
+  if (column.kind === "label") {
+    const links = column.link ? [{ id: "links", value: [dataLink(column.link)] }] : [];
+    return [...width, { id: "noValue", value: NOTHING }, ...links];
+  }
   const { unit, steps, mappings = [], cell } = column;
   return [
     ...width,
+    // The default would leave no room for the last columns.
+    { id: "custom.minWidth", value: 95 },
     { id: "unit", value: unit.id },
     ...(unit.decimals === undefined ? [] : [{ id: "decimals", value: unit.decimals }]),
     { id: "noValue", value: NOTHING },
-    ...(mappings.length === 0 ? [] : [{ id: "mappings", value: mappings }]),
+    ...(mappings.length === 0 && !cell ? [] : [{ id: "mappings", value: [...mappings, NOTHING_PLAIN] }]),
     ...((steps ?? cell) ? [{ id: "thresholds", value: thresholdSteps(steps ?? PLAIN).build() }] : []),
     ...cellProperties(cell),
   ];
 }
 
 const NOTHING = "–";
+
+/** Without it an empty cell would have the colour of the smallest value. */
+const NOTHING_PLAIN: ValueMapping = {
+  type: MappingType.SpecialValue,
+  options: { match: SpecialValueMatch.NullAndNan, result: { text: NOTHING, color: "text" } },
+};
 
 function cellProperties(cell: ValueColumn["cell"]): DynamicConfigValue[] {
   const color = { id: "color", value: { mode: "thresholds" } };

@@ -1,4 +1,5 @@
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
+import { selfFamilies } from "../../exporter/metrics/self-families.ts";
 import { promql, select, type Series, type TargetLabel } from "../promql.ts";
 
 type Matchers<Label extends string> = Readonly<Partial<Record<NoInfer<Label> | TargetLabel, string>>>;
@@ -24,6 +25,11 @@ export function ofJob<Label extends string>(series: Series<Label>, matchers?: Ma
 /** The same, of the chosen processes: for what a process says of itself. */
 export function ofInstance<Label extends string>(series: Series<Label>, matchers?: Matchers<Label>): string {
   return scoped(series, 'job=~"$job",instance=~"$instance"', matchers);
+}
+
+/** What a process of the exporter says of itself in terms that every process has: other jobs have those series, too. */
+export function ofExporter(expr: string): string {
+  return promql`(${expr} and on (job, instance) ${lookedAt(ofInstance(selfFamilies.buildInfo), { last: "1d" })})`;
 }
 
 /** One series a key, whichever process told it: a second replica must not double a sum. */

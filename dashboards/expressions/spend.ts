@@ -31,7 +31,7 @@ export const spendPerDay = {
     sum (
       ${spent(families.usageDay, DAY_OF_STEP)}
       unless on (key) ${spendingMost}
-    )`,
+    ) > 0`,
 };
 
 const MONTH_SECONDS = "(days_in_month() * 86400)";
@@ -43,16 +43,28 @@ export const forecastOfMonth = promql`
   * ${MONTH_SECONDS}
   / (${MONTH_ELAPSED} > ${thresholds.forecastAfter} * ${MONTH_SECONDS})`;
 
-/** Last month at the same day and hour: as many days ago as that month had. */
-export const samePointOfLastMonth = [31, 30, 29, 28]
+/**
+ * Not in the first minutes: a graph's first step, at midnight, would still see the last figure of the month before, as
+ * Prometheus looks back for five minutes.
+ */
+const begun = promql`and on () ${MONTH_ELAPSED} > 600`;
+
+/** This month so far. */
+export const monthSoFar = promql`${totalSpent(families.usageMonth)} ${begun}`;
+
+/** As many days ago as the last month had. */
+const monthBefore = [31, 30, 29, 28]
   .map(
     (days) =>
       promql`(${totalSpent(families.usageMonth, { offset: `${days}d` })} and on () days_in_month(time() - 86400 * day_of_month()) == ${days})`,
   )
   .join("\nor ");
 
+/** Last month at the same day and hour. */
+export const samePointOfLastMonth = promql`(${monthBefore}) ${begun}`;
+
 /** What the last month came to, as last seen before the start of the graph's range, which is the month's. */
 export const lastMonth = totalSpent(families.usageMonth, { last: "1d", at: "start()" });
 
 /** The keys that spend most, this month so far. */
-export const topKeys = promql`topk(10, sum by (key) ${spent(families.usageMonth)})`;
+export const topKeys = promql`topk(10, sum by (key) ${spent(families.usageMonth)} > 0)`;

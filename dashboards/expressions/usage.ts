@@ -41,7 +41,7 @@ export function usageBy(subject: Subject) {
     /** Per complete day: the dearest of the month by name, all others together. */
     perDay: {
       shown: promql`sum by (${subject}) (${ofDay} and on (${subject}) ${most})`,
-      others: promql`sum(${ofDay} unless on (${subject}) ${most})`,
+      others: promql`sum(${ofDay} unless on (${subject}) ${most}) > 0`,
     },
     /** Requests of today to the models that fit a pattern. */
     requests: (model: string) => `sum(${pairs(usageFamiliesOf.day.request_count, {}, { ...chosen, model })})`,

@@ -1,5 +1,5 @@
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
-import { type Color } from "../board/color.ts";
+import type { Color } from "../board/color.ts";
 import { promql } from "../promql.ts";
 import { recorded } from "../rules/series.ts";
 import { thresholds } from "../thresholds.ts";
@@ -9,7 +9,7 @@ interface Verdict {
   /** The worse, the larger: tables are sorted by it. */
   readonly value: number;
   readonly text: string;
-  readonly color: Color;
+  readonly color?: Color;
   /** The keys that it is about, unless a worse one is. */
   readonly keys: string;
 }
@@ -53,8 +53,8 @@ const VERDICTS: readonly Verdict[] = [
     color: "purple",
     keys: promql`${owned} unless on (job, key) ${perKey(ofJob(keyFamilies.unlimited))}`,
   },
-  { value: 2, text: "blocked (limit 0)", color: "text", keys: `${ofJob(recorded.limit)} == 0` },
-  { value: 1, text: "unlimited", color: "text", keys: `${perKey(ofJob(keyFamilies.unlimited))} == 1` },
+  { value: 2, text: "blocked (limit 0)", keys: `${ofJob(recorded.limit)} == 0` },
+  { value: 1, text: "unlimited", keys: `${perKey(ofJob(keyFamilies.unlimited))} == 1` },
   { value: 0, text: "lasts", color: "green", keys: owned },
 ];
 
@@ -75,7 +75,11 @@ export function verdictOf(matchers: { readonly key: string }): string {
 export const keysInDanger = promql`
   count(${verdict} >= ${DANGER}) or count(${ofTeam(owned)}) * 0`;
 
-/** The numbers in words. */
-export const verdictTexts = Object.fromEntries(
-  VERDICTS.map(({ value, text, color }) => [String(value), { text, color }]),
-);
+/** The numbers in words; those that say nothing of good and bad have the colour that is given. */
+export function verdictTexts(
+  quiet: Color,
+): Readonly<Record<string, { readonly text: string; readonly color: Color }>> {
+  return Object.fromEntries(
+    VERDICTS.map(({ value, text, color = quiet }) => [String(value), { text, color }]),
+  );
+}

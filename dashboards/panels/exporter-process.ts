@@ -5,8 +5,7 @@ import { labelColumn, table, valueColumn } from "../board/table.ts";
 import { lines } from "../board/time-series.ts";
 import { unit } from "../board/unit.ts";
 import { processSeries } from "../expressions/process-series.ts";
-import { ofInstance } from "../expressions/scope.ts";
-import { promql } from "../promql.ts";
+import { ofExporter, ofInstance } from "../expressions/scope.ts";
 
 const NOT_SCRAPED = "Prometheus has not scraped the exporter in this range";
 
@@ -19,7 +18,7 @@ export function cpu(id: number): PlacedPanel {
     read: "1 % for hundreds of keys is usual.",
     act: "A steady rise with the same keys is a defect: report it.",
     empty: NOT_SCRAPED,
-    queries: [range(promql`rate(${ofInstance(processSeries.cpu)}[$__rate_interval])`, "{{instance}}")],
+    queries: [range(ofExporter(`rate(${ofInstance(processSeries.cpu)}[$__rate_interval])`), "{{instance}}")],
     unit: unit.ratio,
   });
 }
@@ -34,8 +33,8 @@ export function memory(id: number): PlacedPanel {
     act: "Near the container's limit: raise that, or watch fewer series.",
     empty: NOT_SCRAPED,
     queries: [
-      range(ofInstance(processSeries.residentMemory), "{{instance}} process"),
-      range(ofInstance(processSeries.heapUsed), "{{instance}} heap"),
+      range(ofExporter(ofInstance(processSeries.residentMemory)), "{{instance}} process"),
+      range(ofExporter(ofInstance(processSeries.heapUsed)), "{{instance}} heap"),
     ],
     unit: unit.bytes,
   });
@@ -50,7 +49,7 @@ export function eventLoop(id: number): PlacedPanel {
     read: "Tens of milliseconds are usual; about 10 ms are the resolution of the measurement.",
     act: "Seconds: it gets too little CPU.",
     empty: NOT_SCRAPED,
-    queries: [range(ofInstance(processSeries.eventLoopLag), "{{instance}}")],
+    queries: [range(ofExporter(ofInstance(processSeries.eventLoopLag)), "{{instance}}")],
     unit: unit.seconds,
   });
 }
@@ -64,7 +63,7 @@ export function scrapes(id: number): PlacedPanel {
     read: "A copy of bytes: milliseconds, whatever the gateway does.",
     act: "Seconds: look at the network, then at the event loop lag.",
     empty: NOT_SCRAPED,
-    queries: [range(ofInstance(processSeries.scrapeDuration), "{{instance}}")],
+    queries: [range(ofExporter(ofInstance(processSeries.scrapeDuration)), "{{instance}}")],
     unit: unit.seconds,
   });
 }
@@ -92,10 +91,14 @@ export function build(id: number): PlacedPanel {
       ),
       valueColumn(
         "Started",
-        `1000 * max by (instance) (${ofInstance(processSeries.startTime)})`,
+        `1000 * max by (instance) ${ofExporter(ofInstance(processSeries.startTime))}`,
         unit.fromNow,
       ),
-      valueColumn("Samples", `max by (instance) (${ofInstance(processSeries.scrapeSamples)})`, unit.count),
+      valueColumn(
+        "Samples",
+        `max by (instance) ${ofExporter(ofInstance(processSeries.scrapeSamples))}`,
+        unit.count,
+      ),
     ],
     sortBy: [],
   });

@@ -10,7 +10,7 @@ import { stat } from "../board/stat.ts";
 import { valueTexts } from "../board/table.ts";
 import { type Unit, unit } from "../board/unit.ts";
 import { processSeries } from "../expressions/process-series.ts";
-import { ofInstance } from "../expressions/scope.ts";
+import { ofExporter, ofInstance } from "../expressions/scope.ts";
 import { promql } from "../promql.ts";
 import { thresholds } from "../thresholds.ts";
 
@@ -42,7 +42,7 @@ export function running(id: number): PlacedPanel {
   return figure({
     id,
     title: "Running",
-    expr: `min(${ofInstance(processSeries.up)})`,
+    expr: `min${ofExporter(ofInstance(processSeries.up))}`,
     unit: unit.none,
     steps: steps("red", [1, "green"]),
     texts: { 1: { text: "yes", color: "green" }, 0: { text: "no", color: "red" } },
@@ -129,7 +129,7 @@ export function restartMarks(): AnnotationQuery {
   return annotation({
     name: "Restarts",
     color: "yellow",
-    expr: promql`changes(${ofInstance(processSeries.startTime)}[5m]) > 0`,
+    expr: promql`${ofExporter(`changes(${ofInstance(processSeries.startTime)}[5m])`)} > 0`,
     title: "{{instance}} restarted",
     text: "",
   });

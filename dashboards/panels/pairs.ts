@@ -25,20 +25,16 @@ export function pairs(id: number): PlacedPanel {
     columns: [
       labelColumn("app", "App", { width: 280 }),
       labelColumn("model", "Model", { width: 280 }),
-      valueColumn("Credits", amount(total_usage), unit.credits, { width: 130 }),
+      valueColumn("Credits", amount(total_usage), unit.credits),
       valueColumn(
         "Share",
         promql`${amount(total_usage)} / on () group_left () (sum(${amount(total_usage)}) > 0)`,
         unit.ratio,
         { width: 200, cell: "gauge", steps: steps("blue") },
       ),
-      valueColumn("Requests", amount(request_count), unit.count, { width: 120 }),
-      valueColumn("Tokens", amount(tokens_total), unit.amount, { width: 120 }),
-      valueColumn(
-        "Credits per request",
-        promql`${amount(total_usage)} / (${amount(request_count)} > 0)`,
-        unit.price,
-      ),
+      valueColumn("Requests", amount(request_count), unit.count),
+      valueColumn("Tokens", amount(tokens_total), unit.amount),
+      valueColumn("Per request", promql`${amount(total_usage)} / (${amount(request_count)} > 0)`, unit.price),
     ],
     sortBy: [{ title: "Credits", desc: true }],
   });

@@ -44,35 +44,33 @@ export function runway(id: number): PlacedPanel {
     empty: "No key is watched",
     columns: [
       labelColumn("key", "Key", { width: 170, link: keyLink }),
-      labelColumn("team", "Team", { width: 120 }),
+      labelColumn("team", "Team", {}),
       valueColumn("Owner", ofTeam(`max by (job, key, team) (${ofJob(families.ownerInfo)})`), unit.none, {
         hidden: true,
       }),
       valueColumn("Verdict", verdict, unit.none, {
-        width: 160,
+        width: 170,
         cell: "background",
         steps: steps("text"),
-        mappings: [valueTexts(verdictTexts)],
+        mappings: [valueTexts(verdictTexts("transparent"))],
       }),
       valueColumn("Used", ofTeam(promql`(1 - ${remaining} / (${limit} > 0))`), unit.ratio, {
-        width: 180,
+        width: 220,
         cell: "gauge",
         steps: usedSteps,
       }),
-      valueColumn("Left", ofTeam(remaining), unit.credits, { width: 120 }),
+      valueColumn("Left", ofTeam(`round(${remaining}, 0.01)`), unit.credits, {}),
       valueColumn(
         "Limit",
         ofTeam(promql`(${limit} or (${perKey(ofJob(families.unlimited))} == 1) * Inf)`),
         unit.credits,
         {
-          width: 120,
           mappings: [valueTexts({ Infinity: { text: "unlimited" } })],
         },
       ),
-      valueColumn("Burn per hour", ofRecorded(recorded.burn1h, 3600), unit.credits, { width: 120 }),
-      valueColumn("Burn per day", ofRecorded(recorded.burn1d, 86_400), unit.credits, { width: 120 }),
-      valueColumn("Lasts", ofRecorded(recorded.exhaustion1h), unit.seconds, {
-        width: 120,
+      valueColumn("Burn per hour", ofRecorded(recorded.burn1h, 3600), unit.credits, {}),
+      valueColumn("Burn per day", ofRecorded(recorded.burn1d, 86_400), unit.credits, {}),
+      valueColumn("Lasts", ofRecorded(recorded.exhaustion1h), unit.duration, {
         cell: "text",
         steps: lastsSteps,
       }),
@@ -80,7 +78,7 @@ export function runway(id: number): PlacedPanel {
         "Next reset",
         ofTeam(promql`(1000 * ${perKey(ofJob(families.nextReset))} or (${perKey(never)} == 1) * Inf)`),
         unit.fromNow,
-        { width: 130, mappings: [valueTexts({ Infinity: { text: "never" } })] },
+        { mappings: [valueTexts({ Infinity: { text: "never" } })] },
       ),
     ],
     hidden: ["job"],

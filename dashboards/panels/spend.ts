@@ -36,8 +36,8 @@ export const month = (id: number) =>
 export function forecast(id: number): PlacedPanel {
   return stat({
     id,
-    title: "Forecast of the month",
-    width: 4,
+    title: "Month's forecast",
+    width: 3,
     shows: "What the month comes to if it goes on at its mean pace so far.",
     read: "A straight line: it knows nothing of weekends. Withheld in the first tenth of the month, when a morning would be taken for a month.",
     act: "Compare with the budgets below.",
@@ -107,7 +107,7 @@ export function againstLastMonth(id: number): PlacedPanel {
   return lines({
     id,
     title: "This month against the last one",
-    width: 9,
+    width: 8,
     shows:
       "What this month has come to so far, last month at the same day and hour, and all that last month came to.",
     read: "Above the dashed curve: dearer than last month. Where the solid line reaches the dotted height, this month has cost as much as the whole last one.",
@@ -115,7 +115,7 @@ export function againstLastMonth(id: number): PlacedPanel {
     historyDays: 62,
     empty: "Begins with the month's first figures",
     queries: [
-      range(totalSpent(families.usageMonth), "this month"),
+      range(spend.monthSoFar, "this month"),
       range(spend.samePointOfLastMonth, "last month, same day"),
       range(spend.lastMonth, "last month in all"),
     ],

@@ -52,7 +52,7 @@ export function dataAge(id: number): PlacedPanel {
   return stat({
     id,
     title: "Oldest data",
-    width: 2,
+    width: 3,
     shows: "Time since the last good answer about the key that has waited longest.",
     read: "About the interval of the polls is good. Values that are too old are withdrawn, not repeated.",
     act: "Above a quarter of an hour see Exporter health: the gateway, a key or the network fails.",

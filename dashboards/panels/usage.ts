@@ -59,7 +59,7 @@ export function worth(id: number, subject: Subject, query: Query): PlacedPanel {
         "{{currency}}",
       ),
     ],
-    unit: unit.credits,
+    unit: unit.money,
   });
 }
 
@@ -93,7 +93,7 @@ export function top(id: number, subject: Subject): PlacedPanel {
     read: "Longest first. _other is all that has no series of its own (analytics.top).",
     act: "See in the table what a request of them costs.",
     empty: EMPTY,
-    queries: [instant(`topk(10, ${of.amount("month", "total_usage")})`, `{{${subject}}}`)],
+    queries: [instant(`topk(10, ${of.amount("month", "total_usage")} > 0)`, `{{${subject}}}`)],
     unit: unit.credits,
   });
 }
@@ -106,7 +106,6 @@ export function details(id: number, subject: Subject, query: Query): PlacedPanel
     query === "month"
       ? [
           valueColumn("Change per day", of.change, unit.ratio, {
-            width: 140,
             cell: "text",
             steps: steps("green", [0, "text"], [0.25, "orange"]),
           }),
@@ -125,16 +124,16 @@ export function details(id: number, subject: Subject, query: Query): PlacedPanel
     empty: EMPTY,
     columns: [
       labelColumn(subject, subject === "model" ? "Model" : "App", { width: 300 }),
-      valueColumn("Credits", of.amount(query, "total_usage"), unit.credits, { width: 130 }),
+      valueColumn("Credits", of.amount(query, "total_usage"), unit.credits),
       valueColumn("Share", of.share(query), unit.ratio, {
         width: 200,
         cell: "gauge",
         steps: steps("blue"),
       }),
-      valueColumn("Requests", of.amount(query, "request_count"), unit.count, { width: 120 }),
-      valueColumn("Tokens", of.amount(query, "tokens_total"), unit.amount, { width: 120 }),
-      valueColumn("Credits per request", of.pricePerRequest(query), unit.price, { width: 160 }),
-      valueColumn("Credits per million tokens", of.pricePerMillionTokens(query), unit.price, {
+      valueColumn("Requests", of.amount(query, "request_count"), unit.count),
+      valueColumn("Tokens", of.amount(query, "tokens_total"), unit.amount),
+      valueColumn("Per request", of.pricePerRequest(query), unit.price),
+      valueColumn("Per million tokens", of.pricePerMillionTokens(query), unit.price, {
         width: 190,
       }),
       ...change,

@@ -120,7 +120,7 @@ describe("the checks themselves", () => {
 
   test.each([
     ["target-job-rule", 'job=~\\"$job\\"', 'job=\\"a\\"'],
-    ["panel-units-rule", '"unit": "locale"', '"unit": "lokale"'],
+    ["panel-units-rule", '"unit": "s"', '"unit": "sec"'],
     ["uneditable-dashboard", '"editable": false', '"editable": true'],
     ["template-on-time-change-reload-rule", '"refresh": 2', '"refresh": 1'],
     ["panel-datasource-rule", "${datasource}", "abc"],

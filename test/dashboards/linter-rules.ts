@@ -55,7 +55,7 @@ export const linterRules = {
       .map((panel) => [places(panel), "has no title or no description"]),
   "panel-units-rule": (dashboard) =>
     valuePanels(dashboard)
-      .filter((panel) => unitsOf(panel).some((unit) => !KNOWN_UNITS.has(unit)))
+      .filter((panel) => unitsOf(panel).some((unit) => !isUnit(unit)))
       .map((panel) => [places(panel), `has the units ${unitsOf(panel).join(", ")}`]),
   "panel-no-targets-rule": (dashboard) =>
     valuePanels(dashboard)
@@ -89,6 +89,11 @@ export const linterRules = {
 export function lint(dashboard: DashboardJson): readonly Finding[] {
   const rules: [string, Rule][] = Object.entries(linterRules);
   return rules.flatMap(([rule, check]) => check(dashboard).map(([at, message]) => ({ rule, at, message })));
+}
+
+/** Those of Grafana, and its form for an amount in a currency of one's own. */
+function isUnit(unit: string): boolean {
+  return KNOWN_UNITS.has(unit) || /^currency:financial:[^:]+:suffix$/.test(unit);
 }
 
 const KNOWN_UNITS: ReadonlySet<string> = new Set(
