@@ -1,6 +1,5 @@
-import { copyFileSync, mkdirSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { build } from "esbuild";
 
@@ -16,13 +15,10 @@ await build({
   jsx: "automatic",
   logLevel: "error",
   define: { "process.env.NODE_ENV": '"production"', global: "window" },
-  // The styles of editors that are never shown.
-  loader: { ".css": "empty", ".ttf": "empty", ".svg": "dataurl", ".png": "dataurl", ".woff2": "dataurl" },
+  loader: { ".ttf": "empty", ".svg": "dataurl", ".png": "dataurl", ".woff2": "dataurl" },
 });
-const require = createRequire(import.meta.url);
-const uplot = dirname(
-  require.resolve("uplot/package.json", { paths: [dirname(require.resolve("@grafana/ui/package.json"))] }),
-);
-copyFileSync(join(uplot, "dist", "uPlot.min.css"), join(dist, "uplot.css"));
-copyFileSync(join(here, "page.css"), join(dist, "page.css"));
 copyFileSync(join(here, "index.html"), join(dist, "index.html"));
+// Those of the components come first, so that the page's own win.
+for (const file of ["node_modules/uplot/dist/uPlot.min.css", "page.css"]) {
+  appendFileSync(join(dist, "page.css"), readFileSync(join(here, file)));
+}

@@ -53,6 +53,7 @@ interface PanelOptions {
   readonly graphMode: BigValueGraphMode;
   readonly justifyMode: BigValueJustifyMode;
   readonly textMode: BigValueTextMode;
+  readonly wideLayout: boolean;
   readonly displayMode: BarGaugeDisplayMode;
   readonly valueMode: BarGaugeValueMode;
   readonly namePlacement: BarGaugeNamePlacement;

@@ -40,6 +40,7 @@ const CUSTOM: Readonly<Record<string, unknown>> = {
   spanNulls: false,
   insertNulls: false,
   width: undefined,
+  minWidth: undefined,
   align: "auto",
   cellOptions: { type: "auto" },
   inspect: false,

@@ -131,13 +131,16 @@ async function initialChoices(variables: readonly Variable[]): Promise<Choices> 
   return choices;
 }
 
+const HOUR_MS = 3_600_000;
+
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 function timesOf(dashboard: Dashboard, panel: PanelModel, now: number, width: number): Times {
-  const from = startOf(panel.timeFrom ?? dashboard.time.from, now);
+  const from = startOf(panel.timeFrom ?? parameters.get("from") ?? dashboard.time.from, now);
   // Steps are whole minutes, that bars and days fall on them.
-  const wanted = Math.ceil((now - from) / width / 60_000) * 60_000;
-  return { from, to: now, stepMs: Math.max(panel.interval ? durationMs(panel.interval) : 0, wanted, 60_000) };
+  const minutes = Math.ceil((now - from) / width / 60_000) * 60_000;
+  const wanted = now - from < HOUR_MS ? 5000 : minutes;
+  return { from, to: now, stepMs: Math.max(panel.interval ? durationMs(panel.interval) : 0, wanted) };
 }
 
 function startOf(from: string, now: number): number {

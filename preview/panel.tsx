@@ -1,5 +1,6 @@
 import {
   applyFieldOverrides,
+  cacheFieldDisplayNames,
   type DataFrame,
   type DataTransformerInfo,
   dateTime,
@@ -82,6 +83,7 @@ async function load(panel: PanelModel, choices: Choices, times: Times, theme: Gr
     timeZone: "utc",
     fieldConfigRegistry: fieldOptions,
   });
+  cacheFieldDisplayNames(data);
   return { kind: data.every(({ length }) => length === 0) ? "empty" : "drawn", frames: data };
 }
 
@@ -165,8 +167,13 @@ function Big({
   height,
   value,
 }: ValueProps & { readonly value: DisplayValue }): ReactNode {
-  const { colorMode, graphMode, justifyMode, textMode } = panel.options;
-  return <BigValue {...{ theme, width, height, value, colorMode, graphMode, justifyMode, textMode }} />;
+  const { colorMode, graphMode, justifyMode, textMode, wideLayout } = panel.options;
+  return (
+    <BigValue
+      {...{ theme, width, height, value, colorMode, graphMode, justifyMode, textMode }}
+      disableWideLayout={!wideLayout}
+    />
+  );
 }
 
 function Values({

@@ -35,6 +35,9 @@ try {
     undefined,
     { timeout: 60_000 },
   );
+  // Tables draw themselves when they are in sight.
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  await page.setViewportSize({ width: 1600, height });
   // Canvases are painted after the data have come.
   await page.waitForTimeout(1500);
   if (picture !== "") await page.screenshot({ path: picture, fullPage: true });

@@ -55,6 +55,7 @@ describeWithTools(["prometheus3", "promtool3"], "every panel on a real Prometheu
       sparseDays: 33,
       sparseHours: 6,
       denseDays: 1.1,
+      schedule: { keys: "5s", analytics: "15s" },
     });
     // Books and figures are compared: nothing may be spent in between.
     gateway.clock.speed = 0;

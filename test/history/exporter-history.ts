@@ -48,11 +48,14 @@ export async function* exporterHistory(options: HistoryOptions): AsyncGenerator<
   }
 }
 
+/** Comments, and what is said of the process: that is this program with its gateway, not an exporter. */
+const NOT_KEPT = /^(?:#|process_|nodejs_)/;
+
 async function scrape(url: string, at: number, labels: HistoryOptions["labels"]): Promise<readonly string[]> {
   const began = performance.now();
   const response = await fetch(`${url}/metrics`);
   const text = await response.text();
-  const samples = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  const samples = text.split("\n").filter((line) => line !== "" && !NOT_KEPT.test(line));
   const own = [
     "up 1",
     `scrape_duration_seconds ${(performance.now() - began) / 1000}`,

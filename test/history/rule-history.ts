@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 
 import type { RecordingRule, RuleGroup } from "../../dashboards/rules/rule.ts";
 import type { PrometheusApi, Range } from "../support/prometheus-api.ts";
+import { until } from "../support/until.ts";
 
 /**
  * Hands samples of the past to a running Prometheus: a target whose exposition has times. Prometheus takes them when
@@ -39,7 +40,8 @@ export async function startSampleFeed(): Promise<SampleFeed> {
       );
       await Promise.all(
         pieces.map(
-          (piece) => new Promise<void>((stored) => waiting.push({ text: `${piece.join("\n")}\n`, stored })),
+          (piece) =>
+            new Promise<void>((resolve) => waiting.push({ text: `${piece.join("\n")}\n`, stored: resolve })),
         ),
       );
     },
@@ -63,9 +65,31 @@ export async function recordPast(
 ): Promise<void> {
   const rules = groups.flatMap((group) => group.rules).filter((rule) => "record" in rule);
   for (const level of levels(rules)) {
-    const lines = await Promise.all(level.map((rule) => linesOf(prometheus, rule, range)));
-    await feed.give(lines.flat());
+    const lines = (await Promise.all(level.map((rule) => linesOf(prometheus, rule, range)))).flat();
+    // A scrape may time out on a busy machine; what is given twice is stored once.
+    await until(
+      `the past of ${level.map(({ record }) => record).join(", ")}`,
+      async () => {
+        await feed.give(lines);
+        return stored(prometheus, level, range);
+      },
+      (samples) => samples >= lines.length,
+    );
   }
+}
+
+async function stored(
+  prometheus: PrometheusApi,
+  rules: readonly RecordingRule[],
+  range: Range,
+): Promise<number> {
+  const names = rules.map(({ record }) => record).join("|");
+  const seconds = Math.ceil((range.end - range.start) / 1000) + 1;
+  const [count] = await prometheus.query(
+    `sum(count_over_time({__name__=~"${names}"}[${seconds}s]))`,
+    range.end + 1,
+  );
+  return count?.value ?? 0;
 }
 
 async function linesOf(

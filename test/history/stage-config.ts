@@ -11,11 +11,17 @@ const TEAMS: Readonly<Record<string, readonly string[]>> = {
   research: ["data-science"],
 };
 
-/** A configuration that shows all that the dashboards can: owners, budgets of every window, rates, the value of a credit. */
-export async function stageConfig(
+/** A configuration file and the secrets that it names. */
+export interface StageConfig {
+  readonly text: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Shows all that the dashboards can: owners, budgets of every window, rates, the value of a credit. */
+export function stageConfig(
   gateway: Gateway,
   schedule: NonNullable<ConfigFileInput["schedule"]>,
-): Promise<Config> {
+): StageConfig {
   const names = [...gateway.tokens.keys()];
   const file: ConfigFileInput = {
     gateway: { base_url: gateway.url, requests_per_minute: 0 },
@@ -30,14 +36,20 @@ export async function stageConfig(
     schedule,
     credit_value: { currency: "EUR", value: 0.86 },
   };
+  const secrets = names.map((name): [string, string] => [variable(name), gateway.tokens.get(name) ?? ""]);
+  return {
+    text: JSON.stringify(file),
+    environment: { MANAGEMENT_KEY: gateway.managementToken, ...Object.fromEntries(secrets) },
+  };
+}
+
+/** The same, read as the exporter reads it. */
+export async function readStageConfig({ text, environment }: StageConfig): Promise<Config> {
   const loaded = await loadConfig({
     path: "stage.yaml",
-    readFile: () => Promise.resolve(JSON.stringify(file)),
+    readFile: () => Promise.resolve(text),
     listDirectory: () => Promise.resolve([]),
-    env: {
-      MANAGEMENT_KEY: gateway.managementToken,
-      ...Object.fromEntries(names.map((name) => [variable(name), gateway.tokens.get(name)])),
-    },
+    env: environment,
   });
   if (!loaded.ok) throw new Error(`Cannot use the stage's configuration: ${JSON.stringify(loaded.problems)}`);
   return loaded.config;

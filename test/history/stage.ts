@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -6,16 +6,14 @@ import { ruleGroups } from "../../dashboards/rules/file.ts";
 import { createRules } from "../../dashboards/rules/index.ts";
 import { isAlert, type RuleGroup } from "../../dashboards/rules/rule.ts";
 import { JOB } from "../../dashboards/rules/settings.ts";
-import { createApp } from "../../exporter/app.ts";
-import { systemClock } from "../../exporter/clock.ts";
-import type { Config } from "../../exporter/config/config.ts";
-import { createLog } from "../../exporter/log.ts";
 import type { Gateway } from "../gateway/gateway.ts";
+import { type ChildServer, startChild } from "../support/child.ts";
 import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
+import { ROOT } from "../support/repository.ts";
 import { writeBlocks } from "./blocks.ts";
 import { exporterHistory } from "./exporter-history.ts";
 import { recordPast, startSampleFeed } from "./rule-history.ts";
-import { stageConfig } from "./stage-config.ts";
+import { readStageConfig, type StageConfig, stageConfig } from "./stage-config.ts";
 
 /** A Prometheus that has watched a gateway for weeks and goes on watching it, with the rules. */
 export interface Stage {
@@ -35,6 +33,8 @@ export interface StageOptions {
   readonly sparseHours: number;
   /** The days after them, with a scrape every four minutes: as much as lines need. */
   readonly denseDays: number;
+  /** Of the polls in the present. */
+  readonly schedule: { readonly keys: string; readonly analytics: string };
   /** Told what is being done, since it takes a minute. */
   readonly onProgress?: (text: string) => void;
 }
@@ -58,14 +58,13 @@ export async function startStage(options: StageOptions): Promise<Stage> {
   gateway.clock.set(Date.now());
   gateway.clock.speed = 1;
   onProgress(`… took ${Math.round((performance.now() - started) / 1000)} s`);
-  const app = liveExporter(await stageConfig(gateway, { keys: "5s", analytics: "15s" }));
-  await app.start();
+  const exporter = await startExporter(stageConfig(gateway, options.schedule), directory);
   const feed = await startSampleFeed();
   const groups = promptly(createRules());
   const prometheus = await startPrometheus({
     binary: options.prometheus,
     directory,
-    config: configuration(new URL(app.url()).host, feed.address),
+    config: configuration(new URL(exporter.url).host, feed.address),
     rules: [JSON.stringify({ groups: ruleGroups(groups) })],
     flags: ["--storage.tsdb.retention.time=10y", "--query.lookback-delta=5m"],
   });
@@ -74,11 +73,11 @@ export async function startStage(options: StageOptions): Promise<Stage> {
   onProgress(`… ready after ${Math.round((performance.now() - started) / 1000)} s`);
   return {
     prometheus,
-    exporterUrl: app.url(),
+    exporterUrl: exporter.url,
     stop: async () => {
       await prometheus.stop();
       await feed.stop();
-      await app.stop();
+      await exporter.stop();
       rmSync(directory, { recursive: true, force: true });
     },
   };
@@ -90,10 +89,12 @@ async function* past({ gateway, sparseDays, sparseHours }: StageOptions, now: nu
   const first = Math.ceil((dense - sparseDays * DAY_MS) / DAY_MS) * DAY_MS;
   const days = steps(first, dense, DAY_MS);
   const times = days.flatMap((day) => sparseTimes(day, sparseHours)).filter((at) => at < dense);
-  const sparsely = await stageConfig(gateway, { keys: `${sparseHours}h`, analytics: `${sparseHours}h` });
+  const sparsely = await readStageConfig(
+    stageConfig(gateway, { keys: `${sparseHours}h`, analytics: `${sparseHours}h` }),
+  );
   // Rounds take five minutes; the one before midnight has to end by then.
   yield* exporterHistory({ gateway, config: sparsely, startAt: first - 10 * MINUTE_MS, times, labels });
-  const densely = await stageConfig(gateway, { keys: "12m", analytics: "20m" });
+  const densely = await readStageConfig(stageConfig(gateway, { keys: "12m", analytics: "20m" }));
   const often = steps(dense, now, DENSE_MS);
   yield* exporterHistory({ gateway, config: densely, startAt: dense - MINUTE_MS, times: often, labels });
 }
@@ -109,14 +110,21 @@ function steps(from: number, to: number, everyMs: number): readonly number[] {
   return Array.from({ length: Math.floor((to - from) / everyMs) + 1 }, (_, index) => from + index * everyMs);
 }
 
-function liveExporter(config: Config) {
-  return createApp(config, {
-    clock: systemClock,
-    random: Math.random,
-    log: createLog("error", "json", { write: () => {} }),
-    build: { version: "0.1.0", revision: "history", nodeVersion: process.version },
-    listen: { host: "127.0.0.1", port: 0 },
-    telemetryPath: "/metrics",
+/** The real program. */
+function startExporter({ text, environment }: StageConfig, directory: string): Promise<ChildServer> {
+  const configFile = join(directory, "exporter.yaml");
+  writeFileSync(configFile, text);
+  return startChild({
+    command: process.execPath,
+    arguments: [
+      join(ROOT, "exporter", "main.ts"),
+      `--config.file=${configFile}`,
+      "--web.listen-address=127.0.0.1:0",
+      "--log.format=logfmt",
+    ],
+    environment,
+    address: /url=http:\/\/(127\.0\.0\.1:\d+)/,
+    healthPath: "/-/ready",
   });
 }
 
@@ -146,8 +154,8 @@ function configuration(exporter: string, feed: string): object {
       },
       {
         job_name: "history",
-        scrape_interval: "200ms",
-        scrape_timeout: "200ms",
+        scrape_interval: "500ms",
+        scrape_timeout: "500ms",
         honor_labels: true,
         static_configs: [{ targets: [feed] }],
       },

@@ -61,6 +61,8 @@ async function answer(
     sendJson(response, JSON.stringify(dashboards.map(({ uid, title }) => ({ uid, title }))));
   } else if (folder === "dashboards" && dashboard) {
     sendJson(response, dashboard.json);
+  } else if (folder === "favicon.ico") {
+    response.writeHead(204).end();
   } else if (folder === "prometheus") {
     const upstream = await fetch(`${prometheusUrl}/${name}${search}`);
     response.statusCode = upstream.status;
