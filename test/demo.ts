@@ -2,17 +2,21 @@ import { parseArgs } from "node:util";
 import { type App, createApp } from "../exporter/app.ts";
 import { systemClock } from "../exporter/clock.ts";
 import { DEFAULT_PORT } from "../exporter/command-line.ts";
+import type { Config } from "../exporter/config/config.ts";
 import { loadConfig } from "../exporter/config/load.ts";
 import { createLog } from "../exporter/log.ts";
 import packageJson from "../package.json" with { type: "json" };
+import { prepareDashboards } from "./demo-dashboards.ts";
 import { createDemoGateway, demoBudgets, enliven } from "./demo-gateway.ts";
 import type { Gateway } from "./gateway/gateway.ts";
+import type { Schedule } from "./history/watched-past.ts";
 
 const HELP = `The exporter with a simulated gateway, to look at: weeks of history, lively traffic, some trouble.
 
 Usage: npm run demo -- [options]
   --port <n>          port of the exporter on 127.0.0.1, 0 for any free one (${DEFAULT_PORT})
   --gateway-port <n>  port of the simulated gateway, likewise (8402)
+  --dashboards        the dashboards, too, drawn with Grafana's components; needs Prometheus
   --log               show the log of the exporter
   --help              this text
 `;
@@ -20,6 +24,7 @@ Usage: npm run demo -- [options]
 const FLAGS = {
   port: { type: "string", default: String(DEFAULT_PORT) },
   "gateway-port": { type: "string", default: "8402" },
+  dashboards: { type: "boolean", default: false },
   log: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
@@ -56,15 +61,20 @@ async function run(argv: readonly string[]): Promise<number> {
   const stopSignal = untilSignal();
   const gateway = createDemoGateway();
   if (!(await started(gateway.start(ports.gateway), "gateway-port", ports.gateway))) return 1;
+  const dashboards = values.dashboards
+    ? await prepareDashboards(gateway, (schedule) => configOf(gateway, schedule))
+    : undefined;
   const app = await exporterOf(gateway, ports.exporter, values.log);
   const isServing = await started(app.start(), "port", ports.exporter);
   if (isServing) {
     const calm = enliven(gateway);
-    process.stdout.write(welcome(app.url(), gateway.url));
+    const dashboardsUrl = await dashboards?.show(app.url());
+    process.stdout.write(welcome(app.url(), gateway.url, dashboardsUrl));
     await stopSignal;
     process.stdout.write("\nStopping\n");
     calm();
   }
+  await dashboards?.stop();
   await app.stop();
   await gateway.stop();
   return isServing ? 0 : 1;
@@ -102,13 +112,25 @@ function untilSignal(): Promise<void> {
 }
 
 async function exporterOf(gateway: Gateway, port: number, showLog: boolean): Promise<App> {
+  const config = await configOf(gateway, { keys: "2s", analytics: "10s" });
+  return createApp(config, {
+    clock: systemClock,
+    random: Math.random,
+    log: createLog("info", "logfmt", showLog ? process.stderr : { write: () => {} }),
+    build: { version: packageJson.version, revision: "demo", nodeVersion: process.version },
+    listen: { host: "127.0.0.1", port },
+    telemetryPath: "/metrics",
+  });
+}
+
+async function configOf(gateway: Gateway, schedule: Schedule): Promise<Config> {
   const names = [...gateway.tokens.keys()];
   const file = {
     gateway: { base_url: gateway.url, timeout: "2s", deadline: "3s", requests_per_minute: 1200 },
     keys: names.map((name) => ({ name, api_key_env: variable(name), owner: { team: teamOf(name) } })),
     analytics: { management_key_env: "MANAGEMENT_KEY", top: 12 },
     budgets: demoBudgets(gateway, "payments", TEAMS["payments"] ?? []),
-    schedule: { keys: "2s", analytics: "10s" },
+    schedule,
     credit_value: { currency: "EUR", value: 0.86 },
   };
   const loaded = await loadConfig({
@@ -121,14 +143,7 @@ async function exporterOf(gateway: Gateway, port: number, showLog: boolean): Pro
     },
   });
   if (!loaded.ok) throw new Error(`Cannot use the demo's configuration: ${JSON.stringify(loaded.problems)}`);
-  return createApp(loaded.config, {
-    clock: systemClock,
-    random: Math.random,
-    log: createLog("info", "logfmt", showLog ? process.stderr : { write: () => {} }),
-    build: { version: packageJson.version, revision: "demo", nodeVersion: process.version },
-    listen: { host: "127.0.0.1", port },
-    telemetryPath: "/metrics",
-  });
+  return loaded.config;
 }
 
 function variable(key: string): string {
@@ -139,14 +154,14 @@ function teamOf(key: string): string {
   return Object.keys(TEAMS).find((team) => TEAMS[team]?.includes(key)) ?? "";
 }
 
-function welcome(url: string, gatewayUrl: string): string {
+function welcome(url: string, gatewayUrl: string, dashboardsUrl: string | undefined): string {
   const controls = new URL("/_sim/disable", gatewayUrl).href;
   return `
 The exporter watches 16 keys of a simulated gateway with two months of history, and three budgets. All stays on this machine.
 
   Status page   ${url}/
   Metrics       ${url}/metrics
-  Gateway       ${gatewayUrl}
+  Gateway       ${gatewayUrl}${dashboardsUrl === undefined ? "" : `\n  Dashboards    ${dashboardsUrl}`}
 
 See the spend move:
   curl -s ${url}/metrics | grep ^aigateway_key_usage_credits

@@ -78,18 +78,17 @@ export async function recordPast(
   }
 }
 
+/** How many samples of these rules there are. */
 async function stored(
   prometheus: PrometheusApi,
   rules: readonly RecordingRule[],
-  range: Range,
+  { start, end }: Range,
 ): Promise<number> {
-  const names = rules.map(({ record }) => record).join("|");
-  const seconds = Math.ceil((range.end - range.start) / 1000) + 1;
-  const [count] = await prometheus.query(
-    `sum(count_over_time({__name__=~"${names}"}[${seconds}s]))`,
-    range.end + 1,
+  const seconds = Math.ceil((end - start) / 1000) + 1;
+  const counts = await Promise.all(
+    rules.map(({ record }) => prometheus.query(`sum(count_over_time(${record}[${seconds}s]))`, end + 1)),
   );
-  return count?.value ?? 0;
+  return counts.flat().reduce((sum, { value }) => sum + value, 0);
 }
 
 async function linesOf(

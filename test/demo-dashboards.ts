@@ -1,0 +1,57 @@
+import type { Config } from "../exporter/config/config.ts";
+import type { Gateway } from "./gateway/gateway.ts";
+import { type Schedule, watchPast } from "./history/watched-past.ts";
+import { preparePreview } from "./preview/package.ts";
+import { startPreviewServer } from "./preview/server.ts";
+import { toolPath } from "./support/tools.ts";
+
+/** The dashboards of the demo, with a simulated past of a month. */
+export interface DemoDashboards {
+  /** Draws them over the exporter's figures and returns their address. */
+  show(exporterUrl: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Undefined when there is no Prometheus, which is said. Before the exporter starts: the gateway's clock is set back. */
+export async function prepareDashboards(
+  gateway: Gateway,
+  configOf: (schedule: Schedule) => Promise<Config>,
+): Promise<DemoDashboards | undefined> {
+  const prometheus = toolPath("prometheus3") ?? toolPath("prometheus2");
+  const promtool = toolPath("promtool3") ?? toolPath("promtool2");
+  if (prometheus === undefined || promtool === undefined) {
+    say("No dashboards: they need Prometheus, which is not installed (apt-get install prometheus)");
+    return undefined;
+  }
+  await preparePreview(say);
+  const past = await watchPast({
+    gateway,
+    configOf,
+    prometheus,
+    promtool,
+    sparseDays: 31,
+    sparseHours: 6,
+    denseDays: 0.5,
+    onProgress: say,
+  });
+  const stops: (() => Promise<void> | void)[] = [];
+  return {
+    show: async (exporterUrl) => {
+      const watching = await past.watch(exporterUrl);
+      const server = await startPreviewServer(watching.url);
+      stops.push(
+        () => server.stop(),
+        () => watching.stop(),
+      );
+      return server.url;
+    },
+    stop: async () => {
+      for (const stop of stops) await stop();
+      past.remove();
+    },
+  };
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

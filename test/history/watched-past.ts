@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { ruleGroups } from "../../dashboards/rules/file.ts";
+import { createRules } from "../../dashboards/rules/index.ts";
+import { isAlert, type RuleGroup } from "../../dashboards/rules/rule.ts";
+import { JOB } from "../../dashboards/rules/settings.ts";
+import type { Config } from "../../exporter/config/config.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
+import { writeBlocks } from "./blocks.ts";
+import { exporterHistory } from "./exporter-history.ts";
+import { recordPast, startSampleFeed } from "./rule-history.ts";
+
+/** What a Prometheus has stored of weeks in which it watched a gateway. */
+export interface WatchedPast {
+  readonly directory: string;
+  /** Starts a Prometheus on it that goes on with an exporter of the present, and the rules. */
+  watch(exporterUrl: string): Promise<Prometheus>;
+  /** Deletes everything; the Prometheus has to be stopped. */
+  remove(): void;
+}
+
+export interface PastOptions {
+  /** Its history must reach as far back. Nobody else may ask it meanwhile: its clock is set back, and goes on at last. */
+  readonly gateway: Gateway;
+  readonly configOf: (schedule: Schedule) => Promise<Config>;
+  readonly prometheus: string;
+  readonly promtool: string;
+  /** Days of which there are a few scrapes, so many hours apart. */
+  readonly sparseDays: number;
+  readonly sparseHours: number;
+  /** The days after them, with a scrape every four minutes: as much as lines need. */
+  readonly denseDays: number;
+  /** Told what is being done, since it takes a while. */
+  readonly onProgress?: (text: string) => void;
+}
+
+export interface Schedule {
+  readonly keys: string;
+  readonly analytics: string;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const DENSE_MS = 4 * MINUTE_MS;
+
+/** Addresses of processes differ from run to run, the history's must not. */
+const INSTANCE = "exporter:9853";
+
+export async function watchPast(options: PastOptions): Promise<WatchedPast> {
+  const { gateway, onProgress = () => {} } = options;
+  const directory = mkdtempSync(join(tmpdir(), "watched-past-"));
+  const now = Math.floor(Date.now() / DENSE_MS) * DENSE_MS;
+  const dense = now - options.denseDays * DAY_MS;
+  onProgress(`Living through ${options.sparseDays + options.denseDays} days of the past`);
+  const started = performance.now();
+  await writeBlocks(options.promtool, directory, past(options, now, dense));
+  gateway.clock.set(Date.now());
+  gateway.clock.speed = 1;
+  onProgress(`… took ${Math.round((performance.now() - started) / 1000)} s`);
+  return {
+    directory,
+    watch: async (exporterUrl) => {
+      const feed = await startSampleFeed();
+      const groups = promptly(createRules());
+      const prometheus = await startPrometheus({
+        binary: options.prometheus,
+        directory,
+        config: configuration(new URL(exporterUrl).host, feed.address),
+        rules: [JSON.stringify({ groups: ruleGroups(groups) })],
+        flags: ["--storage.tsdb.retention.time=10y"],
+      });
+      onProgress("Giving the rules their past");
+      await recordPast(prometheus, feed, groups, { start: dense, end: now, stepMs: DENSE_MS });
+      return {
+        ...prometheus,
+        stop: async () => {
+          await prometheus.stop();
+          await feed.stop();
+        },
+      };
+    },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+/** First a few times a day and before each midnight, then every four minutes. */
+async function* past(
+  { gateway, configOf, sparseDays, sparseHours }: PastOptions,
+  now: number,
+  dense: number,
+) {
+  const labels = { job: JOB, instance: INSTANCE };
+  const first = Math.ceil((dense - sparseDays * DAY_MS) / DAY_MS) * DAY_MS;
+  const days = steps(first, dense, DAY_MS);
+  const times = days.flatMap((day) => sparseTimes(day, sparseHours)).filter((at) => at < dense);
+  const sparsely = await configOf({ keys: `${sparseHours}h`, analytics: `${sparseHours}h` });
+  // Rounds take five minutes; the one before midnight has to end by then.
+  yield* exporterHistory({ gateway, config: sparsely, startAt: first - 10 * MINUTE_MS, times, labels });
+  const densely = await configOf({ keys: "12m", analytics: "20m" });
+  const often = steps(dense, now, DENSE_MS);
+  yield* exporterHistory({ gateway, config: densely, startAt: dense - MINUTE_MS, times: often, labels });
+}
+
+/** Among them one when the day before is settled, and one when the day's last round is over. */
+function sparseTimes(day: number, everyHours: number): readonly number[] {
+  const hours = steps(day, day + DAY_MS - 1, everyHours * HOUR_MS).filter((at) => at > day);
+  const times = new Set([...hours, day + 2 * HOUR_MS, day + DAY_MS - 2 * MINUTE_MS]);
+  return [...times].toSorted((one, other) => one - other);
+}
+
+function steps(from: number, to: number, everyMs: number): readonly number[] {
+  return Array.from({ length: Math.floor((to - from) / everyMs) + 1 }, (_, index) => from + index * everyMs);
+}
+
+/** The rules at once: evaluated every few seconds, alerts without waiting. What they say is the same. */
+function promptly(groups: readonly RuleGroup[]): readonly RuleGroup[] {
+  return groups.map((group) => ({
+    ...group,
+    interval: "5s",
+    rules: group.rules.map((rule) => {
+      if (!isAlert(rule)) return rule;
+      const { for: _for, ...rest } = rule;
+      return rest;
+    }),
+  }));
+}
+
+function configuration(exporter: string, feed: string): object {
+  return {
+    global: { scrape_interval: "5s", scrape_timeout: "5s", evaluation_interval: "5s" },
+    rule_files: ["rules-0.yaml"],
+    storage: { tsdb: { out_of_order_time_window: "90d" } },
+    scrape_configs: [
+      {
+        job_name: JOB,
+        static_configs: [{ targets: [exporter] }],
+        relabel_configs: [{ target_label: "instance", replacement: INSTANCE }],
+      },
+      {
+        job_name: "history",
+        scrape_interval: "500ms",
+        scrape_timeout: "500ms",
+        honor_labels: true,
+        static_configs: [{ targets: [feed] }],
+      },
+    ],
+  };
+}
