@@ -5,14 +5,23 @@ export const thresholds = {
   exhaustedIdle: 5 * 60,
   /** Critical: out within this at the present rate. Short, since an operator is woken; the hours are the warning's. */
   imminent: 40 * 60,
+  /** The same where other days say that it may just last. */
+  imminentDoubtful: 25 * 60,
   /** The rate falls when the last quarter of an hour has less than this part of the hour's. */
   falling: 0.6,
   /** Times the fastest quarter of an hour, and the fastest hour, of three days. */
   unusual15m: 1.5,
   unusual1h: 1.2,
   /** Today needs less than this part of what is left, as days go: no alarm, or none even when the rate leaves only 90 minutes. */
+  lastsPerhaps: 1.2,
   lastsUsually: 0.9,
   lastsSurely: 0.7,
+  /** A rate lasts when each quarter of the hour has this part of it. */
+  lastingPart: 0.4,
+  /** A day on which less than this share was left at some time is no guide. */
+  dryRatio: 0.015,
+  /** The part of yesterday that is mixed into the forecast of today. */
+  yesterdaysPart: 0.3,
   /** A day ahead, a forecast must exceed what is left by this part; less and less until the reset. */
   forecastMargin: 0.25,
   /** Warning: out within this at a rate that has lasted. */

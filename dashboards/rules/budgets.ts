@@ -11,7 +11,11 @@ import type { Timing } from "./timing.ts";
 /** Budgets: what was spent of them and where that leads, and the alerts on it. */
 export function budgets(settings: Settings): RuleGroup {
   const alert = (definition: AlertDefinition) =>
-    createAlert(settings, { uid: uids.overview, label: "budget" }, { ...definition, expr: withBudgetTeam(definition.expr) });
+    createAlert(
+      settings,
+      { uid: uids.overview, label: "budget" },
+      { ...definition, expr: withBudgetTeam(definition.expr) },
+    );
   const { timing } = settings;
   return {
     name: "aigateway-budgets",
@@ -79,9 +83,9 @@ function burns(timing: Timing): readonly RecordingRule[] {
     );
   };
   return [
-    burn(recorded.budgetBurn1h, 3600, "Credits a second that a prepaid balance lost over the last hour,"),
-    burn(recorded.budgetBurn6h, 6 * 3600, "six hours,"),
-    burn(recorded.budgetBurn3d, 3 * 86_400, "and three days."),
+    burn(recorded.budgetBurn1h, 3600, "Credits a second that a prepaid balance lost over the last hour."),
+    burn(recorded.budgetBurn6h, 6 * 3600, "The same over six hours."),
+    burn(recorded.budgetBurn3d, 3 * 86_400, "The same over three days."),
   ];
 }
 

@@ -68,8 +68,12 @@ function imminent({ timing }: Settings): AlertDefinition {
         # or the key never spent like this in three days.
         or ${unusual(burn15m)}
       )
-      # Not where today needs less than what is left, as on other days.
-      unless ${recorded.restRatio} < ${thresholds.lastsUsually}`,
+      # Not where days like this one need less than what is left; early, not even where it is close.
+      unless ${recorded.restRatio} < ${thresholds.lastsUsually}
+      unless (
+        ${recorded.restRatio} < ${thresholds.lastsPerhaps}
+        and ${exhaustion15m} > ${timing.seconds(thresholds.imminentDoubtful)}
+      )`,
     for: 4 * 60,
     keepFiringFor: 20 * 60,
     summary: "A key is about to use up its credit limit.",
@@ -94,8 +98,7 @@ function predicted({ timing }: Settings): AlertDefinition {
   return {
     name: "AIGatewayKeyExhaustionPredicted",
     severity: "warning",
-    comment:
-      "The present rate, the usual day, or the last day lead beyond what is left; once said, it is said until the last six hours deny it.",
+    comment: "The present rate, the usual day, or the last day lead beyond what is left.",
     expr: promql`
       ${remaining} > 0
       and (
@@ -126,16 +129,19 @@ function predicted({ timing }: Settings): AlertDefinition {
           and ${exhaustion6h} < ${resetSeconds}
           and ${resetSeconds} > 86400
         )
-        # Nothing is known of other days.
+        # Nothing is known of other days: a rate that lasts leads well before the reset.
         or (
           ${exhaustion6h} < ${day}
-          and ${exhaustion1h} < ${timing.seconds(thresholds.predictedBlind)}
+          and ${remaining} / (${burnLasting} > 0) < ${timing.seconds(thresholds.predictedBlind)}
           and ${exhaustion6h} < ${thresholds.blindMargin} * ${resetSeconds}
           unless ${restOfDay}
         )
+        # Once said, it is said until the last hours, or the last day where there are several, deny it.
         or (
-          ${exhaustion6h} < ${2 * day}
-          and ${exhaustion6h} < ${resetSeconds}
+          (
+            (${exhaustion6h} < ${2 * day} and ${exhaustion6h} < ${resetSeconds})
+            or (${exhaustion1d} < ${2 * day} and ${exhaustion1d} < ${resetSeconds} and ${resetSeconds} > 86400)
+          )
           and on (job, key) ALERTS{alertname="AIGatewayKeyExhaustionPredicted",alertstate="firing"}
         )
       )`,
@@ -157,10 +163,16 @@ function slow({ timing }: Settings): AlertDefinition {
     comment:
       "For limits that are reset once a month or never. Three days say what is usual, one that it still goes on.",
     expr: promql`
-      ${exhaustion3d} < ${week}
-      and ${exhaustion1d} < ${week}
-      and ${exhaustion3d} < ${resetSeconds}
+      ${exhaustion3d} < ${resetSeconds}
       and ${remaining} > 0
+      and (
+        (${exhaustion3d} < ${week} and ${exhaustion1d} < ${week})
+        # Once said, it is said until the three days deny it.
+        or (
+          ${exhaustion3d} < ${2 * week}
+          and on (job, key) ALERTS{alertname="AIGatewayKeyExhaustionSlow",alertstate="firing"}
+        )
+      )
       and on (job, key) last_over_time(${longWindow}[${timing.memory}]) == 1`,
     for: 3600,
     keepFiringFor: 6 * 3600,

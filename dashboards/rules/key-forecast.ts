@@ -1,3 +1,4 @@
+import { thresholds } from "../thresholds.ts";
 import { promql } from "../promql.ts";
 import { record, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
@@ -10,6 +11,7 @@ export function keyForecast({ timing }: Settings): RuleGroup {
   const { restRatio, remaining, resetSeconds, burn1h, burn15m } = recorded;
   const quarter = timing.duration(timing.burnWindow);
   const half = timing.duration(2 * timing.burnWindow);
+  const threeQuarters = timing.duration(3 * timing.burnWindow);
   return {
     name: "aigateway-key-forecast",
     comment:
@@ -27,7 +29,7 @@ export function keyForecast({ timing }: Settings): RuleGroup {
         promql`
           clamp_min(${usage} - ${usageDay} - ${usage} offset ${day}, 0)
           / (${spentYesterday} > 0)
-          and ${recorded.remainingRatioMin1d} > 0.015`,
+          and ${recorded.remainingRatioMin1d} > ${thresholds.dryRatio}`,
       ),
       record(
         restShare,
@@ -39,10 +41,10 @@ export function keyForecast({ timing }: Settings): RuleGroup {
       ),
       record(
         restOfDay,
-        "Credits still to be spent until midnight UTC if today goes on as days do. A tenth of yesterday is mixed in, so that the first calls of a morning are not taken for a trend.",
+        "Credits still to be spent until midnight UTC if today goes on as days do. Part of yesterday is mixed in, so that the first calls of a morning are not taken for a trend.",
         promql`
-          ${restShare} * (${usageDay} + 0.1 * ${spentYesterday})
-          / (1.1 - ${restShare})`,
+          ${restShare} * (${usageDay} + ${thresholds.yesterdaysPart} * ${spentYesterday})
+          / (1 + ${thresholds.yesterdaysPart} - ${restShare})`,
       ),
       record(
         restRatio,
@@ -55,12 +57,13 @@ export function keyForecast({ timing }: Settings): RuleGroup {
       ),
       record(
         recorded.burnLasting,
-        "The rate of the last hour, if each quarter of the last 45 minutes had its part in it: a burst that is over, or just begins, is none.",
+        "The rate of the last hour, if each quarter of it had its part in it: a burst that is over, or just begins, is none.",
         promql`
           ${burn1h}
-          and ${burn15m} > 0.4 * ${burn1h}
-          and ${burn15m} offset ${quarter} > 0.4 * ${burn1h}
-          and ${burn15m} offset ${half} > 0.4 * ${burn1h}`,
+          and ${burn15m} > ${thresholds.lastingPart} * ${burn1h}
+          and ${burn15m} offset ${quarter} > ${thresholds.lastingPart} * ${burn1h}
+          and ${burn15m} offset ${half} > ${thresholds.lastingPart} * ${burn1h}
+          and ${burn15m} offset ${threeQuarters} > ${thresholds.lastingPart} * ${burn1h}`,
       ),
     ],
   };

@@ -30,22 +30,22 @@ export function keyHistory({ timing }: Settings): RuleGroup {
       ),
       record(
         recorded.burn1hMax3d,
-        "The fastest hour of the same days,",
+        "The fastest hour of the same days.",
         promql`max_over_time(${recorded.burn1hMax1h}[${days(3)}:${hour}] offset ${timing.duration(3 * 3600)})`,
       ),
       record(
         recorded.burn1hMax7d,
-        "and of the last week.",
+        "The fastest hour of the last week, without the last three hours.",
         promql`max_over_time(${recorded.burn1hMax1h}[${days(7)}:${hour}] offset ${timing.duration(3 * 3600)})`,
       ),
       record(
         recorded.remainingRatioMin1h,
-        "The least share of the limit that was left within the last hour,",
+        "The least share of the limit that was left within the last hour.",
         promql`min_over_time((${recorded.remaining} / (${recorded.limit} > 0))[${hour}:${timing.duration(300)}])`,
       ),
       record(
         recorded.remainingRatioMin1d,
-        "and within the last day: a day on which the key ran dry tells nothing of what it would have spent.",
+        "The same within the last day: a day on which the key ran dry tells nothing of what it would have spent.",
         promql`min_over_time(${recorded.remainingRatioMin1h}[${day}:${hour}] offset ${timing.duration(1800)})`,
       ),
     ],

@@ -131,10 +131,10 @@ function burns(timing: Timing): readonly RecordingRule[] {
       timing.burnWindow / 3,
       "Credits a second over a quarter of an hour. Seconds are those between the answers, so that the jump after an outage is spread over it; corrections downwards count as nothing spent.",
     ),
-    burn(recorded.burn1h, 3600, 600, "The same over an hour,"),
-    burn(recorded.burn6h, 6 * 3600, 3600, "over six,"),
-    burn(recorded.burn1d, 86_400, 6 * 3600, "a day,"),
-    burn(recorded.burn3d, 3 * 86_400, 86_400, "and three days."),
+    burn(recorded.burn1h, 3600, 600, "The same over an hour."),
+    burn(recorded.burn6h, 6 * 3600, 3600, "The same over six hours."),
+    burn(recorded.burn1d, 86_400, 6 * 3600, "The same over a day."),
+    burn(recorded.burn3d, 3 * 86_400, 86_400, "The same over three days."),
   ];
 }
 
@@ -145,10 +145,10 @@ function exhaustions(): readonly RecordingRule[] {
       recorded.burn15m,
       "Seconds that what is left lasts at the rate of the last quarter of an hour. No series where nothing is spent.",
     ),
-    exhaustion(recorded.exhaustion1h, recorded.burn1h, "The same at the rate of the last hour,"),
-    exhaustion(recorded.exhaustion6h, recorded.burn6h, "the last six hours,"),
-    exhaustion(recorded.exhaustion1d, recorded.burn1d, "the last day,"),
-    exhaustion(recorded.exhaustion3d, recorded.burn3d, "and the last three days."),
+    exhaustion(recorded.exhaustion1h, recorded.burn1h, "The same at the rate of the last hour."),
+    exhaustion(recorded.exhaustion6h, recorded.burn6h, "The same at the rate of the last six hours."),
+    exhaustion(recorded.exhaustion1d, recorded.burn1d, "The same at the rate of the last day."),
+    exhaustion(recorded.exhaustion3d, recorded.burn3d, "The same at the rate of the last three days."),
   ];
 }
 

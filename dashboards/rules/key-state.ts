@@ -23,7 +23,7 @@ export function keyState(settings: Settings): RuleGroup {
       ofOwner(unauthorized()),
       ofOwner(expiresSoon(settings)),
       ofOwner(freeQuotaLow()),
-      ofOwner(spendAnomaly()),
+      ofOwner(spendAnomaly(settings)),
       ofOwner(usageCorrected(settings)),
       alert(disappeared(settings)),
       ofOwner(dataStale(settings)),
@@ -74,7 +74,7 @@ function freeQuotaLow(): AlertDefinition {
   };
 }
 
-function spendAnomaly(): AlertDefinition {
+function spendAnomaly({ timing }: Settings): AlertDefinition {
   return {
     name: "AIGatewayKeySpendAnomaly",
     severity: "info",
@@ -82,7 +82,9 @@ function spendAnomaly(): AlertDefinition {
       "Against the fastest hour of its own last week, so that neither office hours nor a nightly job is one.",
     expr: promql`
       ${recorded.burn1h} * 3600 > ${thresholds.anomalyCredits}
-      and ${recorded.burn1h} > ${thresholds.anomalyFactor} * ${recorded.burn1hMax7d}`,
+      and ${recorded.burn1h} > ${thresholds.anomalyFactor} * ${recorded.burn1hMax7d}
+      # A key that is new has nothing to be compared with.
+      and ${recorded.burn1hMax7d} offset ${timing.duration(86_400)}`,
     for: 15 * 60,
     keepFiringFor: 30 * 60,
     summary: "A key spends far faster than in any hour of its last week.",

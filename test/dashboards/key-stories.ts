@@ -12,10 +12,9 @@ export interface KeyStory {
 
 const HOUR = 60;
 const DAY = 1440;
-const DAYS = 4 * DAY;
-const WEEKS = 18 * DAY;
-/** When things begin to go wrong: an hour after the second reset. */
-const START = 2 * DAY + HOUR;
+const DAYS = 3 * DAY;
+/** When things begin to go wrong: an hour after the first reset. */
+const START = DAY + HOUR;
 /** All that is said of what is left of a limit. */
 const CREDITS = "AIGatewayKey(Exhaust.*|LimitLow)";
 
@@ -27,7 +26,7 @@ type Behaviour = Omit<SimulatedKey, "name" | "team" | "limit" | "reset"> & {
 const runaway = (minute: number) => (minute < START ? 20 / DAY : 20 / HOUR);
 const gaps = { "a:9853": (minute: number) => minute % 45 >= 8 };
 
-/** Stories of four days. */
+/** Stories of three days. */
 export const dailyStories: readonly KeyStory[] = [
   quiet("a steady daily key that just lasts", "steady", { spend: () => 96 / DAY }),
   // On its first day nobody knows that its office closes.
@@ -70,17 +69,6 @@ export const dailyStories: readonly KeyStory[] = [
   raised(),
 ];
 
-/** Stories of weeks. */
-export const weeklyStories: readonly KeyStory[] = [
-  quiet(
-    "a weekday key with a weekly limit",
-    "weekday",
-    { reset: "weekly", spend: onWeekdays(officeHours(18)) },
-    WEEKS,
-  ),
-  neverResets(),
-];
-
 function simulate(key: string, minutes: number, behaviour: Behaviour) {
   return simulateKey({ name: key, team: "payments", limit: 100, reset: "daily", ...behaviour }, minutes);
 }
@@ -109,8 +97,8 @@ function exhausted(title: string, key: string, behaviour: Behaviour): KeyStory {
       firing(key, exhaustedAt + 6, "AIGatewayKeyExhausted", [
         { ...alert(key, "Exhausted"), severity: "critical" },
       ]),
-      firing(key, exhaustedAt + 90, CREDITS, [{ ...alert(key, "Exhausted"), severity: "critical" }]),
-      firing(key, 3 * DAY - 1, CREDITS, [{ ...alert(key, "Exhausted"), severity: "critical" }]),
+      firing(key, 2 * DAY - 2, CREDITS, [{ ...alert(key, "Exhausted"), severity: "critical" }]),
+      silent(key, CREDITS, 2 * DAY + 90, 3 * DAY - 1),
     ],
   };
 }
@@ -150,31 +138,6 @@ function frozen(): KeyStory {
   };
 }
 
-function neverResets(): KeyStory {
-  const key = "never";
-  const { series, exhaustedAt = NaN } = simulate(key, WEEKS, {
-    limit: 1000,
-    reset: "never",
-    spend: () => 1000 / (10 * DAY + 30),
-  });
-  const critical = (name: string) => [{ ...alert(key, name), severity: "critical" }];
-  return {
-    title: "a key that never resets is warned of a week, a day and minutes ahead",
-    key,
-    series,
-    expect: [
-      silent(key, CREDITS, 0, exhaustedAt - 8 * DAY),
-      firing(key, exhaustedAt - 5 * DAY, CREDITS, [alert(key, "ExhaustionSlow")]),
-      firing(key, exhaustedAt - 20 * HOUR, CREDITS, [
-        alert(key, "ExhaustionPredicted"),
-        alert(key, "ExhaustionSlow"),
-      ]),
-      firing(key, exhaustedAt - 15, "AIGatewayKeyExhaustionImminent", critical("ExhaustionImminent")),
-      firing(key, WEEKS - 1, CREDITS, critical("Exhausted")),
-    ],
-  };
-}
-
 function alert(key: string, name: string): Readonly<Record<string, string>> {
   return {
     alertname: `AIGatewayKey${name}`,
@@ -191,9 +154,4 @@ function officeHours(perDay: number): (minute: number) => number {
     const hour = (minute % DAY) / HOUR;
     return hour >= 8 && hour < 18 ? (0.95 * perDay) / (10 * HOUR) : (0.05 * perDay) / (14 * HOUR);
   };
-}
-
-/** The first day is a Thursday. */
-function onWeekdays(spend: (minute: number) => number): (minute: number) => number {
-  return (minute) => ((Math.floor(minute / DAY) + 3) % 7 >= 5 ? 0 : spend(minute));
 }

@@ -1,0 +1,41 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+import { createRules } from "../../dashboards/rules/index.ts";
+import { isAlert } from "../../dashboards/rules/rule.ts";
+import { describeWithTools } from "../support/tools.ts";
+
+describeWithTools(["amtool"], "examples/alertmanager.yaml", ({ amtool }) => {
+  const file = new URL("../../examples/alertmanager.yaml", import.meta.url).pathname;
+
+  test("is a configuration", () => {
+    expect(execFileSync(amtool, ["check-config", file], { encoding: "utf8" })).toContain("SUCCESS");
+  });
+
+  test.each([
+    ["payments-pager", ["team=payments", "severity=critical"]],
+    ["payments-chat", ["team=payments", "severity=warning"]],
+    ["platform-chat", ["team=payments", "severity=info"]],
+    ["platform-pager", ["severity=critical"]],
+    ["platform-chat", ["team=search", "severity=warning"]],
+  ])("sends to %s what has %s", (receiver, labels) => {
+    const parameters = ["config", "routes", "test", `--config.file=${file}`, ...labels];
+    const answer = execFileSync(amtool, parameters, {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    expect(answer.trim()).toBe(receiver);
+  });
+
+  test("inhibits alerts that exist, by alerts that exist", () => {
+    const names = createRules().flatMap(({ rules }) => rules.filter(isAlert).map(({ alert }) => alert));
+    const text = readFileSync(file, "utf8");
+    const patterns = [...text.matchAll(/alertname !?=~? "([^"]+)"/g)].map(([, pattern = ""]) => pattern);
+    expect(patterns.length).toBeGreaterThan(10);
+    const idle = patterns.filter(
+      (pattern) => !names.some((name) => new RegExp(`^(?:${pattern})$`).test(name)),
+    );
+    expect(idle).toEqual([]);
+  });
+});

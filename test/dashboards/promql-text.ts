@@ -1,0 +1,59 @@
+/** What an expression names: enough of PromQL to check names and labels without a parser. */
+export interface Names {
+  /** Metrics and recorded series, and the labels that their selectors match on. */
+  readonly selectors: readonly { readonly name: string; readonly labels: readonly string[] }[];
+  /** Labels of by, on, group_left, …. */
+  readonly grouping: readonly string[];
+  readonly functions: readonly string[];
+  /** Ranges and offsets, as written. */
+  readonly durations: readonly string[];
+}
+
+const GROUPING = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)/g;
+const WORDS = new Set(["and", "or", "unless", "offset", "bool", "Inf", "NaN", "inf", "nan"]);
+
+export function namesIn(expression: string): Names {
+  const text = expression.replaceAll(/#.*$/gm, "").replaceAll(/"[^"]*"/g, '""');
+  const grouping = [...text.matchAll(GROUPING)].flatMap(([, labels = ""]) => words(labels));
+  const durations = [...text.matchAll(/\[([^\]]*)\]|offset (\w+)/g)].flatMap(([, range, offset]) =>
+    (range ?? offset ?? "").split(":").filter((part) => part !== ""),
+  );
+  const rest = text.replaceAll(GROUPING, " ").replaceAll(/\[[^\]]*\]|offset \w+/g, " ");
+  const functions: string[] = [];
+  const selectors: { name: string; labels: string[] }[] = [];
+  for (const [, name = "", braces, call] of rest.matchAll(
+    /(?<![\w.:"~|])([a-zA-Z_:][\w:]*)\s*(?:\{([^}]*)\}|(\())?/g,
+  )) {
+    if (WORDS.has(name)) continue;
+    if (call !== undefined) functions.push(name);
+    else
+      selectors.push({
+        name,
+        labels: [...(braces ?? "").matchAll(/(\w+)\s*[=!]/g)].map(([, label = ""]) => label),
+      });
+  }
+  return { selectors: withoutValues(selectors), grouping, functions, durations };
+}
+
+const SECONDS: Readonly<Record<string, number>> = { d: 86_400, h: 3600, m: 60, s: 1, ms: 0.001 };
+
+/** `1h30m` in seconds; NaN for what is none. */
+export function secondsOf(duration: string): number {
+  if (!/^(?:\d+(?:ms|[dhms]))+$/.test(duration)) return NaN;
+  return [...duration.matchAll(/(\d+)(ms|[dhms])/g)].reduce(
+    (sum, [, count, unit = ""]) => sum + Number(count) * (SECONDS[unit] ?? NaN),
+    0,
+  );
+}
+
+function words(text: string): readonly string[] {
+  return text
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+}
+
+/** Aggregations are written before their grouping, which was taken out: `sum (`; they are calls by now. */
+function withoutValues(selectors: readonly { name: string; labels: string[] }[]) {
+  return selectors.filter(({ name }) => !/^(?:\d|e\d)/.test(name));
+}

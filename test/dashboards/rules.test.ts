@@ -1,0 +1,153 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+
+import { queryFamilies } from "../../exporter/collectors/analytics-families.ts";
+import { keyFamilies } from "../../exporter/collectors/key-families.ts";
+import { budgetFamilies } from "../../exporter/budgets/families.ts";
+import type { Family } from "../../exporter/metrics/family.ts";
+import { selfFamilies } from "../../exporter/metrics/self-families.ts";
+import { renderRuleFile, ruleGroups } from "../../dashboards/rules/file.ts";
+import { createRules } from "../../dashboards/rules/index.ts";
+import { isAlert, type Rule } from "../../dashboards/rules/rule.ts";
+import { recorded } from "../../dashboards/rules/series.ts";
+import type { RuleOptions } from "../../dashboards/rules/settings.ts";
+import { thresholds } from "../../dashboards/thresholds.ts";
+import { checkRules } from "../support/promtool.ts";
+import { describeWithTools } from "../support/tools.ts";
+import { namesIn, secondsOf } from "./promql-text.ts";
+
+const groups = createRules();
+const rules = groups.flatMap((group) => group.rules);
+const families = new Map<string, Pick<Family, "labels" | "type">>(
+  [keyFamilies, budgetFamilies, selfFamilies, queryFamilies]
+    .flatMap((of): readonly Family[] => Object.values(of))
+    .map((family) => [family.name, family]),
+);
+const series = new Map(Object.values(recorded).map(({ name, labels }) => [name, labels]));
+const RETENTION_SECONDS = 15 * 86_400;
+
+describe("rule groups", () => {
+  test.each(groups)("$name has a fitting size, name and interval", ({ name, rules: own, interval }) => {
+    expect(own.length).toBeLessThanOrEqual(20);
+    expect(name).toMatch(/^aigateway-[a-z-]{1,30}$/);
+    expect(secondsOf(interval)).toBeGreaterThanOrEqual(60);
+    expect(secondsOf(interval)).toBeLessThanOrEqual(300);
+  });
+
+  test("no name occurs twice, and each recorded series has its rule and a comment", () => {
+    const names = rules.map(nameOf);
+    expect(new Set(names).size).toBe(names.length);
+    const records = rules.filter((rule) => !isAlert(rule));
+    expect(records.map(nameOf).toSorted()).toEqual([...series.keys()].toSorted());
+    expect(records.filter(({ comment = "" }) => !/^[A-Z].{10,}\.$/.test(comment)).map(nameOf)).toEqual([]);
+  });
+
+  test("a series is recorded before it is used, unless the past is asked for", () => {
+    const known = new Set<string>();
+    const early = rules.flatMap((rule) => {
+      const present = rule.expr.replaceAll(/[\w:]+(?:\[[^\]]*\])? offset \w+/g, "0");
+      const used = namesIn(present).selectors.map(({ name }) => name);
+      const unknown = used.filter((name) => series.has(name) && name !== nameOf(rule) && !known.has(name));
+      known.add(nameOf(rule));
+      return unknown;
+    });
+    expect(early).toEqual([]);
+  });
+});
+
+describe.each(rules.map((rule) => ({ name: nameOf(rule), rule })))("$name", ({ rule }) => {
+  const names = namesIn(rule.expr);
+
+  test("names only metrics and labels that exist", () => {
+    expect(names.selectors.filter(({ name }) => labelsOf(name) === undefined)).toEqual([]);
+    const strange = names.selectors.filter(({ name, labels }) => !labels.every((label) => has(name, label)));
+    expect(strange).toEqual([]);
+    const grouping = names.grouping.filter((label) => !names.selectors.some(({ name }) => has(name, label)));
+    expect(grouping).toEqual([]);
+  });
+
+  test("asks for ranges that hold two scrapes and are kept", () => {
+    const seconds = names.durations.map(secondsOf);
+    expect(seconds.filter((range) => !(range >= 120 && range <= RETENTION_SECONDS))).toEqual([]);
+  });
+
+  test("takes rates of counters only, and nothing else of them", () => {
+    const rated = [...rule.expr.matchAll(/\b(?:rate|increase|irate)\((\w+)/g)].map(([, name = ""]) => name);
+    const counters = names.selectors.filter(({ name }) => families.get(name)?.type === "counter");
+    expect(new Set(rated)).toEqual(new Set(counters.map(({ name }) => name)));
+  });
+});
+
+describe("thresholds", () => {
+  const sources = ["key-credits", "key-state", "key-forecast", "budgets", "analytics", "exporter"].map(
+    (name) => readFileSync(new URL(`../../dashboards/rules/${name}.ts`, import.meta.url), "utf8"),
+  );
+
+  test.each(Object.keys(thresholds))("%s is used", (name) => {
+    expect(sources.join("\n")).toContain(`thresholds.${name}`);
+  });
+
+  test("are not repeated as numbers: only nothing, whole, twice and a day are compared with", () => {
+    const numbers = sources.flatMap((source) => [...source.matchAll(/ [<>]=? (?:\$\{)?(\d[\d_.]*)/g)]);
+    expect(new Set(numbers.map(([, number]) => number))).toEqual(new Set(["0", "1", "2", "86400"]));
+  });
+});
+
+describe("rules for other intervals", () => {
+  test("remember longer and look at longer windows where keys are polled less often", () => {
+    const text = renderRuleFile(createRules({ pollIntervalSeconds: 900, analyticsIntervalSeconds: 1800 }));
+    expect(text).toContain("last_over_time(aigateway_key_last_success_timestamp_seconds[45m])");
+    expect(text).toContain("last_over_time(aigateway_budget_spent_credits[1h30m])");
+    expect(text).toMatch(/record: key:aigateway_limit_usage_credits:burn15m\n\s+expr: .*\n.*offset 1h,/);
+  });
+
+  test("are shorter by a factor, all of them", () => {
+    const scaled = durationsOf({ scale: 1 / 600 });
+    const wrong = durationsOf({}).filter(
+      (seconds, index) => Math.abs((scaled[index] ?? 0) - seconds / 600) > 0.001,
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+test("rules.json has the same groups as rules.yaml", () => {
+  expect(parse(renderRuleFile(groups))).toEqual({ groups: ruleGroups(groups) });
+});
+
+describeWithTools(["promtool2", "promtool3"], "promtool check rules", (tools) => {
+  const short = createRules({ scale: 1 / 600, now: "(time() * 600)" });
+
+  test.each(Object.entries(tools))("%s has no complaint", async (_, promtool) => {
+    const results = [
+      await checkRules(promtool, renderRuleFile(groups)),
+      await checkRules(promtool, renderRuleFile(short)),
+    ];
+    expect(results).toMatchObject([{ ok: true }, { ok: true }]);
+    expect(results[0]?.output).toContain(`${rules.length} rules found`);
+  });
+});
+
+function nameOf(rule: Rule): string {
+  return isAlert(rule) ? rule.alert : rule.record;
+}
+
+function labelsOf(name: string): readonly string[] | undefined {
+  if (name === "up") return [];
+  if (name === "ALERTS") return ["alertname", "alertstate"];
+  return families.get(name)?.labels ?? series.get(name);
+}
+
+function has(name: string, label: string): boolean {
+  return [...(labelsOf(name) ?? []), "job", "instance"].includes(label);
+}
+
+function durationsOf(options: RuleOptions): readonly number[] {
+  return createRules(options).flatMap((group) => [
+    secondsOf(group.interval),
+    ...group.rules.flatMap((rule) => [
+      ...namesIn(rule.expr).durations.map(secondsOf),
+      ...(isAlert(rule) ? [secondsOf(rule.for ?? "0s"), secondsOf(rule.keep_firing_for ?? "0s")] : []),
+    ]),
+  ]);
+}

@@ -1,0 +1,159 @@
+import { budgetFamilies } from "../../exporter/budgets/families.ts";
+import { type InputSeries, seriesOf } from "./input-series.ts";
+import { simulateKey, type SimulatedKey } from "./simulated-key.ts";
+import { type Expectation, firing, silent } from "./story.ts";
+
+/** What happens over weeks to a key or budget, `label=value`, and what fires of it. */
+export interface WeekStory {
+  readonly title: string;
+  readonly subject: string;
+  readonly series: readonly InputSeries[];
+  readonly expect: readonly Expectation[];
+}
+
+const HOUR = 60;
+const DAY = 1440;
+const MINUTES = 12 * DAY;
+const CREDITS = "AIGatewayKey(Exhaust.*|LimitLow)";
+/** The first Monday; the first day is a Thursday. */
+const MONDAY = 4 * DAY;
+
+export const weekStories: readonly WeekStory[] = [
+  weekday(),
+  neverResets(),
+  limitLow("low", 29.6, "under a tenth of a weekly limit for the days that are left", [
+    firing("key=low", MONDAY + 3 * DAY + 22.5 * HOUR, "AIGatewayKeyLimitLow", [
+      alert("key=low", "KeyLimitLow", "info"),
+    ]),
+  ]),
+  limitLow("not-low", 28.8, "over a tenth of a weekly limit is silent", [
+    silent("key=not-low", "AIGatewayKeyLimitLow", 0, MINUTES - 1),
+  ]),
+  anomaly("anomaly", 5, "five times the dearest hour of a week", [
+    silent("key=anomaly", "AIGatewayKeySpendAnomaly", 0, 10 * DAY),
+    firing("key=anomaly", 10 * DAY + 70, "AIGatewayKeySpendAnomaly", [
+      alert("key=anomaly", "KeySpendAnomaly", "info"),
+    ]),
+  ]),
+  anomaly("lively", 2.9, "nearly three times the dearest hour of a week is silent", [
+    silent("key=lively", "AIGatewayKeySpendAnomaly", 0, MINUTES - 1),
+  ]),
+  prepaid("prepaid", 70, "a prepaid balance that lasts less than a week", [
+    silent("budget=prepaid", "AIGatewayBudgetExhaustion.*", 0, 7 * DAY),
+    firing("budget=prepaid", 8 * DAY, "AIGatewayBudgetExhaustion.*", [
+      { ...alert("budget=prepaid", "BudgetExhaustionSlow", "warning"), window: "total" },
+    ]),
+  ]),
+  prepaid("ample", 22, "a prepaid balance that lasts four weeks is silent", [
+    silent("budget=ample", "AIGatewayBudgetExhaustion.*", 0, MINUTES - 1),
+  ]),
+];
+
+function simulate(name: string, key: Omit<SimulatedKey, "name" | "team">) {
+  return simulateKey({ name, team: "payments", ...key }, MINUTES);
+}
+
+function weekday(): WeekStory {
+  const { series } = simulate("weekday", {
+    limit: 100,
+    reset: "weekly",
+    spend: (minute) => (isWorkingHour(minute) ? 16 / (10 * HOUR) : 0),
+  });
+  return {
+    title: "a weekday key that uses four fifths of a weekly limit is silent",
+    subject: "key=weekday",
+    series,
+    expect: [silent("key=weekday", CREDITS, 0, MINUTES - 1)],
+  };
+}
+
+function neverResets(): WeekStory {
+  const subject = "key=never";
+  const { series, exhaustedAt = NaN } = simulate("never", {
+    limit: 1000,
+    reset: "never",
+    spend: () => 1000 / (10 * DAY + 30),
+  });
+  const slow = alert(subject, "KeyExhaustionSlow", "warning");
+  const predicted = alert(subject, "KeyExhaustionPredicted", "warning");
+  return {
+    title: "a key that never resets is warned of a week, a day and minutes ahead",
+    subject,
+    series,
+    expect: [
+      silent(subject, CREDITS, 0, exhaustedAt - 7.1 * DAY),
+      firing(subject, exhaustedAt - 5 * DAY, CREDITS, [slow]),
+      firing(subject, exhaustedAt - 20 * HOUR, CREDITS, [predicted, slow]),
+      firing(subject, exhaustedAt - 15, "AIGatewayKeyExhaustionImminent", [
+        alert(subject, "KeyExhaustionImminent", "critical"),
+      ]),
+      firing(subject, MINUTES - 1, CREDITS, [alert(subject, "KeyExhausted", "critical")]),
+    ],
+  };
+}
+
+/** Dear days until Wednesday, cheap ones from then on. */
+function limitLow(
+  name: string,
+  creditsPerDay: number,
+  title: string,
+  expect: readonly Expectation[],
+): WeekStory {
+  const { series } = simulate(name, {
+    limit: 100,
+    reset: "weekly",
+    spend: (minute) => (isDear(minute) ? creditsPerDay : 2.6) / DAY,
+  });
+  return { title, subject: `key=${name}`, series, expect };
+}
+
+/** A credit and a half an hour for ten days, then so many times as much. */
+function anomaly(name: string, factor: number, title: string, expect: readonly Expectation[]): WeekStory {
+  const { series } = simulate(name, {
+    limit: null,
+    reset: "never",
+    spend: (minute) => (minute < 10 * DAY ? 1.5 : 1.5 * factor) / HOUR,
+  });
+  return { title, subject: `key=${name}`, series, expect };
+}
+
+function prepaid(
+  budget: string,
+  creditsPerDay: number,
+  title: string,
+  expect: readonly Expectation[],
+): WeekStory {
+  const exposed = (family: { name: string }, value: (minute: number) => number, labels = {}) =>
+    seriesOf(
+      family.name,
+      { job: "aigateway-exporter", instance: "a:9853", budget, ...labels },
+      Array.from({ length: MINUTES }, (_, minute) => value(minute)),
+    );
+  const series = [
+    exposed(budgetFamilies.info, () => 1, { scope: "account", window: "total", team: "payments" }),
+    exposed(budgetFamilies.limit, () => 1000),
+    exposed(budgetFamilies.spent, (minute) => (creditsPerDay * minute) / DAY),
+    exposed(budgetFamilies.windowStart, () => -86_400),
+  ];
+  return { title, subject: `budget=${budget}`, series, expect };
+}
+
+function alert(subject: string, name: string, severity: string): Readonly<Record<string, string>> {
+  const [label = "", value = ""] = subject.split("=");
+  return {
+    alertname: `AIGateway${name}`,
+    job: "aigateway-exporter",
+    [label]: value,
+    team: "payments",
+    severity,
+  };
+}
+
+function isWorkingHour(minute: number): boolean {
+  const hour = (minute % DAY) / HOUR;
+  return (Math.floor(minute / DAY) + 3) % 7 < 5 && hour >= 8 && hour < 18;
+}
+
+function isDear(minute: number): boolean {
+  return minute >= MONDAY && minute < MONDAY + 3 * DAY;
+}
