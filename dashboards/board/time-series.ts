@@ -35,6 +35,8 @@ interface LinesDefinition extends TimeSeriesDefinition {
   /** Values hold until the next one: limits. */
   readonly stepped?: boolean;
   readonly max?: number;
+  /** Gaps up to so many milliseconds are drawn over, where what is missing lies between. */
+  readonly bridgeMs?: number;
   /** Series, by name, that are something to compare with: dashed, in this colour. */
   readonly dashed?: Readonly<Record<string, Color>>;
 }
@@ -54,6 +56,7 @@ export function lines(definition: LinesDefinition): PlacedPanel {
     builder.axisSoftMin(0);
   }
   if (definition.max !== undefined) builder.max(definition.max);
+  if (definition.bridgeMs !== undefined) builder.spanNulls(definition.bridgeMs);
   for (const [name, color] of Object.entries(definition.dashed ?? {})) {
     builder.overrideByName(name, [
       { id: "custom.lineStyle", value: new LineStyleBuilder().fill("dash").dash([8, 8]).build() },

@@ -23,7 +23,7 @@ export function firingAlerts(
       labelColumn("alertname", "Alert"),
       labelColumn("severity", "Severity", { width: 80 }),
       labelColumn("key", "Key", { width: 130, link: keyLink }),
-      valueColumn("Since", firingSince(matchers), unit.fromNow, { width: 120, steps: steps("text") }),
+      valueColumn("Since", firingSince(matchers), unit.fromNow, { width: 145, steps: steps("text") }),
     ],
     hidden: ["job", "team", "budget"],
     sortBy: [{ title: "Since", desc: true }],

@@ -24,10 +24,10 @@ export function budgetTable(id: number): PlacedPanel {
     act: "Above 100 % decide who stops, or raise the budget: the gateway refuses nothing because of it.",
     empty: "No budget is configured (budgets in the exporter's configuration)",
     columns: [
-      labelColumn("budget", "Budget", { width: 220 }),
-      labelColumn("team", "Team"),
-      labelColumn("scope", "Over"),
-      labelColumn("window", "Window"),
+      labelColumn("budget", "Budget", { width: 200 }),
+      labelColumn("team", "Team", { width: 110 }),
+      labelColumn("scope", "Over", { width: 85 }),
+      labelColumn("window", "Window", { width: 80 }),
       valueColumn("Info", `max by (job, budget, team, scope, window) (${owner})`, unit.none, {
         hidden: true,
       }),

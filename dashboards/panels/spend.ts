@@ -122,6 +122,7 @@ export function againstLastMonth(id: number): PlacedPanel {
     unit: unit.credits,
     interval: "1h",
     timeFrom: "now/M",
+    bridgeMs: 86_400_000,
     dashed: { "last month, same day": "blue", "last month in all": "orange" },
   });
 }
