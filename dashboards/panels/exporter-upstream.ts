@@ -99,7 +99,7 @@ export function keyTable(id: number): PlacedPanel {
     title: "Polls of keys",
     width: 14,
     shows: "Whether the last poll of each key succeeded, and how old its figures are.",
-    read: "Oldest first. Refused is an answer of the gateway (401); every other failure is of the way there.",
+    read: "Failed ones first, then the oldest. Refused is an answer of the gateway (401); every other failure is of the way there.",
     act: "Refused: replace the secret. Otherwise see Failed polls for the reason.",
     empty: "No key was polled yet",
     columns: [
@@ -119,7 +119,10 @@ export function keyTable(id: number): PlacedPanel {
         steps: steps("green", [thresholds.keyStale, "orange"], [thresholds.analyticsStale, "red"]),
       }),
     ],
-    sortBy: [{ title: "Age", desc: true }],
+    sortBy: [
+      { title: "Last poll", desc: false },
+      { title: "Age", desc: true },
+    ],
   });
 }
 
