@@ -2,7 +2,7 @@
 export const thresholds = {
   /** Exhausted: at most this share is left and nothing was spent for `exhaustedIdle`: what is left serves no call. */
   exhaustedRatio: 0.005,
-  exhaustedIdle: 5 * 60,
+  exhaustedIdle: 10 * 60,
   /** Critical: out within this at the present rate. Short, since an operator is woken; the hours are the warning's. */
   imminent: 40 * 60,
   /** The same where other days say that it may just last. */

@@ -59,6 +59,7 @@ function imminent({ timing }: Settings): AlertDefinition {
       ${exhaustion15m} < ${horizon}
       and ${exhaustion15m} < ${resetSeconds}
       and ${exhaustion1h} < ${resetSeconds}
+      and ${remaining} > 0
       and (
         # The rate has lasted and does not fall,
         (
@@ -75,7 +76,7 @@ function imminent({ timing }: Settings): AlertDefinition {
         and ${exhaustion15m} > ${timing.seconds(thresholds.imminentDoubtful)}
       )`,
     for: 4 * 60,
-    keepFiringFor: 20 * 60,
+    keepFiringFor: 30 * 60,
     summary: "A key is about to use up its credit limit.",
     description:
       "Key {{ $labels.key }} runs out of credits in {{ $value | humanizeDuration }} at the rate of the last 15 minutes, before its limit resets; its calls will be refused (402). Find what spends and stop it, or raise the limit.",
@@ -136,10 +137,11 @@ function predicted({ timing }: Settings): AlertDefinition {
           and ${exhaustion6h} < ${thresholds.blindMargin} * ${resetSeconds}
           unless ${restOfDay}
         )
-        # Once said, it is said until the last hours, or the last day where there are several, deny it.
+        # Once said, it is said until the last hour and the last six, or the last day where there are several, deny it.
         or (
           (
-            (${exhaustion6h} < ${2 * day} and ${exhaustion6h} < ${resetSeconds})
+            (${exhaustion1h} < ${2 * day} and ${exhaustion1h} < ${resetSeconds})
+            or (${exhaustion6h} < ${2 * day} and ${exhaustion6h} < ${resetSeconds})
             or (${exhaustion1d} < ${2 * day} and ${exhaustion1d} < ${resetSeconds} and ${resetSeconds} > 86400)
           )
           and on (job, key) ALERTS{alertname="AIGatewayKeyExhaustionPredicted",alertstate="firing"}
@@ -166,7 +168,12 @@ function slow({ timing }: Settings): AlertDefinition {
       ${exhaustion3d} < ${resetSeconds}
       and ${remaining} > 0
       and (
-        (${exhaustion3d} < ${week} and ${exhaustion1d} < ${week})
+        (
+          ${exhaustion3d} < ${week}
+          and ${exhaustion1d} < ${week}
+          # Not where a nearer end is told already.
+          unless on (job, key) ALERTS{alertname=~"AIGatewayKeyExhaust(ed|ionImminent|ionPredicted)"}
+        )
         # Once said, it is said until the three days deny it.
         or (
           ${exhaustion3d} < ${2 * week}

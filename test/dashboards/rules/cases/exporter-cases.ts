@@ -1,4 +1,4 @@
-import { selfFamilies as families } from "../../../exporter/metrics/self-families.ts";
+import { selfFamilies as families } from "../../../../exporter/metrics/self-families.ts";
 import type { InputSeries, Value } from "../input-series.ts";
 import { type AlertCase, casesOf, exposed } from "./alert-case.ts";
 

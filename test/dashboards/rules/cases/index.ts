@@ -1,4 +1,4 @@
-import { selfFamilies } from "../../../exporter/metrics/self-families.ts";
+import { selfFamilies } from "../../../../exporter/metrics/self-families.ts";
 import { type InputSeries, seriesOf } from "../input-series.ts";
 import { type AlertCase, eachMinute, exposed, JOB } from "./alert-case.ts";
 import { analyticsCases } from "./analytics-cases.ts";

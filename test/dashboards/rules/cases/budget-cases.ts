@@ -1,4 +1,4 @@
-import { budgetFamilies as families } from "../../../exporter/budgets/families.ts";
+import { budgetFamilies as families } from "../../../../exporter/budgets/families.ts";
 import type { InputSeries } from "../input-series.ts";
 import { type AlertCase, casesOf, exposed, HOUR } from "./alert-case.ts";
 

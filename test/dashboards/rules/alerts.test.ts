@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
-import { createRules } from "../../dashboards/rules/index.ts";
-import { isAlert } from "../../dashboards/rules/rule.ts";
+import { createRules } from "../../../dashboards/rules/index.ts";
+import { isAlert } from "../../../dashboards/rules/rule.ts";
 import { secondsOf } from "./promql-text.ts";
 
 const alerts = createRules().flatMap(({ rules }) => rules.filter(isAlert));
@@ -56,7 +56,7 @@ describe.each(alerts)("$alert", (alert) => {
 });
 
 describe("docs/alerts.md", () => {
-  const text = readFileSync(new URL("../../docs/alerts.md", import.meta.url), "utf8");
+  const text = readFileSync(new URL("../../../docs/alerts.md", import.meta.url), "utf8");
   const parts = text.split(/^### /m).slice(1);
   const sections = new Map(parts.map((section) => [/^.*/.exec(section)?.[0] ?? "", section]));
 

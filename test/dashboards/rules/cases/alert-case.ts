@@ -1,4 +1,4 @@
-import type { Family } from "../../../exporter/metrics/family.ts";
+import type { Family } from "../../../../exporter/metrics/family.ts";
 import { type InputSeries, seriesOf, type Value } from "../input-series.ts";
 
 /** One alert that fires at a stated minute, or a near miss that never does. */

@@ -1,4 +1,4 @@
-import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
+import { keyFamilies as families } from "../../../exporter/collectors/key-families.ts";
 import { type InputSeries, seriesOf, type Value } from "./input-series.ts";
 
 /** A key whose spend, gateway and exporter behave as told, minute by minute from 1970-01-01 00:00 UTC, a Thursday. */
@@ -12,8 +12,10 @@ export interface SimulatedKey {
   readonly spend: (minute: number) => number;
   /** Credits that are given back at a minute. */
   readonly refund?: (minute: number) => number;
-  /** Whether the gateway answers. Without an answer values live three minutes. */
+  /** Whether the gateway answers. */
   readonly answers?: (minute: number) => boolean;
+  /** Minutes that values live without a new answer. Default 3. */
+  readonly timeToLive?: number;
   /** Minutes by which answers are behind. */
   readonly lag?: number;
   /** The exporter's processes, by instance label: whether they are scraped. Default: one, always. */
@@ -21,7 +23,6 @@ export interface SimulatedKey {
 }
 
 const DAY = 1440;
-const TIME_TO_LIVE = 3;
 const SETTLED = 2;
 
 /** What Prometheus scrapes of the key in so many minutes, and when the key runs dry. */
@@ -80,7 +81,7 @@ type Told = (answered: number, known: number) => Value;
 function readings(key: SimulatedKey, books: Books): readonly Reading[] {
   const told = (value: Told) => (minute: number) => {
     const answered = lastAnswer(key, minute);
-    if (answered === undefined || minute - answered >= TIME_TO_LIVE) return null;
+    if (answered === undefined || minute - answered >= (key.timeToLive ?? 3)) return null;
     return value(answered, Math.max(0, answered - (key.lag ?? 0)));
   };
   const windowed = (kind: SimulatedKey["reset"], value: Told) => (minute: number) => {

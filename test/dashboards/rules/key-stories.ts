@@ -67,6 +67,23 @@ export const dailyStories: readonly KeyStory[] = [
   quiet("a limit of zero", "zero", { limit: 0, spend: () => 1 }),
   frozen(),
   raised(),
+  silenced(
+    "an exhausted key is none after a reset that nobody could ask about",
+    "reset-unheard",
+    {
+      answers: (minute) => minute < 2 * DAY - 10 || minute >= 2 * DAY + 2 * HOUR,
+    },
+    2 * DAY + 2,
+  ),
+  silenced(
+    "an exhausted key of which nothing is heard is none after half an hour",
+    "exhausted-unheard",
+    {
+      answers: (minute) => minute < DAY + 12 * HOUR,
+      timeToLive: DAY,
+    },
+    DAY + 12.5 * HOUR,
+  ),
 ];
 
 function simulate(key: string, minutes: number, behaviour: Behaviour) {
@@ -99,6 +116,23 @@ function exhausted(title: string, key: string, behaviour: Behaviour): KeyStory {
       ]),
       firing(key, 2 * DAY - 2, CREDITS, [{ ...alert(key, "Exhausted"), severity: "critical" }]),
       silent(key, CREDITS, 2 * DAY + 90, 3 * DAY - 1),
+    ],
+  };
+}
+
+/** Exhausted while it is heard of, and silent from a minute on. */
+function silenced(title: string, key: string, behaviour: Omit<Behaviour, "spend">, from: number): KeyStory {
+  const spend = (minute: number) => (minute < 2 * DAY - HOUR ? 20 / HOUR : 20 / DAY);
+  const { series } = simulate(key, DAYS, { ...behaviour, spend });
+  return {
+    title,
+    key,
+    series,
+    expect: [
+      firing(key, DAY + 12 * HOUR - 2, "AIGatewayKeyExhausted", [
+        { ...alert(key, "Exhausted"), severity: "critical" },
+      ]),
+      silent(key, "AIGatewayKeyExhausted", from, DAYS - 1),
     ],
   };
 }

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 
-import { describeWithTools } from "../support/tools.ts";
+import { describeWithTools } from "../../support/tools.ts";
 import { dailyStories } from "./key-stories.ts";
 import { type Expectation, failuresOf, firing, silent } from "./story.ts";
 import { type WeekStory, weekStories } from "./week-stories.ts";
@@ -10,10 +10,10 @@ const days = dailyStories.map((story) => ({ ...story, subject: `key=${story.key}
 describeWithTools(["promtool3"], "keys over days", ({ promtool3 }) => tell(promtool3, days, 2));
 describeWithTools(["promtool2"], "keys over days", ({ promtool2 }) => tell(promtool2, days, 2));
 describeWithTools(["promtool3"], "keys and budgets over weeks", ({ promtool3 }) =>
-  tell(promtool3, weekStories, 10),
+  tell(promtool3, weekStories, 4),
 );
 describeWithTools(["promtool2"], "keys and budgets over weeks", ({ promtool2 }) =>
-  tell(promtool2, weekStories, 10),
+  tell(promtool2, weekStories, 4),
 );
 
 /** All stories of a list in one run: evaluating the rules once for many keys is much cheaper than many times for one. */

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 
-import { describeWithTools } from "../support/tools.ts";
+import { describeWithTools } from "../../support/tools.ts";
 import { type AlertCase, CASE_MINUTES } from "./cases/alert-case.ts";
 import { cases, commonSeries } from "./cases/index.ts";
 import { failuresOf, firing, silent } from "./story.ts";

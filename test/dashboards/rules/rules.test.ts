@@ -2,19 +2,19 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
-import { queryFamilies } from "../../exporter/collectors/analytics-families.ts";
-import { keyFamilies } from "../../exporter/collectors/key-families.ts";
-import { budgetFamilies } from "../../exporter/budgets/families.ts";
-import type { Family } from "../../exporter/metrics/family.ts";
-import { selfFamilies } from "../../exporter/metrics/self-families.ts";
-import { renderRuleFile, ruleGroups } from "../../dashboards/rules/file.ts";
-import { createRules } from "../../dashboards/rules/index.ts";
-import { isAlert, type Rule } from "../../dashboards/rules/rule.ts";
-import { recorded } from "../../dashboards/rules/series.ts";
-import type { RuleOptions } from "../../dashboards/rules/settings.ts";
-import { thresholds } from "../../dashboards/thresholds.ts";
-import { checkRules } from "../support/promtool.ts";
-import { describeWithTools } from "../support/tools.ts";
+import { queryFamilies } from "../../../exporter/collectors/analytics-families.ts";
+import { keyFamilies } from "../../../exporter/collectors/key-families.ts";
+import { budgetFamilies } from "../../../exporter/budgets/families.ts";
+import type { Family } from "../../../exporter/metrics/family.ts";
+import { selfFamilies } from "../../../exporter/metrics/self-families.ts";
+import { renderRuleFile, ruleGroups } from "../../../dashboards/rules/file.ts";
+import { createRules } from "../../../dashboards/rules/index.ts";
+import { isAlert, type Rule } from "../../../dashboards/rules/rule.ts";
+import { recorded } from "../../../dashboards/rules/series.ts";
+import type { RuleOptions } from "../../../dashboards/rules/settings.ts";
+import { thresholds } from "../../../dashboards/thresholds.ts";
+import { checkRules } from "../../support/promtool.ts";
+import { describeWithTools } from "../../support/tools.ts";
 import { namesIn, secondsOf } from "./promql-text.ts";
 
 const groups = createRules();
@@ -81,7 +81,7 @@ describe.each(rules.map((rule) => ({ name: nameOf(rule), rule })))("$name", ({ r
 
 describe("thresholds", () => {
   const sources = ["key-credits", "key-state", "key-forecast", "budgets", "analytics", "exporter"].map(
-    (name) => readFileSync(new URL(`../../dashboards/rules/${name}.ts`, import.meta.url), "utf8"),
+    (name) => readFileSync(new URL(`../../../dashboards/rules/${name}.ts`, import.meta.url), "utf8"),
   );
 
   test.each(Object.keys(thresholds))("%s is used", (name) => {

@@ -1,4 +1,4 @@
-import { queryFamilies as families } from "../../../exporter/collectors/analytics-families.ts";
+import { queryFamilies as families } from "../../../../exporter/collectors/analytics-families.ts";
 import type { InputSeries } from "../input-series.ts";
 import { type AlertCase, casesOf, exposed } from "./alert-case.ts";
 

@@ -1,8 +1,8 @@
 import { stringify } from "yaml";
 
-import { renderRuleFile } from "../../dashboards/rules/file.ts";
-import { createRules } from "../../dashboards/rules/index.ts";
-import { testRules } from "../support/promtool.ts";
+import { renderRuleFile } from "../../../dashboards/rules/file.ts";
+import { createRules } from "../../../dashboards/rules/index.ts";
+import { testRules } from "../../support/promtool.ts";
 import type { InputSeries } from "./input-series.ts";
 
 /** A query at a minute from the beginning, 1970-01-01 00:00 UTC, and the labels and values that it gives. */
@@ -63,7 +63,7 @@ export async function failuresOf(
   const files = { "rules.yaml": renderRuleFile(groups) };
   const { ok, output } = await testRules(promtool, stringify(document, { lineWidth: 0 }), files);
   if (ok) return [];
-  const failures = output.split(/\n(?=\s*expr: )/).slice(1);
+  const failures = output.split(/\n(?=[ \t]*expr: )/).slice(1);
   return failures.length > 0 ? failures : [output];
 }
 

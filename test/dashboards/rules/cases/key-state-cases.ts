@@ -1,5 +1,5 @@
-import { keyFamilies as families } from "../../../exporter/collectors/key-families.ts";
-import type { Family } from "../../../exporter/metrics/family.ts";
+import { keyFamilies as families } from "../../../../exporter/collectors/key-families.ts";
+import type { Family } from "../../../../exporter/metrics/family.ts";
 import type { InputSeries, Value } from "../input-series.ts";
 import { type AlertCase, casesOf, exposed, HOUR } from "./alert-case.ts";
 

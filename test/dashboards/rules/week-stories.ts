@@ -1,4 +1,4 @@
-import { budgetFamilies } from "../../exporter/budgets/families.ts";
+import { budgetFamilies } from "../../../exporter/budgets/families.ts";
 import { type InputSeries, seriesOf } from "./input-series.ts";
 import { simulateKey, type SimulatedKey } from "./simulated-key.ts";
 import { type Expectation, firing, silent } from "./story.ts";
@@ -15,18 +15,14 @@ const HOUR = 60;
 const DAY = 1440;
 const MINUTES = 12 * DAY;
 const CREDITS = "AIGatewayKey(Exhaust.*|LimitLow)";
-/** The first Monday; the first day is a Thursday. */
-const MONDAY = 4 * DAY;
 
 export const weekStories: readonly WeekStory[] = [
   weekday(),
   neverResets(),
-  limitLow("low", 29.6, "under a tenth of a weekly limit for the days that are left", [
-    firing("key=low", MONDAY + 3 * DAY + 22.5 * HOUR, "AIGatewayKeyLimitLow", [
-      alert("key=low", "KeyLimitLow", "info"),
-    ]),
+  limitLow("low", 22, "under a tenth of a monthly limit, which lasts for a fortnight but not for the month", [
+    firing("key=low", 9 * DAY, CREDITS, [alert("key=low", "KeyLimitLow", "info")]),
   ]),
-  limitLow("not-low", 28.8, "over a tenth of a weekly limit is silent", [
+  limitLow("not-low", 20, "over a tenth of a monthly limit is silent", [
     silent("key=not-low", "AIGatewayKeyLimitLow", 0, MINUTES - 1),
   ]),
   anomaly("anomaly", 5, "five times the dearest hour of a week", [
@@ -92,7 +88,7 @@ function neverResets(): WeekStory {
   };
 }
 
-/** Dear days until Wednesday, cheap ones from then on. */
+/** Four dear days, cheap ones from then on. */
 function limitLow(
   name: string,
   creditsPerDay: number,
@@ -101,8 +97,8 @@ function limitLow(
 ): WeekStory {
   const { series } = simulate(name, {
     limit: 100,
-    reset: "weekly",
-    spend: (minute) => (isDear(minute) ? creditsPerDay : 2.6) / DAY,
+    reset: "monthly",
+    spend: (minute) => (minute < 4 * DAY ? creditsPerDay : 0.6) / DAY,
   });
   return { title, subject: `key=${name}`, series, expect };
 }
@@ -149,11 +145,8 @@ function alert(subject: string, name: string, severity: string): Readonly<Record
   };
 }
 
+/** The first day is a Thursday. */
 function isWorkingHour(minute: number): boolean {
   const hour = (minute % DAY) / HOUR;
   return (Math.floor(minute / DAY) + 3) % 7 < 5 && hour >= 8 && hour < 18;
-}
-
-function isDear(minute: number): boolean {
-  return minute >= MONDAY && minute < MONDAY + 3 * DAY;
 }

@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-import { createRules } from "../../dashboards/rules/index.ts";
-import { isAlert } from "../../dashboards/rules/rule.ts";
-import { describeWithTools } from "../support/tools.ts";
+import { createRules } from "../../../dashboards/rules/index.ts";
+import { isAlert } from "../../../dashboards/rules/rule.ts";
+import { describeWithTools } from "../../support/tools.ts";
 
 describeWithTools(["amtool"], "examples/alertmanager.yaml", ({ amtool }) => {
-  const file = new URL("../../examples/alertmanager.yaml", import.meta.url).pathname;
+  const file = new URL("../../../examples/alertmanager.yaml", import.meta.url).pathname;
 
   test("is a configuration", () => {
     expect(execFileSync(amtool, ["check-config", file], { encoding: "utf8" })).toContain("SUCCESS");
