@@ -1,29 +1,17 @@
-import { beforeAll, expect, test } from "vitest";
-
 import { describeWithTools } from "../../support/tools.ts";
 import { type AlertCase, CASE_MINUTES } from "./cases/alert-case.ts";
 import { cases, commonSeries } from "./cases/index.ts";
-import { failuresOf, firing, silent } from "./story.ts";
+import { firing, silent } from "./story.ts";
+import { type Tale, tell } from "./tell.ts";
 
-describeWithTools(["promtool3"], "alerts to the minute", ({ promtool3 }) => tell(promtool3));
-describeWithTools(["promtool2"], "alerts to the minute", ({ promtool2 }) => tell(promtool2));
+const tales = cases.map(taleOf);
 
-function tell(promtool: string): void {
-  let failures: readonly string[] = [];
-  beforeAll(async () => {
-    const all = [...commonSeries, ...cases.flatMap(({ series }) => series)];
-    const distinct = new Map(all.map((of) => [of.series, of]));
-    failures = await failuresOf(promtool, [...distinct.values()], cases.flatMap(expectationsOf), 1);
-  }, 600_000);
+describeWithTools(["promtool3"], "alerts to the minute", ({ promtool3 }) => tell(promtool3, tales, 1));
+describeWithTools(["promtool2"], "alerts to the minute", ({ promtool2 }) => tell(promtool2, tales, 1));
 
-  test.each(cases)("$alert, $subject: $title", (of) => {
-    expect(failures.filter((failure) => !failure.includes("ALERTS{"))).toEqual([]);
-    const [label, value] = of.subject.split("=");
-    const about = [`alertname=~"${of.alert}"`, `${label}="${value}"`].map((text) =>
-      text.replaceAll('"', '\\"'),
-    );
-    expect(failures.filter((failure) => about.every((text) => failure.includes(text)))).toEqual([]);
-  });
+function taleOf(of: AlertCase): Tale {
+  const title = `${of.alert}, ${of.subject}: ${of.title}`;
+  return { title, subject: of.subject, series: [...commonSeries, ...of.series], expect: expectationsOf(of) };
 }
 
 function expectationsOf({ alert, subject, firesAt, labels }: AlertCase) {

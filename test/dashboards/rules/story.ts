@@ -14,7 +14,7 @@ export interface Expectation {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Exactly these alerts of a key or budget fire at a minute, of those whose names match. */
+/** Exactly these alerts of a subject, `key=name`, fire at a minute, of those whose names match. */
 export function firing(subject: string, at: number, names: string, alerts: readonly Labels[]): Expectation {
   return {
     at: Math.floor(at),
@@ -67,9 +67,8 @@ export async function failuresOf(
   return failures.length > 0 ? failures : [output];
 }
 
-/** The subject is the value of whatever label names what the alert is about. */
 function firingAlerts(subject: string, names: string): string {
-  const [label = "", value = ""] = subject.includes("=") ? subject.split("=") : ["key", subject];
+  const [label = "", value = ""] = subject.split("=");
   return `ALERTS{alertstate="firing",alertname=~"${names}",${label}="${value}"}`;
 }
 

@@ -1,22 +1,16 @@
 import { budgetFamilies } from "../../../exporter/budgets/families.ts";
-import { type InputSeries, seriesOf } from "./input-series.ts";
+import { seriesOf } from "./input-series.ts";
 import { simulateKey, type SimulatedKey } from "./simulated-key.ts";
 import { type Expectation, firing, silent } from "./story.ts";
-
-/** What happens over weeks to a key or budget, `label=value`, and what fires of it. */
-export interface WeekStory {
-  readonly title: string;
-  readonly subject: string;
-  readonly series: readonly InputSeries[];
-  readonly expect: readonly Expectation[];
-}
+import type { Tale } from "./tell.ts";
 
 const HOUR = 60;
 const DAY = 1440;
 const MINUTES = 12 * DAY;
 const CREDITS = "AIGatewayKey(Exhaust.*|LimitLow)";
 
-export const weekStories: readonly WeekStory[] = [
+/** Stories of twelve days. */
+export const weekStories: readonly Tale[] = [
   weekday(),
   neverResets(),
   limitLow("low", 22, "under a tenth of a monthly limit, which lasts for a fortnight but not for the month", [
@@ -49,7 +43,7 @@ function simulate(name: string, key: Omit<SimulatedKey, "name" | "team">) {
   return simulateKey({ name, team: "payments", ...key }, MINUTES);
 }
 
-function weekday(): WeekStory {
+function weekday(): Tale {
   const { series } = simulate("weekday", {
     limit: 100,
     reset: "weekly",
@@ -63,7 +57,7 @@ function weekday(): WeekStory {
   };
 }
 
-function neverResets(): WeekStory {
+function neverResets(): Tale {
   const subject = "key=never";
   const { series, exhaustedAt = NaN } = simulate("never", {
     limit: 1000,
@@ -89,12 +83,7 @@ function neverResets(): WeekStory {
 }
 
 /** Four dear days, cheap ones from then on. */
-function limitLow(
-  name: string,
-  creditsPerDay: number,
-  title: string,
-  expect: readonly Expectation[],
-): WeekStory {
+function limitLow(name: string, creditsPerDay: number, title: string, expect: readonly Expectation[]): Tale {
   const { series } = simulate(name, {
     limit: 100,
     reset: "monthly",
@@ -104,7 +93,7 @@ function limitLow(
 }
 
 /** A credit and a half an hour for ten days, then so many times as much. */
-function anomaly(name: string, factor: number, title: string, expect: readonly Expectation[]): WeekStory {
+function anomaly(name: string, factor: number, title: string, expect: readonly Expectation[]): Tale {
   const { series } = simulate(name, {
     limit: null,
     reset: "never",
@@ -113,12 +102,7 @@ function anomaly(name: string, factor: number, title: string, expect: readonly E
   return { title, subject: `key=${name}`, series, expect };
 }
 
-function prepaid(
-  budget: string,
-  creditsPerDay: number,
-  title: string,
-  expect: readonly Expectation[],
-): WeekStory {
+function prepaid(budget: string, creditsPerDay: number, title: string, expect: readonly Expectation[]): Tale {
   const exposed = (family: { name: string }, value: (minute: number) => number, labels = {}) =>
     seriesOf(
       family.name,

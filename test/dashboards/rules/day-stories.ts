@@ -1,14 +1,6 @@
-import type { InputSeries } from "./input-series.ts";
 import { simulateKey, type SimulatedKey } from "./simulated-key.ts";
-import { type Expectation, firing, silent } from "./story.ts";
-
-/** What happens to one key, and what fires of it. All keys of a list are scraped together. */
-export interface KeyStory {
-  readonly title: string;
-  readonly key: string;
-  readonly series: readonly InputSeries[];
-  readonly expect: readonly Expectation[];
-}
+import { firing, silent } from "./story.ts";
+import type { Tale } from "./tell.ts";
 
 const HOUR = 60;
 const DAY = 1440;
@@ -27,7 +19,7 @@ const runaway = (minute: number) => (minute < START ? 20 / DAY : 20 / HOUR);
 const gaps = { "a:9853": (minute: number) => minute % 45 >= 8 };
 
 /** Stories of three days. */
-export const dailyStories: readonly KeyStory[] = [
+export const dailyStories: readonly Tale[] = [
   quiet("a steady daily key that just lasts", "steady", { spend: () => 96 / DAY }),
   // On its first day nobody knows that its office closes.
   quiet("a diurnal key that uses nine tenths", "diurnal", { spend: officeHours(90) }, DAYS, DAY),
@@ -90,13 +82,18 @@ function simulate(key: string, minutes: number, behaviour: Behaviour) {
   return simulateKey({ name: key, team: "payments", limit: 100, reset: "daily", ...behaviour }, minutes);
 }
 
-function quiet(title: string, key: string, behaviour: Behaviour, minutes = DAYS, from = 0): KeyStory {
+function quiet(title: string, key: string, behaviour: Behaviour, minutes = DAYS, from = 0): Tale {
   const { series } = simulate(key, minutes, behaviour);
-  return { title: `${title} is silent`, key, series, expect: [silent(key, CREDITS, from, minutes - 1)] };
+  return {
+    title: `${title} is silent`,
+    subject: `key=${key}`,
+    series,
+    expect: [silent(`key=${key}`, CREDITS, from, minutes - 1)],
+  };
 }
 
 /** Nothing before the runaway, the warning an hour ahead, the page a quarter of an hour ahead, exhausted, and silent after the reset. */
-function exhausted(title: string, key: string, behaviour: Behaviour): KeyStory {
+function exhausted(title: string, key: string, behaviour: Behaviour): Tale {
   const { series, exhaustedAt = NaN } = simulate(key, 3 * DAY, {
     ...behaviour,
     spend: (minute) => (minute < START + DAY / 2 ? behaviour.spend(minute) : 20 / DAY),
@@ -104,70 +101,74 @@ function exhausted(title: string, key: string, behaviour: Behaviour): KeyStory {
   const imminent = { ...alert(key, "ExhaustionImminent"), severity: "critical" };
   return {
     title: `${title} is announced in time`,
-    key,
+    subject: `key=${key}`,
     series,
     expect: [
-      silent(key, CREDITS, 0, START),
-      firing(key, exhaustedAt - 60, "AIGatewayKeyExhaustionPredicted", [alert(key, "ExhaustionPredicted")]),
-      silent(key, "AIGatewayKeyExhausted", 0, exhaustedAt),
-      firing(key, exhaustedAt - 15, "AIGatewayKeyExhaustionImminent", [imminent]),
-      firing(key, exhaustedAt + 6, "AIGatewayKeyExhausted", [
+      silent(`key=${key}`, CREDITS, 0, START),
+      firing(`key=${key}`, exhaustedAt - 60, "AIGatewayKeyExhaustionPredicted", [
+        alert(key, "ExhaustionPredicted"),
+      ]),
+      silent(`key=${key}`, "AIGatewayKeyExhausted", 0, exhaustedAt),
+      firing(`key=${key}`, exhaustedAt - 15, "AIGatewayKeyExhaustionImminent", [imminent]),
+      firing(`key=${key}`, exhaustedAt + 6, "AIGatewayKeyExhausted", [
         { ...alert(key, "Exhausted"), severity: "critical" },
       ]),
-      firing(key, 2 * DAY - 2, CREDITS, [{ ...alert(key, "Exhausted"), severity: "critical" }]),
-      silent(key, CREDITS, 2 * DAY + 90, 3 * DAY - 1),
+      firing(`key=${key}`, 2 * DAY - 2, CREDITS, [{ ...alert(key, "Exhausted"), severity: "critical" }]),
+      silent(`key=${key}`, CREDITS, 2 * DAY + 90, 3 * DAY - 1),
     ],
   };
 }
 
 /** Exhausted while it is heard of, and silent from a minute on. */
-function silenced(title: string, key: string, behaviour: Omit<Behaviour, "spend">, from: number): KeyStory {
+function silenced(title: string, key: string, behaviour: Omit<Behaviour, "spend">, from: number): Tale {
   const spend = (minute: number) => (minute < 2 * DAY - HOUR ? 20 / HOUR : 20 / DAY);
   const { series } = simulate(key, DAYS, { ...behaviour, spend });
   return {
     title,
-    key,
+    subject: `key=${key}`,
     series,
     expect: [
-      firing(key, DAY + 12 * HOUR - 2, "AIGatewayKeyExhausted", [
+      firing(`key=${key}`, DAY + 12 * HOUR - 2, "AIGatewayKeyExhausted", [
         { ...alert(key, "Exhausted"), severity: "critical" },
       ]),
-      silent(key, "AIGatewayKeyExhausted", from, DAYS - 1),
+      silent(`key=${key}`, "AIGatewayKeyExhausted", from, DAYS - 1),
     ],
   };
 }
 
-function raised(): KeyStory {
+function raised(): Tale {
   const key = "raised";
   const raisedAt = 20 * HOUR;
   const limit = (minute: number) => (minute < raisedAt ? 100 : 2000);
   const { series } = simulate(key, DAYS, { limit, reset: "monthly", spend: () => 4.5 / HOUR });
   return {
     title: "a limit that is raised in the middle ends the warning",
-    key,
+    subject: `key=${key}`,
     series,
     expect: [
-      firing(key, raisedAt - 1, "AIGatewayKeyExhaustionPredicted", [alert(key, "ExhaustionPredicted")]),
-      silent(key, "AIGatewayKeyExhaust.*", raisedAt + 90, DAYS - 1),
+      firing(`key=${key}`, raisedAt - 1, "AIGatewayKeyExhaustionPredicted", [
+        alert(key, "ExhaustionPredicted"),
+      ]),
+      silent(`key=${key}`, "AIGatewayKeyExhaust.*", raisedAt + 90, DAYS - 1),
     ],
   };
 }
 
-function frozen(): KeyStory {
+function frozen(): Tale {
   const key = "frozen";
   const from = DAY + 18 * HOUR;
   const answers = (minute: number) => minute < from || minute > from + DAY;
   const { series } = simulate(key, DAYS, { spend: () => 97 / DAY, answers });
   return {
     title: "data frozen for a day give no alarm on credits, but one on the data",
-    key,
+    subject: `key=${key}`,
     series,
     expect: [
-      silent(key, CREDITS, 0, DAYS - 1),
-      silent(key, "AIGatewayKeyDataStale", 0, from + 15),
-      firing(key, from + 25, "AIGatewayKeyDataStale", [alert(key, "DataStale")]),
-      firing(key, from + DAY, "AIGatewayKeyDataStale", [alert(key, "DataStale")]),
-      silent(key, "AIGatewayKeyDataStale", from + DAY + 10, DAYS - 1),
+      silent(`key=${key}`, CREDITS, 0, DAYS - 1),
+      silent(`key=${key}`, "AIGatewayKeyDataStale", 0, from + 15),
+      firing(`key=${key}`, from + 25, "AIGatewayKeyDataStale", [alert(key, "DataStale")]),
+      firing(`key=${key}`, from + DAY, "AIGatewayKeyDataStale", [alert(key, "DataStale")]),
+      silent(`key=${key}`, "AIGatewayKeyDataStale", from + DAY + 10, DAYS - 1),
     ],
   };
 }
