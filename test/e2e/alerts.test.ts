@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -12,9 +12,7 @@ import { type AlertsBench, DASHBOARDS, RUNBOOKS, startAlertsBench } from "./aler
 import { type AlertsStory, DOWN, EXHAUSTED, tellAlertsStory } from "./alerts-story.ts";
 
 const EXAMPLE_FILE = join(import.meta.dirname, "../../examples/alertmanager.yaml");
-/** Stands in for the example until there is one; then this and the file go. */
-const STAND_IN = join(import.meta.dirname, "alertmanager-stand-in.yaml");
-const EXAMPLE = readFileSync(existsSync(EXAMPLE_FILE) ? EXAMPLE_FILE : STAND_IN, "utf8");
+const EXAMPLE = readFileSync(EXAMPLE_FILE, "utf8");
 const [TEAM = "", OTHER_TEAM = ""] = teamsOfExample(EXAMPLE);
 
 const PREDICTED = "AIGatewayKeyExhaustionPredicted";
