@@ -18,7 +18,9 @@ describeWithTools(["amtool"], "examples/alertmanager.yaml", ({ amtool }) => {
     ["payments-chat", ["team=payments", "severity=warning"]],
     ["platform-chat", ["team=payments", "severity=info"]],
     ["platform-pager", ["severity=critical"]],
-    ["platform-chat", ["team=search", "severity=warning"]],
+    ["search-chat", ["team=search", "severity=warning"]],
+    ["search-pager", ["team=search", "severity=critical"]],
+    ["platform-chat", ["team=research", "severity=warning"]],
   ])("sends to %s what has %s", (receiver, labels) => {
     const parameters = ["config", "routes", "test", `--config.file=${file}`, ...labels];
     const answer = execFileSync(amtool, parameters, {
