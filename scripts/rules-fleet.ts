@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 
 /**
  * How good are the alert rules? Runs `dashboards/generated/rules.yaml` beside the rules that others use over a simulated fleet of
- * keys whose truth is known, and prints the report. `docs/alerts.md` has the table.
+ * keys whose truth is known, and prints the report.
  */
 const { values } = parseArgs({
   options: {
