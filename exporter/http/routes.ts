@@ -1,11 +1,9 @@
-import { CONTENT_TYPES } from "../metrics/exposition.ts";
-import { gzipWithTail } from "../metrics/gzip.ts";
 import type { Publisher } from "../metrics/publisher.ts";
 import type { SelfMetrics } from "../metrics/self.ts";
-import { acceptedFormat, acceptsGzip } from "./accept.ts";
+import { createMetricsRoute } from "./metrics-route.ts";
 import type { Overview } from "./overview.ts";
 import { renderPage } from "./page.ts";
-import { type Answer, type Route, textAnswer } from "./server.ts";
+import { type Route, textAnswer } from "./server.ts";
 
 export interface RouteDependencies {
   readonly telemetryPath: string;
@@ -25,24 +23,7 @@ export function createRoutes({
   isReady,
 }: RouteDependencies): readonly Route[] {
   return [
-    {
-      path: telemetryPath,
-      methods: ["GET"],
-      handle: async ({ headers }): Promise<Answer> => {
-        const format = acceptedFormat(headers.accept);
-        const own = await self.render(format);
-        // Taken after the wait, so that nothing ages between the look and the answer.
-        const snapshot = publisher.current()[format];
-        const common = { "content-type": CONTENT_TYPES[format], vary: "Accept, Accept-Encoding" };
-        return acceptsGzip(headers["accept-encoding"]?.toString())
-          ? {
-              status: 200,
-              headers: { ...common, "content-encoding": "gzip" },
-              body: gzipWithTail(snapshot, own),
-            }
-          : { status: 200, headers: common, body: [snapshot.text, own] };
-      },
-    },
+    createMetricsRoute(telemetryPath, publisher, self),
     {
       path: "/",
       methods: ["GET"],

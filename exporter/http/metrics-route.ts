@@ -1,0 +1,28 @@
+import { CONTENT_TYPES } from "../metrics/exposition.ts";
+import { gzipWithTail } from "../metrics/gzip.ts";
+import type { Publisher } from "../metrics/publisher.ts";
+import type { SelfMetrics } from "../metrics/self.ts";
+import { acceptedFormat, acceptsGzip } from "./accept.ts";
+import type { Answer, Route } from "./server.ts";
+
+/** The telemetry path: what is published, as it lies ready, and the exporter's own metrics behind it. */
+export function createMetricsRoute(path: string, publisher: Publisher, self: SelfMetrics): Route {
+  return {
+    path,
+    methods: ["GET"],
+    handle: async ({ headers }): Promise<Answer> => {
+      const format = acceptedFormat(headers.accept);
+      const own = await self.render(format);
+      // Taken after the wait, so that nothing ages between the look and the answer.
+      const snapshot = publisher.current()[format];
+      const common = { "content-type": CONTENT_TYPES[format], vary: "Accept, Accept-Encoding" };
+      return acceptsGzip(headers["accept-encoding"]?.toString())
+        ? {
+            status: 200,
+            headers: { ...common, "content-encoding": "gzip" },
+            body: gzipWithTail(snapshot, own),
+          }
+        : { status: 200, headers: common, body: [snapshot.text, own] };
+    },
+  };
+}
