@@ -1,0 +1,57 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+/** A program of the benchmarks in a process of its own, which answers one question at a time. */
+export interface Child {
+  readonly pid: number;
+  /** Sends a message and waits for the answer. */
+  ask(message: object): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Starts a program that calls `serveParent`, and waits until it is ready. */
+export async function startChild(
+  program: URL,
+  parameters: readonly string[] = [],
+  nodeOptions: readonly string[] = [],
+): Promise<Child> {
+  const child = fork(fileURLToPath(program), [...parameters], { execArgv: [...nodeOptions] });
+  const kill = (): void => void child.kill("SIGKILL");
+  process.once("exit", kill);
+  const ended = once(child, "exit").then(() => process.off("exit", kill));
+  const died = ended.then(() => {
+    throw new Error(`Cannot go on: ${fileURLToPath(program)} has ended`);
+  });
+  // It is looked at only while something is asked.
+  died.catch(() => {});
+  const answer = async (): Promise<unknown> => {
+    const [message]: unknown[] = await Promise.race([once(child, "message"), died]);
+    return message;
+  };
+  await answer();
+  return {
+    pid: child.pid ?? 0,
+    ask: async (message) => {
+      const answered = answer();
+      child.send(message);
+      return answered;
+    },
+    close: async () => {
+      child.disconnect();
+      const timer = setTimeout(kill, PATIENCE_MS);
+      await ended.finally(() => clearTimeout(timer));
+    },
+  };
+}
+
+const PATIENCE_MS = 5000;
+
+/** The other end: answers each message of the parent, and ends with it. */
+export function serveParent(answer: (message: unknown) => Promise<object> | object): void {
+  process.on("message", (message) => {
+    void Promise.resolve(answer(message)).then((result) => process.send?.(result));
+  });
+  process.once("disconnect", () => process.exit(0));
+  process.send?.({ ready: true });
+}

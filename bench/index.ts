@@ -1,0 +1,4 @@
+import type { Benchmark } from "./benchmark.ts";
+
+/** All benchmarks, in the order of running. */
+export const benchmarks: readonly Benchmark[] = [];

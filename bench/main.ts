@@ -1,0 +1,89 @@
+import { execFile } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Benchmark } from "./benchmark.ts";
+import { calibrate } from "./calibration.ts";
+import { benchmarks } from "./index.ts";
+import { machine } from "./machine.ts";
+import peers from "./package.json" with { type: "json" };
+import { report } from "./report.ts";
+import { run } from "./run.ts";
+import { judge } from "./verdict.ts";
+
+const FOLDER = import.meta.dirname;
+const RESULTS = join(FOLDER, "results.md");
+
+process.exitCode = await main(process.argv.slice(2));
+
+/** Runs the named benchmarks, or all; 0 when every goal that could be measured meets its bar, 1 if not, 2 wrong use. */
+async function main(names: readonly string[]): Promise<number> {
+  const unknown = names.find((name) => !benchmarks.some((benchmark) => isNamed(benchmark, name)));
+  if (unknown !== undefined) {
+    const known = benchmarks.map(({ name }) => name).join(", ");
+    process.stderr.write(`Unknown benchmark "${unknown}": expected a folder or one of ${known}\n`);
+    return 2;
+  }
+  const chosen = benchmarks.filter(
+    (benchmark) => names.length === 0 || names.some((name) => isNamed(benchmark, name)),
+  );
+  await installPeers();
+  const reports: string[] = [];
+  let isGood = true;
+  for (const benchmark of chosen) {
+    const { text, isMet } = await runOne(benchmark);
+    process.stdout.write(`${text}\n`);
+    reports.push(text);
+    isGood &&= isMet;
+  }
+  // The figures of one page are of one machine and one run.
+  if (names.length === 0) writeFileSync(RESULTS, resultsPage(reports));
+  return isGood ? 0 : 1;
+}
+
+/** A name is that of a benchmark, `poll/gap`, or of a folder, `poll`. */
+function isNamed({ name }: Benchmark, asked: string): boolean {
+  return name === asked || name.startsWith(`${asked}/`);
+}
+
+async function runOne(benchmark: Benchmark): Promise<{ text: string; isMet: boolean }> {
+  try {
+    const measurement = await run(benchmark, { calibrate, onProgress: progress });
+    const verdicts = judge(measurement).map(({ verdict }) => verdict);
+    const isMet = verdicts.every((verdict) => verdict !== "missed" && verdict !== "too noisy to judge");
+    return { text: report(measurement), isMet };
+  } catch (error) {
+    progress(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    return {
+      text: `## ${benchmark.name}\n\n${benchmark.title}\n\nFailed: ${String(error)}.\n`,
+      isMet: false,
+    };
+  }
+}
+
+function progress(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** The other libraries are a package of their own. Without a registry the contenders that need them are skipped. */
+async function installPeers(): Promise<void> {
+  const isThere = Object.keys(peers.dependencies).every((name) =>
+    existsSync(join(FOLDER, "node_modules", name)),
+  );
+  if (isThere) return;
+  progress("Installing what the exporter is compared with into bench/ (once)");
+  await promisify(execFile)("npm", ["ci", "--no-audit", "--no-fund"], { cwd: FOLDER }).catch(
+    (error: unknown) => progress(`Cannot install it: ${String(error)}`),
+  );
+}
+
+function resultsPage(reports: readonly string[]): string {
+  return `# Results
+
+Written by \`npm run bench\` when all benchmarks have run. Medians, in brackets the smallest and the largest round; a ratio or a difference is
+taken within each round. How to read and repeat them: [docs/performance.md](../docs/performance.md).
+
+${machine()}
+
+${reports.join("\n")}`;
+}

@@ -1,0 +1,44 @@
+import type { Benchmark, Readings, Runner, Skipped } from "./benchmark.ts";
+
+/** What a benchmark has measured: for each contender its rounds, in step with those of the others. */
+export interface Measurement {
+  readonly benchmark: Benchmark;
+  readonly rounds: ReadonlyMap<string, readonly Readings[]>;
+  readonly skipped: readonly Skipped[];
+  /** Of the fixed piece of work, before each round and after the last. */
+  readonly calibrationMs: readonly number[];
+}
+
+export interface RunDependencies {
+  readonly calibrate: () => number;
+  readonly onProgress: (text: string) => void;
+}
+
+/** Opens, measures in interleaved rounds, and closes whatever happens. */
+export async function run(benchmark: Benchmark, dependencies: RunDependencies): Promise<Measurement> {
+  const arena = await benchmark.open();
+  try {
+    const skipped = arena.contenders.filter((contender) => "skipped" in contender);
+    const runners = arena.contenders.filter((contender) => "round" in contender);
+    const rounds = new Map<string, Readings[]>(runners.map(({ name }) => [name, []]));
+    const calibrationMs: number[] = [];
+    for (let round = 0; round <= benchmark.rounds; round++) {
+      dependencies.onProgress(`${benchmark.name}: round ${round} of ${benchmark.rounds}`);
+      calibrationMs.push(dependencies.calibrate());
+      for (const runner of inTurn(runners, round)) {
+        const readings = await runner.round();
+        // The first round fills caches.
+        if (round > 0) rounds.get(runner.name)?.push(readings);
+      }
+    }
+    calibrationMs.push(dependencies.calibrate());
+    return { benchmark, rounds, skipped, calibrationMs };
+  } finally {
+    await arena.close();
+  }
+}
+
+/** Forth and back: whoever comes after another comes before it in the next round. */
+function inTurn(runners: readonly Runner[], round: number): readonly Runner[] {
+  return round % 2 === 0 ? runners : runners.toReversed();
+}

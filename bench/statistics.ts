@@ -1,0 +1,37 @@
+/** The middle of some rounds, and how far they lie apart. */
+export interface Summary {
+  readonly median: number;
+  readonly smallest: number;
+  readonly largest: number;
+}
+
+/** @throws RangeError when there is nothing to sum up. */
+export function summary(values: readonly number[]): Summary {
+  return { median: median(values), smallest: Math.min(...values), largest: Math.max(...values) };
+}
+
+/** @throws RangeError when there are no values. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const upper = sorted[Math.floor(sorted.length / 2)];
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1];
+  if (lower === undefined || upper === undefined)
+    throw new RangeError("Cannot take the median: there are no values");
+  return (lower + upper) / 2;
+}
+
+/**
+ * The smallest value that at least this share of all values do not exceed (nearest rank).
+ * @throws RangeError when there are no values.
+ */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+  if (value === undefined) throw new RangeError("Cannot take a percentile: there are no values");
+  return value;
+}
+
+/** How many times the largest exceeds the smallest; 1 is calm. */
+export function spread({ smallest, largest }: Summary): number {
+  return smallest === largest ? 1 : largest / smallest;
+}

@@ -1,0 +1,64 @@
+import type { Goal, Readings } from "./benchmark.ts";
+import type { Measurement } from "./run.ts";
+import { spread, summary, type Summary } from "./statistics.ts";
+
+/** What a measurement says of a goal. */
+export interface Judgement {
+  readonly goal: Goal;
+  /** Undefined where nothing was measured. */
+  readonly measured: Summary | undefined;
+  readonly verdict: Verdict;
+}
+
+export type Verdict = "stretch met" | "bar met" | "missed" | "too noisy to judge" | "skipped";
+
+/** The same work took this many times as long in one moment as in another: the machine was busy with something else. */
+export const CALIBRATION_SPREAD = 1.5;
+/** Rounds of the reference lie further apart than this. */
+export const REFERENCE_SPREAD = 2;
+
+/** Judges each goal by the median over the rounds of what was compared within each. */
+export function judge(measurement: Measurement): readonly Judgement[] {
+  const noise = noiseOf(measurement);
+  return measurement.benchmark.goals.map((goal) => {
+    const values = valuesOf(goal, measurement);
+    if (values.length === 0) return { goal, measured: undefined, verdict: "skipped" };
+    const measured = summary(values);
+    return { goal, measured, verdict: noise ? "too noisy to judge" : verdictOf(goal, measured.median) };
+  });
+}
+
+/** Why a run cannot be judged, or undefined. */
+export function noiseOf({ benchmark, rounds, calibrationMs }: Measurement): string | undefined {
+  const unsteady = spread(summary(calibrationMs));
+  if (unsteady > CALIBRATION_SPREAD) {
+    return `a fixed piece of work took ${unsteady.toFixed(2)} times as long between some rounds as between others (at most ${CALIBRATION_SPREAD})`;
+  }
+  const { reference } = benchmark;
+  const values = reference && readingsOf(rounds.get(reference.contender), reference.quantity);
+  if (!values || values.length === 0) return undefined;
+  const apart = spread(summary(values));
+  if (apart <= REFERENCE_SPREAD) return undefined;
+  return `the rounds of ${reference.contender} differ by a factor of ${apart.toFixed(2)} (at most ${REFERENCE_SPREAD})`;
+}
+
+function valuesOf({ measure, quantity }: Goal, { rounds }: Measurement): readonly number[] {
+  const of = readingsOf(rounds.get(measure.of), quantity);
+  if (measure.kind === "value") return of;
+  const to = readingsOf(rounds.get(measure.to), quantity);
+  return of.flatMap((value, round) => {
+    const other = to[round];
+    if (other === undefined) return [];
+    return [measure.kind === "ratio" ? value / other : value - other];
+  });
+}
+
+function readingsOf(rounds: readonly Readings[] = [], quantity: string): readonly number[] {
+  return rounds.flatMap((readings) => readings[quantity] ?? []);
+}
+
+function verdictOf({ bound, bar, stretch }: Goal, value: number): Verdict {
+  const meets = (limit: number) => (bound === "at most" ? value <= limit : value >= limit);
+  if (meets(stretch)) return "stretch met";
+  return meets(bar) ? "bar met" : "missed";
+}
