@@ -3,6 +3,7 @@ import { queryFamilies, rateFamilies, usageFamiliesOf } from "../exporter/collec
 import { keyFamilies } from "../exporter/collectors/key-families.ts";
 import { FAILURE_REASONS } from "../exporter/gateway/errors.ts";
 import type { Family } from "../exporter/metrics/family.ts";
+import { probeFamilies } from "../exporter/probes/families.ts";
 import { selfFamilies } from "../exporter/metrics/self-families.ts";
 
 /** `docs/metrics.md`: every family, from the same values that the exposition is made of. */
@@ -68,6 +69,13 @@ const SECTIONS: readonly Section[] = [
       "For each entry of `budgets` in the configuration, from what keys and analytics last told, before anything is folded. A key that cannot be polled " +
       "stays counted with what it last told of the window, also when its own series are withdrawn.",
     families: Object.values(budgetFamilies),
+  },
+  {
+    title: "Probes",
+    text:
+      "From `POST /audio/transcriptions`, for each entry of `probes` in the configuration; see [probes](probes.md). Values are those of the last run, " +
+      "also of a failed one.",
+    families: Object.values(probeFamilies),
   },
   {
     title: "The exporter itself",

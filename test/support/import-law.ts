@@ -67,6 +67,19 @@ export const LAWS: readonly Law[] = [
     says: "exporter/schedule/ may import level 0, gateway/errors, collectors/collector, metrics/, and types and constants of gateway/",
   },
   {
+    of: ["exporter/probes/"],
+    values: [
+      ...LEVEL_0,
+      "exporter/probes/",
+      "exporter/gateway/errors.ts",
+      "exporter/budgets/decimal-sum.ts",
+      "exporter/metrics/",
+      "exporter/schedule/",
+    ],
+    types: ["exporter/gateway/", "exporter/config/"],
+    says: "exporter/probes/ may import level 0, gateway/errors, budgets/decimal-sum, metrics/, schedule/, and types and constants of gateway/ and config/",
+  },
+  {
     of: ["exporter/http/"],
     values: [...LEVEL_0, "exporter/http/", "exporter/metrics/"],
     types: ["exporter/config/"],
@@ -80,7 +93,7 @@ export const LAWS: readonly Law[] = [
   {
     of: ["exporter/*.ts"],
     values: [
-      ...["config", "gateway", "collectors", "budgets", "metrics", "schedule", "http"].map(
+      ...["config", "gateway", "collectors", "budgets", "metrics", "schedule", "probes", "http"].map(
         (folder) => `exporter/${folder}/`,
       ),
       "exporter/[!main].ts",
@@ -99,10 +112,11 @@ export const LAWS: readonly Law[] = [
       "dashboards/",
       "exporter/collectors/*families.ts",
       "exporter/budgets/*families.ts",
+      "exporter/probes/families.ts",
       "exporter/metrics/family.ts",
       "exporter/metrics/self*.ts",
     ],
-    says: "dashboards/ may import the families of collectors/, budgets/ and metrics/self, and metrics/family only",
+    says: "dashboards/ may import the families of collectors/, budgets/, probes/ and metrics/self, and metrics/family only",
   },
   {
     of: ["infra/"],
