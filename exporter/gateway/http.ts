@@ -2,9 +2,8 @@ import { Agent, request } from "undici";
 import type { Clock } from "../clock.ts";
 import type { GatewayConfig } from "../config/config.ts";
 import type { Secret, SecretSource } from "../config/secret.ts";
-import { GatewayError, reasonOfStatus } from "./errors.ts";
-import { errorMessage, parseJson } from "./error-body.ts";
-import { waitHint } from "./hint.ts";
+import { type Answer, isSuccess, readAnswer } from "./answer.ts";
+import { GatewayError } from "./errors.ts";
 import { retryDelay } from "./retry.ts";
 import { transportError } from "./transport-error.ts";
 
@@ -110,11 +109,10 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     try {
       const answer = await exchange(call, secret, signal, limitMs);
       dependencies.onAnswer(call.endpoint, String(answer.status));
-      if (answer.status >= 200 && answer.status < 300) return success(call, secret, answer);
       throttled = answer.status === 429;
-      const failure = refusal(call, secret, answer);
-      hintMs = failure.hintMs;
-      return failure;
+      const outcome = readAnswer(answer, call.action, secret, dependencies.clock.now());
+      if (outcome instanceof GatewayError) hintMs = outcome.hintMs;
+      return outcome;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       dependencies.onAnswer(call.endpoint, "none");
@@ -138,26 +136,17 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
         },
         body: call.body === undefined ? null : JSON.stringify(call.body),
       });
-      return { status: response.statusCode, headers: response.headers, text: await response.body.text() };
+      const { statusCode: status, headers } = response;
+      const text = await response.body.text().catch((error: unknown) => {
+        // The status of a refusal decides, also when its body is cut, too large or too slow (observed-behaviour 15).
+        if (signal.aborted || isSuccess(status)) throw error;
+        return "";
+      });
+      return { status, headers, text };
     });
   }
 
-  function refusal(call: Call, secret: Secret, answer: Answer): GatewayError {
-    const body = parseJson(answer.text, secret);
-    const said = errorMessage(body, secret);
-    const { status, headers } = answer;
-    const hintMs = waitHint({ status, headers, body, nowMs: dependencies.clock.now() });
-    const message = `Cannot ${call.action}: gateway answered ${status}${said === undefined ? "" : `: ${said}`}`;
-    return new GatewayError(reasonOfStatus(status), message, { status, hintMs });
-  }
-
   return { send, close: () => agent.destroy() };
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Record<string, string | string[] | undefined>;
-  readonly text: string;
 }
 
 /** Idle connections are kept across the requests of a round that is spread over its interval. */
@@ -170,19 +159,6 @@ async function secretOf(call: Call): Promise<Secret> {
     const why = error instanceof Error ? error.message : String(error);
     throw new GatewayError("secret_unreadable", `Cannot ${call.action}: ${why}`, { cause: error });
   }
-}
-
-function success(call: Call, secret: Secret, answer: Answer): { body: unknown } | GatewayError {
-  const body = parseJson(answer.text, secret);
-  if (body !== undefined) return { body };
-  const what = answer.text === "" ? "an empty body" : "a body that is not JSON";
-  return new GatewayError(
-    "bad_response",
-    `Cannot ${call.action}: gateway answered ${answer.status} with ${what}`,
-    {
-      status: answer.status,
-    },
-  );
 }
 
 /** Runs with a signal that is aborted by the outer one, or by a TimeoutError after `ms` of real time. */

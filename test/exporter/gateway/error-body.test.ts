@@ -81,4 +81,10 @@ describe("parseJson", () => {
   ])("%j", (text, wanted) => {
     expect(parseJson(text, new Secret("sk-one"))).toEqual(wanted);
   });
+
+  test("is no JSON when a credential would have to be looked for deeper than any stack", () => {
+    const deep = `${"[".repeat(200_000)}"sk-one"${"]".repeat(200_000)}`;
+    expect(parseJson(deep, new Secret("sk-one"))).toBeUndefined();
+    expect(parseJson(deep, new Secret("sk-two"))).toBeInstanceOf(Array);
+  });
 });

@@ -1,11 +1,13 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { GatewayConfig } from "../../../exporter/config/config.ts";
 import type { Fault } from "../../gateway/faults.ts";
 import type { Switches } from "../../gateway/switches.ts";
 import { createClient, secretSource } from "../../support/gateway-client.ts";
 import { startRawServer } from "../../support/raw-server.ts";
-import { answering, startScriptedServer } from "../../support/scripted-server.ts";
+import { answering, startScriptedServer, type Step } from "../../support/scripted-server.ts";
 import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
+import { until } from "../../support/until.ts";
 
 async function billing(config: Partial<GatewayConfig> = {}, switches: Partial<Switches> = {}) {
   const gateway = await startSimulatedGateway({ switches });
@@ -18,7 +20,11 @@ const CANNOT = 'Cannot read key "billing": ';
 
 describe("createHttp: answers that are of no use, and do not get better by asking again", () => {
   test.each<[string, Fault, string]>([
-    ["HTML", { kind: "garbage", form: "html" }, "gateway answered 200 with a body that is not JSON"],
+    [
+      "HTML",
+      { kind: "garbage", form: "html" },
+      "gateway answered 200 with a body that is not JSON but HTML (check gateway.base_url)",
+    ],
     ["no JSON", { kind: "garbage", form: "not_json" }, "gateway answered 200 with a body that is not JSON"],
     [
       "half a JSON",
@@ -36,7 +42,11 @@ describe("createHttp: answers that are of no use, and do not get better by askin
       { kind: "oversize", bytes: 5e6 },
       "the answer is larger than 5000 bytes (gateway.max_body)",
     ],
-    ["a redirect", { kind: "redirect", location: "/api/v1/key" }, "gateway answered 302"],
+    [
+      "a redirect",
+      { kind: "redirect", location: "/api/v1/key" },
+      "gateway answered 302: redirects are not followed (check gateway.base_url)",
+    ],
   ])("%s", async (_, fault, why) => {
     const { gateway, secret, failing, clock } = await billing({ maxBodyBytes: 5000 });
     gateway.faults.add(fault);
@@ -94,6 +104,56 @@ describe("createHttp: answers that are of no use, and do not get better by askin
   });
 });
 
+describe("createHttp: a refusal whose body cannot be read is known by its status", () => {
+  test.each<[string, Step, object]>([
+    ["401, cut", cut(announced(401)), { kind: "unauthorized", status: 401 }],
+    ["403, which does not end", announced(403), { kind: "forbidden", status: 403 }],
+    ["400, too large", answering(400, "x".repeat(5001)), { kind: "bad_request", status: 400 }],
+    [
+      "429, which does not end",
+      announced(429, { "retry-after": "45" }),
+      { kind: "rate_limited", status: 429, hintMs: 45_000 },
+    ],
+  ])("%s", async (_, step, wanted) => {
+    const server = await startScriptedServer(step);
+    const { failing, answers } = createClient({
+      baseUrl: server.url,
+      timeoutMs: 300,
+      maxBodyBytes: 5000,
+    });
+    const { status } = { status: 0, ...wanted };
+    expect(await failing()).toMatchObject({ ...wanted, message: `${CANNOT}gateway answered ${status}` });
+    expect(answers).toEqual([`key ${status}`]);
+  });
+
+  test("but a call that is aborted meanwhile is aborted", async () => {
+    const server = await startScriptedServer(announced(500));
+    const { send } = createClient({ baseUrl: server.url });
+    const aborter = new AbortController();
+    const sent = send({}, aborter.signal);
+    await until(
+      "the request",
+      () => server.requests.length,
+      (seen) => seen === 1,
+    );
+    aborter.abort(new Error("Enough"));
+    await expect(sent).rejects.toThrow("Enough");
+  });
+});
+
+test("createHttp says of a body that it is compressed, which it did not ask for", async () => {
+  const server = await startScriptedServer((response, { headers }) => {
+    const body = gzipSync(JSON.stringify({ data: { usage: 1, asked: headers["accept-encoding"] } }));
+    response.writeHead(200, { "content-encoding": "gzip" }).end(body);
+  });
+  const { failing } = createClient({ baseUrl: server.url });
+  expect(await failing()).toMatchObject({
+    kind: "bad_response",
+    message: `${CANNOT}gateway answered 200 with a body that is not JSON but compressed, which was not asked for`,
+  });
+  expect(server.requests[0]?.headers).not.toHaveProperty("accept-encoding");
+});
+
 describe("createHttp: a redirect", () => {
   test.each([301, 302, 303, 307, 308])(
     "%i is not followed: the other origin sees nothing",
@@ -104,7 +164,7 @@ describe("createHttp: a redirect", () => {
       expect(await failing()).toMatchObject({
         kind: "bad_response",
         status,
-        message: `${CANNOT}gateway answered ${status}`,
+        message: `${CANNOT}gateway answered ${status}: redirects are not followed (check gateway.base_url)`,
       });
       expect(other.requests).toEqual([]);
       expect(server.requests).toHaveLength(1);
@@ -202,3 +262,19 @@ describe("createHttp: what the service says about a failure", () => {
     await expect(sent).resolves.toHaveProperty("data");
   });
 });
+
+/** Announces a long body and sends its beginning only. */
+function announced(status: number, headers: Readonly<Record<string, string>> = {}): Step {
+  return (response) => {
+    response.writeHead(status, { "content-length": "9999", ...headers });
+    response.write('{"error":');
+  };
+}
+
+/** Ends the connection after the step. */
+function cut(step: Step): Step {
+  return (response, request) => {
+    void step(response, request);
+    setImmediate(() => response.destroy());
+  };
+}
