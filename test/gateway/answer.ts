@@ -5,6 +5,8 @@ export type Answer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Real milliseconds that it takes to make. */
+  readonly delayMs?: number;
 };
 
 export function jsonAnswer(body: unknown, status = 200): Answer {

@@ -11,8 +11,9 @@ import {
   type Window,
   windowOf,
 } from "./windows.ts";
+import type { Context } from "./context.ts";
 import { type Key, mainAccount } from "./entities.ts";
-import { type World } from "./world.ts";
+import type { TranscriptionRecord } from "./transcription/record.ts";
 
 /** The service's windows: the current UTC day, week (from Monday), month, and all time. */
 export type KeyUsage = { day: number; week: number; month: number; total: number };
@@ -45,15 +46,19 @@ export type AnalyticsPeriod = { start: number; end: number; at?: number; account
 export type Books = ReturnType<typeof createBooks>;
 
 /** The truth that answers are judged by, in integers and in numbers; `at` is "as known at", by default now. */
-export function createBooks(world: World, ledger: Ledger, clockNow: () => number, advance: () => void) {
+export function createBooks(context: Context, advance: () => void) {
+  const { world, ledger, clock, transcriptions } = context;
   const now = (): number => {
     advance();
-    return clockNow();
+    return clock.now();
   };
   return {
     key: (name: string, at = now()): KeyBook => keyBook(ledger, world.key(name), at, at),
     /** Sums per pair of labels, as an exporter shows them: twins (two apps with one title) are one pair. */
     analytics: (period: AnalyticsPeriod): AnalyticsBook => analyticsBook(ledger, now(), period),
+    /** Every transcription that was charged, in order. */
+    transcriptions: (at = now()): readonly TranscriptionRecord[] =>
+      transcriptions.filter((record) => record.at <= at),
     /** Every entry known at a time, for tests that count again. */
     *entries(at = now()): Generator<Entry> {
       for (const entry of ledger.entries()) if (entry.at <= at) yield entry;

@@ -2,9 +2,12 @@ import type { Clock } from "./clock.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Switches } from "./switches.ts";
 import type { Key } from "./entities.ts";
+import type { Manners } from "./transcription/manner.ts";
+import type { TranscriptionRecord } from "./transcription/record.ts";
+import type { Recordings } from "./transcription/recordings.ts";
 import type { World } from "./world.ts";
 
-export const endpoints = ["key", "analytics"] as const;
+export const endpoints = ["key", "analytics", "transcription"] as const;
 export type Endpoint = (typeof endpoints)[number];
 
 /** What an operation can see of the gateway. */
@@ -13,10 +16,25 @@ export type Context = {
   readonly world: World;
   readonly ledger: Ledger;
   readonly switches: Switches;
+  readonly manners: Manners;
+  readonly recordings: Recordings;
+  readonly transcriptions: TranscriptionRecord[];
   readonly counters: Counters;
 };
 
 /** What the gateway remembers from request to request. */
-export type Counters = { readonly callsPerMinute: Map<string, number>; analyticsAnswers: number };
+export type Counters = {
+  readonly callsPerMinute: Map<string, number>;
+  readonly freeCallsPerMinute: Map<string, number>;
+  analyticsAnswers: number;
+};
 
-export type Call = { readonly key: Key; readonly body: string; readonly contentType: string | undefined };
+export type Call = {
+  readonly key: Key;
+  readonly body: string;
+  /** The body as it came, for what is not text. */
+  readonly bytes: Buffer;
+  readonly contentType: string | undefined;
+  /** The header `x-session-id` (section 5). */
+  readonly sessionHeader: string | undefined;
+};

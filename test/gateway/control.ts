@@ -17,6 +17,9 @@ import { Refusal } from "./refusal.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { Spend, SpendAnswer } from "./spend.ts";
 import { createSwitches, type Switches, turnSwitches } from "./switches.ts";
+import { readManner, readRecording } from "./transcription/control-fields.ts";
+import type { Manners } from "./transcription/manner.ts";
+import type { Recordings } from "./transcription/recordings.ts";
 import { resets } from "./windows.ts";
 import type { NewKey } from "./world.ts";
 
@@ -25,6 +28,8 @@ export type Controls = {
   readonly clock: Clock;
   readonly faults: Faults;
   readonly switches: Switches;
+  readonly manners: Manners;
+  readonly recordings: Recordings;
   readonly books: Books;
   readonly log: RequestLog;
   readonly tokens: ReadonlyMap<string, string>;
@@ -87,6 +92,17 @@ const actions: Readonly<Record<string, Action>> = {
     turnSwitches(controls.switches, body);
     return controls.switches;
   },
+  "GET manners": (controls) => controls.manners.list(),
+  "POST manners": (controls, body) => {
+    const { changes, model } = readManner(body);
+    controls.manners.change(changes, model);
+    return controls.manners.list();
+  },
+  "DELETE manners": (controls) => {
+    controls.manners.reset();
+    return {};
+  },
+  "POST recordings": (controls, body) => controls.recordings.add(readRecording(body)),
   "POST spend": (controls, body) => controls.spend(readSpend(body)),
   "GET books/key": (controls, _body, parameters) =>
     controls.books.key(required(parameters, "name"), timeOf(parameters, "at") ?? undefined),
@@ -96,6 +112,8 @@ const actions: Readonly<Record<string, Action>> = {
     const end = timeOf(parameters, "end") ?? Number.POSITIVE_INFINITY;
     return controls.books.analytics({ start, end, ...(at === null ? {} : { at }) });
   },
+  "GET books/transcriptions": (controls, _body, parameters) =>
+    controls.books.transcriptions(timeOf(parameters, "at") ?? undefined),
   "GET log": (controls) => ({ total: controls.log.total, lines: controls.log.lines }),
 };
 

@@ -11,7 +11,7 @@ export async function deliver(
   now: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (fault?.delayMs !== undefined) await pause(fault.delayMs, signal);
+  await pause((answer.delayMs ?? 0) + (fault?.delayMs ?? 0), signal);
   if (fault?.kind === "reset" || signal.aborted) {
     response.socket?.resetAndDestroy();
     return false;

@@ -13,6 +13,8 @@ import { createTraffic } from "./simulation/traffic.ts";
 import { createSpend } from "./spend.ts";
 import { createSwitches, type Switches } from "./switches.ts";
 import { HOUR, MINUTE } from "./windows.ts";
+import { createManners } from "./transcription/manner.ts";
+import { createRecordings } from "./transcription/recordings.ts";
 import { createWorld, type NewKey } from "./world.ts";
 
 export type GatewayOptions = {
@@ -52,7 +54,10 @@ export function createGateway(options: GatewayOptions = {}) {
     world,
     ledger,
     switches,
-    counters: { callsPerMinute: new Map(), analyticsAnswers: 0 },
+    manners: createManners(),
+    recordings: createRecordings(),
+    transcriptions: [],
+    counters: { callsPerMinute: new Map(), freeCallsPerMinute: new Map(), analyticsAnswers: 0 },
   };
   const faults = createFaults();
   const log = createRequestLog();
@@ -70,7 +75,9 @@ export function createGateway(options: GatewayOptions = {}) {
     log,
     tokens,
     managementToken: management.token,
-    books: createBooks(world, ledger, clock.now, advance),
+    manners: context.manners,
+    recordings: context.recordings,
+    books: createBooks(context, advance),
     spend: createSpend(world, ledger, clock.now, advance),
     addKey: (key: NewKey): string => {
       const { name, token } = world.addKey(key);

@@ -2,6 +2,7 @@ import { answerAnalytics } from "./analytics/operation.ts";
 import type { Answer } from "./answer.ts";
 import type { Call, Context, Endpoint } from "./context.ts";
 import { answerKey } from "./key-operation.ts";
+import { answerTranscription } from "./transcription/operation.ts";
 
 export type Operation = {
   readonly endpoint: Endpoint;
@@ -14,4 +15,10 @@ export type Operation = {
 export const operations: readonly Operation[] = [
   { endpoint: "key", method: "GET", path: "/key", answer: answerKey },
   { endpoint: "analytics", method: "POST", path: "/analytics/query", answer: answerAnalytics },
+  {
+    endpoint: "transcription",
+    method: "POST",
+    path: "/audio/transcriptions",
+    answer: answerTranscription,
+  },
 ];

@@ -8,7 +8,7 @@ export type LogLine = {
   /** The key's name, null when the token belongs to none. */
   readonly key: string | null;
   readonly status: number;
-  /** The request's body. */
+  /** The request's body; of a transcription the first 500 characters. */
   readonly body: string;
   readonly fault: string | null;
 };

@@ -1,4 +1,9 @@
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer as createHttpServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import { type Answer, refusalAnswer } from "./answer.ts";
 import { keyOf, requireUsable } from "./auth.ts";
 import type { Context } from "./context.ts";
@@ -51,7 +56,8 @@ async function answerRequest(
   const { context } = parts;
   const at = context.clock.now();
   const url = new URL(request.url ?? "/", "http://gateway");
-  const body = await readBody(request);
+  const bytes = await readBody(request);
+  const body = bytes.toString();
   if (url.pathname.startsWith("/_sim/")) {
     await deliver(response, parts.control(request.method ?? "", url, body), null, at, signal);
     return;
@@ -60,7 +66,8 @@ async function answerRequest(
     ({ method, path }) => method === request.method && `${basePath}${path}` === url.pathname,
   );
   const key = keyOf(context.world, request.headers.authorization);
-  const line = { at, endpoint: operation?.endpoint ?? "unknown", key: key?.name ?? null, body } as const;
+  const endpoint = operation?.endpoint ?? "unknown";
+  const line = { at, endpoint, key: key?.name ?? null, body: loggedBody(endpoint, body) } as const;
   if (operation === undefined) {
     const answer = refusalAnswer(new Refusal(404), context.switches, at);
     parts.log.add({ ...line, status: answer.status, fault: null });
@@ -71,7 +78,7 @@ async function answerRequest(
   const call = { endpoint: operation.endpoint, key: line.key, body };
   await parts.hooks.beforeAnswer?.(call);
   parts.advance();
-  const right = (): Answer => rightAnswer(context, operation, key, body, request.headers["content-type"]);
+  const right = (): Answer => rightAnswer(context, operation, key, bytes, request.headers);
   const answer = createAnswer(context, fault, right);
   if (operation.endpoint === "analytics") await parts.hooks.afterQuery?.(call);
   parts.log.add({ ...line, status: answer.status, fault: fault?.kind ?? null });
@@ -86,20 +93,33 @@ function rightAnswer(
   context: Context,
   operation: Operation,
   key: Key | null,
-  body: string,
-  contentType: string | undefined,
+  bytes: Buffer,
+  headers: IncomingHttpHeaders,
 ): Answer {
   const now = context.clock.now();
   try {
-    return operation.answer(context, { key: requireUsable(key, now), body, contentType });
+    return operation.answer(context, {
+      key: requireUsable(key, now),
+      body: bytes.toString(),
+      bytes,
+      contentType: headers["content-type"],
+      sessionHeader: headers["x-session-id"]?.toString(),
+    });
   } catch (error) {
     if (error instanceof Refusal) return refusalAnswer(error, context.switches, now);
     throw error;
   }
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
+/** Audio would fill the log: of a transcription it keeps the beginning. */
+const LOGGED_CHARACTERS = 500;
+
+function loggedBody(endpoint: string, body: string): string {
+  return endpoint === "transcription" ? body.slice(0, LOGGED_CHARACTERS) : body;
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) if (chunk instanceof Buffer) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
 }

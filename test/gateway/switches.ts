@@ -42,6 +42,8 @@ export type Switches = {
   retryAfter: "seconds" | "http_date" | "absent";
   /** GET /key refuses a key that has nothing left, with 402 or 403. */
   exhaustedKeyStatus: 402 | 403 | null;
+  /** A larger request for a transcription is a 413. */
+  transcriptionBytes: number;
 };
 
 export function createSwitches(initial: Partial<Switches> = {}): Switches {
@@ -67,6 +69,7 @@ export function createSwitches(initial: Partial<Switches> = {}): Switches {
     rateLimitReset: "milliseconds",
     retryAfter: "seconds",
     exhaustedKeyStatus: null,
+    transcriptionBytes: 25_000_000,
     ...initial,
   };
 }
@@ -120,6 +123,7 @@ const readers: Readers = {
     if (value === 402 || value === 403) return value;
     throw wrong(name, value, "402, 403 or null");
   }),
+  transcriptionBytes: readCount,
 };
 
 const switchNames = Object.keys(readers).filter((name): name is keyof Switches => name in readers);

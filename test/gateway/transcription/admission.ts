@@ -1,0 +1,41 @@
+import type { Context } from "../context.ts";
+import type { Key, Model } from "../entities.ts";
+import { freeRequestsPerDay, isExhausted } from "../limits.ts";
+import { Refusal } from "../refusal.ts";
+import { DAY, dayStart, MINUTE } from "../windows.ts";
+
+/** Contract section 8: free variants have 20 requests a minute. */
+const FREE_REQUESTS_PER_MINUTE = 20;
+
+/** Let a call through or refuse it: 402 with nothing left, 429 above the limits of free variants. */
+export function admit(context: Context, key: Key, model: Model): void {
+  const now = context.clock.now();
+  if (isExhausted(context.ledger, key, model, now)) throw new Refusal(402);
+  if (model.free) admitFree(context, key, now);
+}
+
+/** Extra keys do not raise the limits (section 5 rule 5), so both are counted per account. */
+function admitFree(context: Context, key: Key, now: number): void {
+  const { counters, ledger } = context;
+  const day = freeRequestsPerDay(key);
+  if (ledger.freeRequests(key.account, now) >= day) throw tooMany(day, "day", dayStart(now) + DAY);
+  const minute = Math.floor(now / MINUTE);
+  const name = `${key.account.name} ${minute}`;
+  const used = counters.freeCallsPerMinute.get(name) ?? 0;
+  if (used >= FREE_REQUESTS_PER_MINUTE) {
+    throw tooMany(FREE_REQUESTS_PER_MINUTE, "minute", (minute + 1) * MINUTE);
+  }
+  if (used === 0) forgetOtherMinutes(counters.freeCallsPerMinute, minute);
+  counters.freeCallsPerMinute.set(name, used + 1);
+}
+
+function forgetOtherMinutes(calls: Map<string, number>, minute: number): void {
+  for (const name of calls.keys()) if (!name.endsWith(` ${minute}`)) calls.delete(name);
+}
+
+function tooMany(limit: number, period: string, resetAt: number): Refusal {
+  return new Refusal(429, `Rate limit exceeded: ${limit} requests to free models per ${period}`, {
+    metadata: { error_type: "rate_limit_exceeded" },
+    hitLimit: { limit, remaining: 0, resetAt },
+  });
+}

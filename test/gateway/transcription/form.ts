@@ -1,0 +1,63 @@
+import { wrong } from "../fields.ts";
+import { Refusal } from "../refusal.ts";
+import { type Part, splitParts } from "./parts.ts";
+import { audioFormats, fieldNames, parseJson, readRest, type TranscriptionRequest } from "./request.ts";
+
+/** Read the multipart form in the reference speech-to-text style: `file`, and the JSON form's fields as text. */
+export function parseTranscriptionForm(
+  body: Buffer,
+  contentType: string,
+  sessionHeader: string | undefined,
+): TranscriptionRequest {
+  const parts = splitParts(body, contentType);
+  const files = parts.filter(({ name }) => name === "file");
+  const [file] = files;
+  if (file === undefined || files.length > 1) {
+    throw new Refusal(400, `Invalid "file": current ${files.length} parts, wanted one`);
+  }
+  if (file.data.length === 0) throw new Refusal(400, 'Invalid "file": current 0 bytes, wanted audio');
+  const fields = fieldsOf(parts.filter((part) => part !== file));
+  return {
+    upload: "multipart",
+    audio: file.data,
+    format: formatOf(file),
+    ...readRest(fields, sessionHeader),
+  };
+}
+
+/** The format is the extension of the file's name. */
+function formatOf(file: Part): string {
+  const extension = /\.([a-z0-9]+)$/iu.exec(file.fileName ?? "")?.[1]?.toLowerCase();
+  const format = audioFormats.find((candidate) => candidate === extension);
+  if (format === undefined) {
+    throw wrong("file", file.fileName ?? "", `a file name that ends in one of ${audioFormats.join(", ")}`);
+  }
+  return format;
+}
+
+const listField = "timestamp_granularities";
+
+/** Text becomes what the JSON form would have: numbers, objects, and a list where `[]` or repetition says so. */
+function fieldsOf(parts: readonly Part[]): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  const list: string[] = [];
+  for (const { name: given, fileName, data } of parts) {
+    const name = given === `${listField}[]` ? listField : given;
+    if (!fieldNames.some((known) => known === name)) {
+      throw new Refusal(400, `Unknown field "${given}" in "form"`);
+    }
+    if (fileName !== null) throw wrong(name, fileName, "text and no file");
+    const text = data.toString();
+    if (name === listField) list.push(text);
+    else if (name in fields) throw new Refusal(400, `Invalid "${name}": current 2 parts, wanted one`);
+    else fields[name] = valueOf(name, text);
+  }
+  return list.length === 0 ? fields : { ...fields, [listField]: list };
+}
+
+function valueOf(name: string, text: string): unknown {
+  if (name === "provider" || name === "trace") return parseJson(text, name);
+  if (name !== "temperature") return text;
+  const number = Number(text);
+  return text.trim() === "" || !Number.isFinite(number) ? text : number;
+}

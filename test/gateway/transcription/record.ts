@@ -1,0 +1,32 @@
+import type { Fields } from "../fields.ts";
+import type { TranscriptionRequest } from "./request.ts";
+
+/** A transcription that was made and charged, whether its answer arrived or not. */
+export type TranscriptionRecord = {
+  readonly at: number;
+  /** Also the answer's X-Request-Id. */
+  readonly requestId: string;
+  readonly key: string;
+  readonly model: string;
+  readonly sessionId: string | null;
+  readonly user: string | null;
+  readonly trace: Fields | null;
+  readonly provider: Fields | null;
+  readonly upload: TranscriptionRequest["upload"];
+  readonly format: string;
+  readonly sha256: string;
+  readonly responseFormat: TranscriptionRequest["responseFormat"];
+  readonly granularities: TranscriptionRequest["granularities"];
+  readonly temperature: number | null;
+  /** Forced or detected. */
+  readonly language: string;
+  readonly isLanguageForced: boolean;
+  readonly text: string;
+  readonly seconds: number;
+  readonly latencyMs: number;
+  readonly micros: number;
+  /** As on the wire. */
+  readonly cost: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+};

@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+
+/** What a recording says, known by the SHA-256 of its bytes. */
+export type Recording = {
+  readonly sha256: string;
+  readonly text: string;
+  readonly seconds: number;
+  /** The language that is detected, ISO-639-1. */
+  readonly language: string;
+};
+export type NewRecording = Pick<Recording, "sha256" | "text"> & Partial<Recording>;
+
+export type Recordings = ReturnType<typeof createRecordings>;
+
+/** The recordings that can be understood: the bundled sample (exporter/probes/sample) and what tests add. */
+export function createRecordings() {
+  const known = new Map<string, Recording>([[sample.sha256, sample]]);
+  return {
+    add(recording: NewRecording): Recording {
+      const added = { ...unknownRecording, ...recording };
+      known.set(added.sha256, added);
+      return added;
+    },
+    of: (audio: Uint8Array): Recording => {
+      const sha256 = sha256Of(audio);
+      return known.get(sha256) ?? { ...unknownRecording, sha256 };
+    },
+  };
+}
+
+export function sha256Of(audio: Uint8Array): string {
+  return createHash("sha256").update(audio).digest("hex");
+}
+
+export const sample: Recording = {
+  sha256: "69998249b34bed6b2b83ff6b3c3cd609652e08368ea868d26ec23db045b7e44e",
+  text: "Every key counts credits, and a warning comes before they run out.",
+  seconds: 4.104,
+  language: "en",
+};
+
+/** Nothing here can listen, so any other audio is the same few words. */
+export const unknownRecording: Omit<Recording, "sha256"> = {
+  text: "Nobody told the simulation what this says.",
+  seconds: 2.5,
+  language: "en",
+};
