@@ -16,10 +16,15 @@ import { createRounds, type Rounds } from "./schedule/rounds.ts";
 import type { Statuses } from "./schedule/statuses.ts";
 import type { CreateTimetable } from "./schedule/timetable.ts";
 
-/** All that follows from one configuration and polls the gateway by it; a reload replaces it. */
+/** All that follows from a configuration and polls the gateway by it. */
 export interface Collection {
   start(): void;
   stop(): Promise<void>;
+  /**
+   * Goes on by another configuration: what was not changed keeps its values, its place in the schedule and the poll that
+   * is under way. False: it is of another gateway, or of one that is to be asked in another way; that needs a new collection.
+   */
+  adopt(next: Config): boolean;
   /** Polls every target once, at the pace's speed. */
   pollAll(): Promise<void>;
   /** Whether every target was polled once, successful or not. */
@@ -49,7 +54,11 @@ const ANALYTICS_PER_MINUTE = 60;
 
 export function createCollection(config: Config, dependencies: CollectionDependencies): Collection {
   const { clock, random, log, store, statuses, self } = dependencies;
-  const perMinute = { key: config.gateway.requestsPerMinute, analytics: ANALYTICS_PER_MINUTE };
+  const perMinute = {
+    key: config.gateway.requestsPerMinute,
+    analytics: ANALYTICS_PER_MINUTE,
+    transcription: 0,
+  };
   const pace = createPace(clock, {
     perMinute,
     intervalMs: (endpoint) => {

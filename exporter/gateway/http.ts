@@ -4,11 +4,12 @@ import type { GatewayConfig } from "../config/config.ts";
 import type { Secret, SecretSource } from "../config/secret.ts";
 import { type Answer, isSuccess, readAnswer } from "./answer.ts";
 import { GatewayError } from "./errors.ts";
+import { encodeBody } from "./request-body.ts";
 import { retryDelay } from "./retry.ts";
 import { transportError } from "./transport-error.ts";
 
 /** The operations of the contract that are called; the label `endpoint`. */
-export const ENDPOINTS = ["key", "analytics"] as const;
+export const ENDPOINTS = ["key", "analytics", "transcription"] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];
 
 export interface Call {
@@ -20,7 +21,10 @@ export interface Call {
   readonly method: "GET" | "POST";
   /** Below the base URL, with a leading slash. */
   readonly path: string;
+  /** A form, or what is sent as JSON. */
   readonly body?: object;
+  /** The call may cost money: it is sent once, with this time instead of that of the configuration. Milliseconds. */
+  readonly onceWithinMs?: number;
   readonly secret: SecretSource;
 }
 
@@ -73,19 +77,19 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
           throw signal.aborted ? signal.reason : (failure ?? refused);
         });
       // Time spent in the queue of the pace is not the gateway's fault: the deadline starts with the first attempt.
-      deadline ??= dependencies.clock.monotonic() + config.deadlineMs;
+      deadline ??= dependencies.clock.monotonic() + (call.onceWithinMs ?? config.deadlineMs);
       const remainingMs = deadline - dependencies.clock.monotonic();
       if (failure && remainingMs <= 0) {
         ticket.done({ throttled: false });
         throw failure;
       }
-      const limitMs = Math.ceil(Math.min(config.timeoutMs, remainingMs));
+      const limitMs = Math.ceil(Math.min(call.onceWithinMs ?? config.timeoutMs, remainingMs));
       const outcome = await attempt(call, secret, signal, limitMs, ticket);
       if (!(outcome instanceof GatewayError)) return outcome.body;
       failure = outcome;
       const delayMs = retryDelay(
         {
-          retryable: failure.retryable,
+          retryable: failure.retryable && call.onceWithinMs === undefined,
           hintMs: failure.hintMs,
           attempts,
           remainingMs: deadline - dependencies.clock.monotonic(),
@@ -124,6 +128,7 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
 
   async function exchange(call: Call, secret: Secret, signal: AbortSignal, limitMs: number): Promise<Answer> {
     return withTimeout(signal, limitMs, async (bounded) => {
+      const body = call.body && (await encodeBody(call.body));
       const response = await request(`${config.baseUrl}${call.path}`, {
         method: call.method,
         dispatcher: agent,
@@ -132,9 +137,11 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
           authorization: `Bearer ${secret.reveal()}`,
           accept: "application/json",
           "user-agent": "aigateway-exporter",
-          ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+          ...(body && { "content-type": body.contentType }),
         },
-        body: call.body === undefined ? null : JSON.stringify(call.body),
+        body: body?.content ?? null,
+        // The signal is the limit; those of the agent are for calls that take the configured time.
+        ...(call.onceWithinMs !== undefined && { headersTimeout: 0, bodyTimeout: 0 }),
       });
       const { statusCode: status, headers } = response;
       const text = await response.body.text().catch((error: unknown) => {

@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 function setUp({ perMinute = 0, connections = 64 } = {}) {
   const clock = createManualClock("2026-11-18T12:00:00Z");
   const pace = createPace(clock, {
-    perMinute: { key: perMinute, analytics: 60 },
+    perMinute: { key: perMinute, analytics: 60, transcription: 0 },
     intervalMs: () => MINUTE,
     connections,
     maxPauseMs: 5 * MINUTE,
