@@ -142,6 +142,7 @@ export const PACKAGES: readonly { readonly name: string; readonly only: readonly
   { name: "pino", only: ["exporter/log.ts"] },
   // The one schedules, the other validates (docs/decisions).
   { name: "node-cron", only: ["exporter/schedule/timetable.ts", "exporter/config/schedule-expression.ts"] },
+  { name: "fastest-levenshtein", only: ["exporter/probes/word-error-rate.ts"] },
   { name: "node:process", only: ["exporter/main.ts"] },
   { name: "process", only: ["exporter/main.ts"] },
 ];
