@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Gateway } from "../gateway/gateway.ts";
 
 export type Received = { readonly status: number; readonly headers: Headers; readonly text: string };
@@ -48,6 +50,27 @@ export async function ask(gateway: Gateway, body: Readonly<Record<string, unknow
   const parsed: { data: AnalyticsData } = JSON.parse(answer.text);
   return parsed.data;
 }
+
+/** POST /audio/transcriptions with a form, or else with JSON. */
+export async function transcribe(
+  gateway: Gateway,
+  key: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Received> {
+  const isForm = body instanceof FormData;
+  const sent = {
+    authorization: `Bearer ${gateway.tokens.get(key) ?? ""}`,
+    ...(isForm ? {} : { "content-type": "application/json" }),
+    ...headers,
+  };
+  const text = typeof body === "string" || isForm ? body : JSON.stringify(body);
+  const url = `${gateway.url}/audio/transcriptions`;
+  return received(await fetch(url, { method: "POST", headers: sent, body: text }));
+}
+
+/** The bundled sample, as a caller has it. */
+export const sampleAudio = readFileSync(join(import.meta.dirname, "../../exporter/probes/sample/sample.mp3"));
 
 async function received(response: Response): Promise<Received> {
   return { status: response.status, headers: response.headers, text: await response.text() };
