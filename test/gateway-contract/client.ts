@@ -69,8 +69,10 @@ export async function transcribe(
   return received(await fetch(url, { method: "POST", headers: sent, body: text }));
 }
 
+const sampleFolder = join(import.meta.dirname, "../../exporter/probes/sample");
 /** The bundled sample, as a caller has it. */
-export const sampleAudio = readFileSync(join(import.meta.dirname, "../../exporter/probes/sample/sample.mp3"));
+export const sampleAudio = readFileSync(join(sampleFolder, "sample.mp3"));
+export const sampleText = readFileSync(join(sampleFolder, "sample.txt"), "utf8").trim();
 
 async function received(response: Response): Promise<Received> {
   return { status: response.status, headers: response.headers, text: await response.text() };

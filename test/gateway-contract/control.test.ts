@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClock } from "../gateway/clock.ts";
 import { createGateway } from "../gateway/gateway.ts";
 import { createSwitches } from "../gateway/switches.ts";
-import { getKey, keyData } from "./client.ts";
+import { defaultManner } from "../gateway/transcription/manner.ts";
+import { sha256Of } from "../gateway/transcription/recordings.ts";
+import { getKey, keyData, transcribe } from "./client.ts";
 
 const noon = Date.parse("2026-11-18T12:00:00Z");
 const gateway = createGateway({ now: () => noon, keys: 2 });
@@ -124,6 +126,37 @@ describe("control over HTTP", () => {
     expect(await control("POST", "switches", createSwitches())).toEqual([200, createSwitches()]);
   });
 
+  test("manners, recordings and the book of transcriptions", async () => {
+    const every = { ...defaultManner, confidence: null, micros: 40 };
+    const one = { latencyMs: 1, usage: false, text: null };
+    await control("POST", "manners", { confidence: null, micros: 40 });
+    expect(await control("POST", "manners", { model: "acme/ears", ...one })).toEqual([
+      200,
+      { every, models: { "acme/ears": one } },
+    ]);
+    expect(await control("GET", "manners")).toEqual([200, { every, models: { "acme/ears": one } }]);
+    const spoken = { text: "Two words", seconds: 1.5, language: "de" };
+    const sha256 = sha256Of(Buffer.from("audio"));
+    expect(await control("POST", "recordings", { data: "YXVkaW8=", ...spoken })).toEqual([
+      200,
+      { sha256, ...spoken },
+    ]);
+    const input_audio = { data: "YXVkaW8=", format: "wav" };
+    const answer = await transcribe(gateway, "billing", { model: "acme/ears", input_audio });
+    expect(JSON.parse(answer.text)).toEqual({ text: "Two words" });
+    expect(await control("GET", `books/transcriptions?at=${noon}`)).toMatchObject([
+      200,
+      [{ at: noon, key: "billing", sha256, micros: 40, cost: 0.00004, seconds: 1.5 }],
+    ]);
+    expect(await control("GET", `books/transcriptions?at=${noon - 1}`)).toEqual([200, []]);
+    expect(await control("POST", "recordings", { sha256, text: "Three words now" })).toMatchObject([
+      200,
+      { sha256, text: "Three words now", language: "en" },
+    ]);
+    expect(await control("DELETE", "manners")).toEqual([200, {}]);
+    expect(await control("GET", "manners")).toEqual([200, { every: defaultManner, models: {} }]);
+  });
+
   test("the log", async () => {
     gateway.log.clear();
     await getKey(gateway, "billing");
@@ -147,6 +180,13 @@ describe("control over HTTP", () => {
     ["POST", "keys", { name: "billing" }, "there is one already"],
     ["POST", "keys", { name: "new", limitReset: "hourly" }, "limitReset"],
     ["POST", "limit", { key: "billing", micros: "5" }, "micros"],
+    ["POST", "manners", { latency: 5 }, "latency"],
+    ["POST", "manners", { micros: 0.5 }, "micros"],
+    ["POST", "manners", { status: 200 }, "status"],
+    ["POST", "manners", { usage: "no" }, "usage"],
+    ["POST", "recordings", { text: "words" }, "sha256"],
+    ["POST", "recordings", { sha256: "abc", text: "words" }, "sha256"],
+    ["POST", "recordings", { data: "YQ==" }, "text"],
     ["GET", "books/key", undefined, "name"],
     ["GET", "books/analytics?start=yesterday", undefined, "start"],
   ])("%s %s %j is a 400 that says what is wrong", async (method, path, body, text) => {

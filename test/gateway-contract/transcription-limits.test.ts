@@ -1,0 +1,203 @@
+import { beforeAll, afterAll, afterEach, describe, expect, test } from "vitest";
+import type { Fault } from "../gateway/faults.ts";
+import { createGateway } from "../gateway/gateway.ts";
+import { statusMessages } from "../gateway/refusal.ts";
+import { DAY, MINUTE } from "../gateway/windows.ts";
+import { ask, keyData, transcribe } from "./client.ts";
+
+const noon = Date.parse("2026-11-18T12:00:10Z");
+const minuteEnd = String(Date.parse("2026-11-18T12:01:00Z"));
+const dayEnd = String(Date.parse("2026-11-19T00:00:00Z"));
+let now = noon;
+const gateway = createGateway({ now: () => now });
+beforeAll(() => gateway.start());
+afterAll(() => gateway.stop());
+afterEach(() => {
+  now = noon;
+  gateway.faults.clear();
+  gateway.manners.reset();
+});
+
+const model = "acme/ears";
+const free = "acme/ears:free";
+const input_audio = { data: "UklGRg==", format: "wav" };
+const call = (key: string, wanted = model) => transcribe(gateway, key, { input_audio, model: wanted });
+const statusOf = async (key: string, wanted?: string) => (await call(key, wanted)).status;
+
+describe("a transcription is charged", () => {
+  test("to the key and to its model, without an app, in the books and in the answers", async () => {
+    gateway.addKey({ name: "charged", limitMicros: 1000, limitReset: "daily" });
+    gateway.manners.change({ micros: 123 }, model);
+    gateway.manners.change({ micros: 77, latencyMs: 5 }, "acme/other");
+    await call("charged");
+    await call("charged");
+    await call("charged", "acme/other");
+    expect(await keyData(gateway, "charged")).toMatchObject({
+      usage: 0.000323,
+      usage_daily: 0.000323,
+      limit_remaining: 0.000677,
+    });
+    const metrics = ["total_usage", "request_count", "tokens_prompt", "tokens_completion", "avg_latency"];
+    const filters = [{ field: "api_key_id", operator: "eq", value: gateway.world.key("charged").id }];
+    const order_by = { field: "model", direction: "asc" };
+    const { data } = await ask(gateway, { metrics, dimensions: ["model", "app"], filters, order_by });
+    const tokens = { tokens_prompt: 50, tokens_completion: 28 };
+    expect(data).toEqual([
+      { model, app: null, total_usage: 0.000246, request_count: 2, ...tokens, avg_latency: 0 },
+      {
+        model: "acme/other",
+        app: null,
+        total_usage: 0.000077,
+        request_count: 1,
+        tokens_prompt: 25,
+        tokens_completion: 14,
+        avg_latency: 5,
+      },
+    ]);
+    const records = gateway.books.transcriptions().filter(({ key }) => key === "charged");
+    expect(records.map(({ cost }) => cost)).toEqual([0.000123, 0.000123, 0.000077]);
+  });
+
+  test("nothing for a free variant", async () => {
+    gateway.addKey({ name: "freeloader" });
+    gateway.manners.change({ micros: 5 });
+    await call("freeloader", free);
+    expect(gateway.books.key("freeloader").micros.usage.total).toBe(0);
+  });
+});
+
+describe("402", () => {
+  test("comes when the key's limit is used up, and goes with its reset", async () => {
+    gateway.addKey({ name: "limited", limitMicros: 15, limitReset: "daily" });
+    gateway.manners.change({ micros: 10 });
+    expect([await statusOf("limited"), await statusOf("limited")]).toEqual([200, 200]);
+    const answer = await call("limited");
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([
+      402,
+      { error: { code: 402, message: "Insufficient credits" } },
+    ]);
+    expect(await statusOf("limited", free)).toBe(402);
+    expect(gateway.books.key("limited").micros).toMatchObject({ remaining: -5, usage: { total: 20 } });
+    now = noon + DAY;
+    expect(await statusOf("limited")).toBe(200);
+  });
+
+  test("comes when the account is empty; free models go on until it is negative", async () => {
+    gateway.world.addAccount("poor", 10);
+    gateway.addKey({ name: "poor", account: "poor" });
+    gateway.manners.change({ micros: 10 });
+    expect([await statusOf("poor"), await statusOf("poor"), await statusOf("poor", free)]).toEqual([
+      200, 402, 200,
+    ]);
+    gateway.spend({ key: "poor", model, micros: 1, force: true });
+    expect(await statusOf("poor", free)).toBe(402);
+  });
+});
+
+describe("429 of free variants", () => {
+  test("20 a minute, counted for all keys and free models of the account; paid ones go on", async () => {
+    gateway.world.addAccount("minutes");
+    gateway.addKey({ name: "first", account: "minutes" });
+    gateway.addKey({ name: "second", account: "minutes" });
+    for (let count = 0; count < 19; count += 1) expect(await statusOf("first", free)).toBe(200);
+    expect(await statusOf("second", "acme/nose:free")).toBe(200);
+    expect(await limitOf("second", free)).toEqual([429, "20", "0", minuteEnd, null]);
+    expect(await statusOf("first")).toBe(200);
+    now = noon + MINUTE;
+    expect(await limitOf("second", free)).toEqual([200, null, null, null, null]);
+  });
+
+  test.each([
+    ["9.999999 credits bought", 9_999_999, 50],
+    ["10 credits bought", 10_000_000, 1000],
+    ["no balance to run out", null, 1000],
+  ])("with %s a day's limit is its own", async (_name, purchased, limit) => {
+    const name = `days ${String(purchased)}`;
+    gateway.world.addAccount(name, purchased);
+    gateway.addKey({ name, account: name });
+    gateway.spend({ key: name, model: free, requests: limit - 1 });
+    expect(await limitOf(name, free)).toEqual([200, null, null, null, null]);
+    expect(await limitOf(name, free)).toEqual([429, String(limit), "0", dayEnd, null]);
+    now = noon + DAY;
+    expect(await statusOf(name, free)).toBe(200);
+  });
+
+  test("has the envelope with the error's type", async () => {
+    gateway.world.addAccount("envelope", 0);
+    gateway.addKey({ name: "envelope", account: "envelope" });
+    gateway.spend({ key: "envelope", model: free, requests: 50 });
+    expect(JSON.parse((await call("envelope", free)).text)).toEqual({
+      error: {
+        code: 429,
+        message: "Rate limit exceeded: 50 requests to free models per day",
+        metadata: { error_type: "rate_limit_exceeded" },
+      },
+    });
+  });
+});
+
+describe("the 13 statuses of this operation", () => {
+  beforeAll(() => void gateway.addKey({ name: "statuses" }));
+  const statuses = [400, 401, 402, 403, 404, 413, 429, 500, 502, 503, 504, 524, 529];
+
+  test("are those of the contract but 408", () => {
+    const all = Object.keys(statusMessages).map(Number);
+    expect(statuses).toEqual(all.filter((status) => status !== 408));
+  });
+
+  test.each(statuses)("%i by a fault, uncharged", async (status) => {
+    gateway.faults.add({ kind: "status", status, endpoint: "transcription" });
+    expect(await failureOf("statuses")).toEqual([status, status, statusMessages[status], 0]);
+    expect((await keyData(gateway, "statuses"))["usage"]).toBe(0);
+  });
+
+  test.each(statuses)("%i by one model, uncharged, while others work", async (status) => {
+    gateway.addKey({ name: `works at ${status}` });
+    gateway.manners.change({ status }, model);
+    expect(await failureOf("statuses")).toEqual([status, status, statusMessages[status], 0]);
+    expect(await statusOf(`works at ${status}`, "acme/other")).toBe(200);
+  });
+});
+
+describe("whether a fault's call is charged", () => {
+  beforeAll(() => void gateway.addKey({ name: "faulty" }));
+  const half = "half_json";
+  test.each<[Fault, boolean]>([
+    [{ kind: "status", status: 503 }, false],
+    [{ kind: "body", body: "{}" }, false],
+    [{ kind: "redirect", location: "http://127.0.0.1:1/" }, false],
+    [{ kind: "garbage", form: "html" }, false],
+    [{ kind: "garbage", form: half }, true],
+    [{ kind: "fields", remove: ["usage.cost"] }, true],
+    [{ kind: "reset" }, true],
+    [{ kind: "cut" }, true],
+    [{ kind: "drip", everyMs: 0, bytesAtOnce: 1000 }, true],
+    [{ kind: "slow", delayMs: 1 }, true],
+  ])("%j: %j", async (fault, isCharged) => {
+    const before = gateway.books.key("faulty").micros.usage.total;
+    gateway.manners.change({ micros: 9 });
+    gateway.faults.add({ ...fault, endpoint: "transcription" });
+    await call("faulty").catch(() => undefined);
+    expect(gateway.books.key("faulty").micros.usage.total - before).toBe(isCharged ? 9 : 0);
+  });
+
+  test("a fault without an endpoint hits this one too, one of another does not", async () => {
+    gateway.faults.add({ kind: "status", status: 500, endpoint: "key" });
+    expect(await statusOf("faulty")).toBe(200);
+    gateway.faults.add({ kind: "status", status: 503 });
+    expect(await statusOf("faulty")).toBe(503);
+  });
+});
+
+/** Status, the envelope's code and message, and what was charged. */
+async function failureOf(key: string): Promise<unknown[]> {
+  const answer = await call(key);
+  const { error }: { error: { code: number; message: string } } = JSON.parse(answer.text);
+  return [answer.status, error.code, error.message, gateway.books.key(key).micros.usage.total];
+}
+
+async function limitOf(key: string, wanted: string): Promise<unknown[]> {
+  const { status, headers } = await call(key, wanted);
+  const names = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"];
+  return [status, ...names.map((name) => headers.get(name))];
+}
