@@ -1,0 +1,112 @@
+import { parseTextFormat } from "../support/openmetrics.ts";
+import { until } from "../support/until.ts";
+import type { BookHistory } from "./book-history.ts";
+import { missingValues, type Truth, wrongValues } from "./check-keys.ts";
+import { wrongSums } from "./check-sums.ts";
+import { resetOf } from "./fleet.ts";
+import { RECOVERY } from "./plan.ts";
+import type { SoakResult } from "./result.ts";
+import { readScrape, type Scrape } from "./scrape.ts";
+import type { Setting } from "./setting.ts";
+
+/** Scrapes, and compares what it gets with the books. */
+export interface Checker {
+  /** The gateway begins another phase. */
+  enter(phase: string, atMs: number): void;
+  /** From now on these keys must not be shown. */
+  setGone(names: readonly string[]): void;
+  check(url: string): Promise<void>;
+}
+
+export function createChecker(
+  result: SoakResult,
+  history: BookHistory,
+  setting: Setting,
+  timeToLiveMs: number,
+): Checker {
+  const resets = new Map(setting.names.map((name, index) => [name, resetOf(index)]));
+  const stayers = setting.names.slice(0, -setting.comersAndGoers.length);
+  let phase = { name: "", atMs: 0 };
+  let gone: Gone = { names: [], sinceMs: 0 };
+
+  function compare(scrape: Scrape, phaseThen: typeof phase, goneThen: Gone): void {
+    const isDue = scrape.sentMs - goneThen.sinceMs >= WITHDRAWN_WITHIN_MS;
+    // A key that came back meanwhile may be shown.
+    const goneNames = new Set(isDue && goneThen === gone ? gone.names : []);
+    const truth: Truth = {
+      history,
+      timeToLiveMs,
+      resetOf: (key) => resets.get(key) ?? null,
+      gone: goneNames,
+      away: new Set(setting.comersAndGoers),
+    };
+    const stamp = `${new Date(scrape.sentMs).toISOString()} (${phaseThen.name})`;
+    const wrong = [...wrongValues(scrape, truth), ...wrongSums(scrape, truth, setting.budgets)];
+    result.wrongValues.add(wrong.map((problem) => `${stamp} ${problem}`));
+    result.checkedScrapes += 1;
+    result.checkedKeys += scrape.keys.size;
+    result.own = scrape.others;
+    const isCalm =
+      phaseThen.name === "calm" && scrape.sentMs - phaseThen.atMs >= RECOVERY * result.intervalMs;
+    if (!isCalm) return;
+    result.completeScrapes += 1;
+    result.missingValues.add(missingValues(scrape, stayers).map((problem) => `${stamp} ${problem}`));
+  }
+
+  return {
+    enter: (name, atMs) => {
+      phase = { name, atMs };
+      result.phases.push(name);
+    },
+    setGone: (names) => {
+      gone = { names, sinceMs: Date.now() };
+    },
+    check: async (url) => {
+      const [phaseThen, goneThen, sentMs] = [phase, gone, Date.now()];
+      const text = await scrapeText(url, result);
+      if (text === undefined) return;
+      const receivedMs = Date.now();
+      // Every so often, since the strict parser takes long.
+      if (result.checkedScrapes % STRICT_EVERY === 0) parseStrictly(text, result);
+      await until(
+        "the gateway's books",
+        () => history.knownUntil,
+        (knownUntil) => knownUntil >= receivedMs,
+      );
+      compare(readScrape(text, sentMs, receivedMs), phaseThen, goneThen);
+    },
+  };
+}
+
+interface Gone {
+  readonly names: readonly string[];
+  /** When the reload had ended. */
+  readonly sinceMs: number;
+}
+
+/** After a reload the next rendering, at most one a second, shows nothing of what is gone. */
+const WITHDRAWN_WITHIN_MS = 3000;
+
+const STRICT_EVERY = 12;
+
+async function scrapeText(url: string, result: SoakResult): Promise<string | undefined> {
+  try {
+    const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(SCRAPE_TIMEOUT_MS) });
+    const text = await response.text();
+    if (response.ok) return text;
+    result.failedScrapes.add([`/metrics answered ${response.status}`]);
+  } catch (error) {
+    result.failedScrapes.add([`${new Date().toISOString()} /metrics: ${String(error)}`]);
+  }
+  return undefined;
+}
+
+const SCRAPE_TIMEOUT_MS = 10_000;
+
+function parseStrictly(text: string, result: SoakResult): void {
+  try {
+    parseTextFormat(text);
+  } catch (error) {
+    result.invalidExpositions.add([String(error)]);
+  }
+}

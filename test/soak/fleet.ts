@@ -1,0 +1,31 @@
+import type { Reset } from "../gateway/windows.ts";
+import type { NewKey } from "../gateway/world.ts";
+
+/** The keys of a soak, each kind of limit among them. */
+export function fleet(size: number): NewKey[] {
+  return Array.from({ length: size }, (_, index) => ({
+    name: `key-${String(index).padStart(5, "0")}`,
+    limitReset: resetOf(index),
+    limitMicros: index % 5 === 4 ? null : (LIMITS[index % LIMITS.length] ?? null),
+    includeByokInLimit: index % 7 === 0,
+  }));
+}
+
+export function resetOf(index: number): Reset | null {
+  return RESETS[index % RESETS.length] ?? null;
+}
+
+/** Keys that reloads take away and bring back: the last ones. */
+export function comersAndGoers(names: readonly string[]): readonly string[] {
+  return names.slice(-Math.max(2, Math.floor(names.length / 500)));
+}
+
+/** Of one team, for a budget of names: the first ones. */
+export function team(names: readonly string[]): readonly string[] {
+  return names.slice(0, 20);
+}
+
+const RESETS: readonly (Reset | null)[] = ["daily", "weekly", "monthly", null, null];
+
+/** Some are used up within minutes. */
+const LIMITS = [5_000_000, 500_000_000, 50_000_000, 20_000, 1_000_000_000, 2_000_000_000];

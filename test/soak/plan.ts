@@ -1,0 +1,23 @@
+/** What goes on at the gateway, and for how many poll intervals. */
+export interface Phase {
+  readonly name: "calm" | "mixed faults" | "slow answers" | "throttling" | "outage";
+  readonly intervals: number;
+}
+
+/** Ends with an outage that is longer than any time to live, after which everything must come back. */
+export const PHASES: readonly Phase[] = [
+  { name: "calm", intervals: 2.75 },
+  { name: "mixed faults", intervals: 2.5 },
+  { name: "slow answers", intervals: 0.75 },
+  { name: "throttling", intervals: 0.5 },
+  { name: "outage", intervals: 3.5 },
+];
+
+/** How many intervals all phases take together. */
+export const CYCLE = PHASES.reduce((sum, { intervals }) => sum + intervals, 0);
+
+/** So long after the last fault, in intervals, every key must be shown again. */
+export const RECOVERY = 2;
+
+/** How many intervals a value may be repeated (docs/metrics.md). */
+export const INTERVALS_TO_LIVE = 3;
