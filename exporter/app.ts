@@ -122,7 +122,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       await collection.pollAll();
       publisher.stop();
       // What is published may be a second old.
-      const { text } = renderNow(collection.headers, store.view().samples);
+      const { text } = renderNow(collection.headers, store.view().blocks);
       return `${text}${(await self.render("text")).toString()}`;
     },
     url: server.url,

@@ -14,15 +14,15 @@ export function createMetricsRoute(path: string, publisher: Publisher, self: Sel
       const format = acceptedFormat(headers.accept);
       const own = await self.render(format);
       // Taken after the wait, so that nothing ages between the look and the answer.
-      const snapshot = publisher.current()[format];
+      const { [format]: ready } = await publisher.current();
       const common = { "content-type": CONTENT_TYPES[format], vary: "Accept, Accept-Encoding" };
       return acceptsGzip(headers["accept-encoding"]?.toString())
         ? {
             status: 200,
             headers: { ...common, "content-encoding": "gzip" },
-            body: gzipWithTail(snapshot, own),
+            body: gzipWithTail(ready, own),
           }
-        : { status: 200, headers: common, body: [snapshot.text, own] };
+        : { status: 200, headers: common, body: [...ready.text, own] };
     },
   };
 }

@@ -1,4 +1,6 @@
-import type { Family, Sample } from "./family.ts";
+import type { Block } from "./block.ts";
+import type { Family } from "./family.ts";
+import { createLines } from "./lines.ts";
 
 /** The two formats that are spoken: Prometheus text 0.0.4 and OpenMetrics 1.0. */
 export const FORMATS = ["text", "openmetrics"] as const;
@@ -12,58 +14,27 @@ export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
 /** Families with at least one sample, in order, as text; no end mark, since the exporter's own metrics follow. */
 export type Exposition = Readonly<Record<Format, string>>;
 
-/** Longest that the event loop is kept from its other work at a stretch. */
-const SLICE_MS = 5;
-
 /** A family in its place, with the HELP text to print. */
 export interface FamilyHeader {
   readonly family: Family;
   readonly help: string;
 }
 
-/** Renders in slices, giving way by `breathe` between them. The samples must not change meanwhile. */
-export async function render(
-  headers: readonly FamilyHeader[],
-  samples: readonly (readonly Sample[])[],
-  breathe: () => Promise<void>,
-): Promise<Exposition> {
-  const renderer = createRenderer(headers);
-  let sliceStart = performance.now();
-  for (const group of samples) {
-    renderer.add(group);
-    if (performance.now() - sliceStart > SLICE_MS) {
-      await breathe();
-      sliceStart = performance.now();
-    }
-  }
-  return renderer.finish();
+/** The whole text in one go. What is published is rendered in slices instead, and only what has changed (`renderer.ts`). */
+export function renderNow(headers: readonly FamilyHeader[], blocks: readonly Block[]): Exposition {
+  const lines = createLines();
+  const written = headers.flatMap((header) => {
+    const text = lines.of(header.family, blocks).toString();
+    return text === "" ? [] : [{ header, text }];
+  });
+  const join = (format: Format) =>
+    written.map(({ header, text }) => headerText(header, format) + text).join("");
+  return { text: join("text"), openmetrics: join("openmetrics") };
 }
 
-/** The same in one go, for the moment when an outdated text must not be served. */
-export function renderNow(
-  headers: readonly FamilyHeader[],
-  samples: readonly (readonly Sample[])[],
-): Exposition {
-  const renderer = createRenderer(headers);
-  for (const group of samples) renderer.add(group);
-  return renderer.finish();
-}
-
-function createRenderer(headers: readonly FamilyHeader[]) {
-  const lines = new Map<Family, string>(headers.map(({ family }) => [family, ""]));
-  return {
-    add(samples: readonly Sample[]): void {
-      for (const { family, labels, value } of samples) {
-        lines.set(family, `${lines.get(family) ?? ""}${family.name}{${labels}} ${value}\n`);
-      }
-    },
-    finish(): Exposition {
-      const written = headers.filter(({ family }) => lines.get(family) !== "");
-      const join = (header: (of: FamilyHeader) => string) =>
-        written.map((of) => `${header(of)}${lines.get(of.family) ?? ""}`).join("");
-      return { text: join(textHeader), openmetrics: join(openMetricsHeader) };
-    },
-  };
+/** What stands before the lines of a family: alone in this the formats differ. */
+export function headerText(header: FamilyHeader, format: Format): string {
+  return format === "text" ? textHeader(header) : openMetricsHeader(header);
 }
 
 /** Text 0.0.4 knows neither infos nor state sets: both are gauges there. */

@@ -1,17 +1,15 @@
 import type { Clock } from "../clock.ts";
-import { type Exposition, type FamilyHeader, type Format, render, renderNow } from "./exposition.ts";
-import { type Deflated, deflate, deflateNow } from "./gzip.ts";
+import type { FamilyHeader } from "./exposition.ts";
+import { deflate } from "./gzip.ts";
+import { createRenderer, type Snapshot } from "./renderer.ts";
 import type { Store, View } from "./store.ts";
-
-/** What a scrape copies: the whole text in each format, ready and compressed. */
-export type Snapshot = Readonly<Record<Format, Deflated>>;
 
 /** Turns the store into texts when it changes, so that a scrape does not. */
 export interface Publisher {
   /** To be called after the store has changed; many calls in a second make one rendering. */
   readonly changed: () => void;
-  /** The newest texts; rendered on the spot only when something in them must no longer be shown. */
-  current(): Snapshot;
+  /** The newest texts. Only when something in them must no longer be shown is a new rendering waited for. */
+  current(): Promise<Snapshot>;
   stop(): void;
 }
 
@@ -21,16 +19,19 @@ const COALESCE_MS = 1000;
 /** How often at least it is looked whether something has aged: a stepped clock fires no timer. */
 const RECHECK_MS = 30_000;
 
+/** A rendering may be outdated when it is done, since a window has ended meanwhile; hardly twice. */
+const MOST_ATTEMPTS = 5;
+
 export function createPublisher(
   store: Store,
   headers: () => readonly FamilyHeader[],
   clock: Clock,
   onError: (error: unknown) => void,
 ): Publisher {
+  const renderer = createRenderer(deflate);
   let published: Published | undefined;
-  let sequence = 0;
+  let running: Promise<void> | undefined;
   let dirty = false;
-  let busy = false;
   let stopped = false;
   let lastStart = Number.NEGATIVE_INFINITY;
   let cancelNext: (() => void) | undefined;
@@ -39,30 +40,33 @@ export function createPublisher(
   function changed(): void {
     if (dirty) return;
     dirty = true;
-    if (!busy) schedule();
+    if (!running) schedule();
   }
 
   function schedule(): void {
     if (stopped) return;
     const waitMs = Math.max(0, lastStart + COALESCE_MS - clock.monotonic());
-    cancelNext = clock.after(waitMs, () => void publish().catch(onError));
+    cancelNext = clock.after(waitMs, () => {
+      lastStart = clock.monotonic();
+      publish().catch(onError);
+    });
   }
 
-  async function publish(): Promise<void> {
-    busy = true;
-    dirty = false;
-    lastStart = clock.monotonic();
-    const mine = ++sequence;
-    try {
-      const view = store.view();
-      const snapshot = await compressed(await render(headers(), view.samples, breathe));
-      // A scrape may have had to render a newer one meanwhile.
-      if (!published || published.sequence < mine) published = { view, snapshot, sequence: mine };
-      recheckAfter(published.view);
-    } finally {
-      busy = false;
+  /** What is under way already is joined. */
+  function publish(): Promise<void> {
+    running ??= render().finally(() => {
+      running = undefined;
       if (dirty) schedule();
-    }
+    });
+    return running;
+  }
+
+  async function render(): Promise<void> {
+    cancelNext?.();
+    dirty = false;
+    const view = store.view();
+    published = { view, snapshot: await renderer.render(headers(), view.blocks) };
+    recheckAfter(view);
   }
 
   function recheckAfter(view: View): void {
@@ -75,9 +79,12 @@ export function createPublisher(
     });
   }
 
-  function current(): Snapshot {
-    if (!published || published.view.outdated()) published = renderedNow(store, headers(), ++sequence);
-    return published.snapshot;
+  async function current(): Promise<Snapshot> {
+    for (let attempt = 0; attempt <= MOST_ATTEMPTS; attempt++) {
+      if (published && !published.view.outdated()) return published.snapshot;
+      await publish();
+    }
+    throw new Error("Cannot show the metrics: they age faster than they are rendered");
   }
 
   return {
@@ -94,22 +101,4 @@ export function createPublisher(
 interface Published {
   readonly view: View;
   readonly snapshot: Snapshot;
-  readonly sequence: number;
-}
-
-function renderedNow(store: Store, headers: readonly FamilyHeader[], sequence: number): Published {
-  const view = store.view();
-  const { text, openmetrics } = renderNow(headers, view.samples);
-  return { view, snapshot: { text: deflateNow(text), openmetrics: deflateNow(openmetrics) }, sequence };
-}
-
-async function compressed(exposition: Exposition): Promise<Snapshot> {
-  const [text, openmetrics] = await Promise.all([deflate(exposition.text), deflate(exposition.openmetrics)]);
-  return { text, openmetrics };
-}
-
-function breathe(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

@@ -1,6 +1,8 @@
 import type { Clock } from "../clock.ts";
-import { contains, isSettled } from "../window.ts";
+import { isSettled } from "../window.ts";
+import { type Block, createPacker, EMPTY, unpack } from "./block.ts";
 import type { Sample } from "./family.ts";
+import { createWindowing } from "./windowing.ts";
 
 /**
  * What is known of each target, and for how long. It decides what may be shown at an instant: a value whose time to
@@ -36,7 +38,8 @@ export interface Answer {
 }
 
 export interface View {
-  readonly samples: readonly (readonly Sample[])[];
+  /** In the order of the targets; what has not changed since another view is the same block. */
+  readonly blocks: readonly Block[];
   /** Whether one of the samples must no longer be shown, or the clock went back to before the view was taken. */
   outdated(): boolean;
   /** Milliseconds until the first of the samples must no longer be shown; Infinity when none ages. */
@@ -44,86 +47,91 @@ export interface View {
 }
 
 interface Entry {
-  description: readonly Sample[];
-  values: readonly Sample[];
+  readonly description: Block;
+  readonly values: Block;
   /** Time to live runs on both clocks, whichever is sooner: neither a stepped nor a stopped clock prolongs it. */
-  expiry: { readonly wallMs: number; readonly monotonicMs: number };
+  readonly expiry: { readonly wallMs: number; readonly monotonicMs: number };
 }
 
-const NOTHING: Omit<Entry, "description"> = { values: [], expiry: { wallMs: 0, monotonicMs: 0 } };
+const NOTHING: Omit<Entry, "description"> = { values: EMPTY, expiry: { wallMs: 0, monotonicMs: 0 } };
+const NOBODY: Entry = { description: EMPTY, ...NOTHING };
 
 export function createStore(clock: Clock, seriesLimit: () => number): Store {
   const entries = new Map<string, Entry>();
+  const packer = createPacker();
+  const within = createWindowing();
   let derived: ReadonlyMap<string, () => readonly Sample[]> = new Map();
   let series = 0;
 
   function replace(target: string, next: Partial<Entry>): void {
-    const old = entries.get(target) ?? { description: [], ...NOTHING };
+    const old = entries.get(target) ?? NOBODY;
     const entry = { ...old, ...next };
-    series += entry.values.length + entry.description.length;
-    if (entries.has(target)) series -= old.values.length + old.description.length;
+    series += sizeOf(entry) - sizeOf(old);
     entries.set(target, entry);
   }
 
   function put(target: string, answer: Answer): boolean {
-    const values = answer.samples.filter(({ window }) => !window || isSettled(window, answer.askedAtMs));
-    const others = series - (entries.get(target)?.values.length ?? 0);
-    if (others + values.length > seriesLimit()) {
+    const samples = answer.samples.filter(({ window }) => !window || isSettled(window, answer.askedAtMs));
+    const old = entries.get(target)?.values ?? EMPTY;
+    if (series - old.values.length + samples.length > seriesLimit()) {
       replace(target, NOTHING);
       return false;
     }
     const wallMs = answer.askedAtMs + answer.timeToLiveMs;
     const ageMs = clock.now() - answer.askedAtMs;
     const monotonicMs = clock.monotonic() + answer.timeToLiveMs - Math.max(0, ageMs);
-    replace(target, { values, expiry: { wallMs, monotonicMs } });
+    replace(target, { values: packer.pack(samples, old), expiry: { wallMs, monotonicMs } });
     return true;
   }
 
-  function fresh(entry: Entry, nowMs: number): readonly Sample[] {
-    if (nowMs >= entry.expiry.wallMs || clock.monotonic() >= entry.expiry.monotonicMs) return [];
-    return entry.values.filter(({ window }) => !window || contains(window, nowMs));
+  function fresh({ values, expiry }: Entry, nowMs: number): Block {
+    if (nowMs >= expiry.wallMs || clock.monotonic() >= expiry.monotonicMs) return EMPTY;
+    return within(values, nowMs);
   }
 
   function view(): View {
     const takenAt = { wallMs: clock.now(), monotonicMs: clock.monotonic() };
     let validForMs = Number.POSITIVE_INFINITY;
-    const withinWindows = (values: readonly Sample[]) => {
-      for (const { window } of values) {
+    const ages = (block: Block) => {
+      for (const window of block.windows) {
         if (window) validForMs = Math.min(validForMs, window.endMs - takenAt.wallMs);
       }
-      return values;
+      return block;
     };
-    const held = [...entries.values()].flatMap((entry) => {
-      const values = withinWindows(fresh(entry, takenAt.wallMs));
-      if (values.length > 0) {
+    const blocks: Block[] = [];
+    for (const entry of entries.values()) {
+      const values = ages(fresh(entry, takenAt.wallMs));
+      if (values !== EMPTY) {
         const { wallMs, monotonicMs } = entry.expiry;
         validForMs = Math.min(validForMs, wallMs - takenAt.wallMs, monotonicMs - takenAt.monotonicMs);
       }
-      return [entry.description, values];
-    });
-    const samples = [...held, ...[...derived.values()].map((source) => withinWindows(source()))];
+      blocks.push(entry.description, values);
+    }
+    for (const source of derived.values()) blocks.push(ages(packer.pack(source())));
     const outdated = () => {
       const agesMs = [clock.now() - takenAt.wallMs, clock.monotonic() - takenAt.monotonicMs];
       return agesMs.some((ageMs) => ageMs < 0 || ageMs >= validForMs);
     };
-    return { samples, validForMs, outdated };
+    return { blocks, validForMs, outdated };
   }
 
   return {
     put,
-    describe: (target, samples) => replace(target, { description: samples }),
+    describe: (target, samples) => {
+      const description = packer.pack(samples, entries.get(target)?.description);
+      replace(target, { description });
+    },
     derive: (sources) => {
       derived = sources;
     },
     withdraw: (target) => replace(target, NOTHING),
     remove: (target) => {
-      const entry = entries.get(target);
-      if (entry) series -= entry.values.length + entry.description.length;
+      replace(target, NOBODY);
       entries.delete(target);
     },
     visible: (target) => {
       const entry = entries.get(target);
-      if (entry) return [...entry.description, ...fresh(entry, clock.now())];
+      if (entry) return [...unpack(entry.description), ...unpack(fresh(entry, clock.now()))];
       return derived.get(target)?.() ?? [];
     },
     view,
@@ -131,4 +139,8 @@ export function createStore(clock: Clock, seriesLimit: () => number): Store {
       return series;
     },
   };
+}
+
+function sizeOf({ description, values }: Entry): number {
+  return description.values.length + values.values.length;
 }

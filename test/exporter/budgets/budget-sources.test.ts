@@ -3,6 +3,7 @@ import { budgetSources } from "../../../exporter/budgets/budget-sources.ts";
 import { budgetFamilies } from "../../../exporter/budgets/families.ts";
 import type { Source } from "../../../exporter/budgets/standing.ts";
 import type { BudgetConfig } from "../../../exporter/config/config.ts";
+import { unpack } from "../../../exporter/metrics/block.ts";
 import { createStore } from "../../../exporter/metrics/store.ts";
 import { windowAt } from "../../../exporter/window.ts";
 import { createManualClock } from "../../support/clock.ts";
@@ -34,7 +35,7 @@ function setUp(budgets: readonly BudgetConfig[]) {
     const spend = [{ window: windowAt("month", askedAtMs), credits }];
     sources.set("key/billing", { up, statement: { askedAtMs, timeToLiveMs: 180_000, spend } });
   };
-  const lines = () => sampleLines(Object.values(budgetFamilies), store.view().samples.flat());
+  const lines = () => sampleLines(Object.values(budgetFamilies), store.view().blocks.flatMap(unpack));
   return { clock, store, tell, lines };
 }
 
@@ -61,7 +62,7 @@ describe("budgetSources", () => {
     tell(12.75, false);
     expect(lines()).toContain('aigateway_budget_spent_credits{budget="payments"} 12.75');
     expect(lines()).toContain('aigateway_budget_complete{budget="payments"} 0');
-    expect(store.visible("budget/payments")).toEqual(store.view().samples.flat());
+    expect(store.visible("budget/payments")).toEqual(store.view().blocks.flatMap(unpack));
     expect(store.visible("budget/other")).toEqual([]);
     expect(store.series).toBe(0);
   });

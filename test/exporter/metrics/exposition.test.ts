@@ -1,8 +1,10 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { render, renderNow } from "../../../exporter/metrics/exposition.ts";
-import { gauge, info, labelValues, sample, stateset } from "../../../exporter/metrics/family.ts";
-import { deflate, deflateNow, gzipWithTail } from "../../../exporter/metrics/gzip.ts";
+import { createPacker } from "../../../exporter/metrics/block.ts";
+import { compose } from "../../../exporter/metrics/document.ts";
+import { renderNow } from "../../../exporter/metrics/exposition.ts";
+import { gauge, info, labelValues, type Sample, sample, stateset } from "../../../exporter/metrics/family.ts";
+import { deflate, gzipWithTail } from "../../../exporter/metrics/gzip.ts";
 
 const spend = gauge({ name: "aigateway_test_credits", help: "Spend.", labels: ["key"], absent: "never" });
 const about = info({
@@ -23,10 +25,17 @@ const samples = [
   [...sample(spend, { key: "a" }, 0.1), ...sample(about, { key: "a", team: "" }, 1)],
   [...sample(spend, { key: "b" }, -2), ...sample(reset, { key: "b", aigateway_test_reset: "daily" }, 1)],
 ];
+const rendered = (...answers: readonly (readonly Sample[])[]) => {
+  const packer = createPacker();
+  return renderNow(
+    headers,
+    answers.map((answer) => packer.pack(answer)),
+  );
+};
 
 describe("renderNow()", () => {
   test("groups samples by family in the text format, leaving out families without any", () => {
-    expect(renderNow(headers, samples).text).toBe(`# HELP aigateway_test_credits Spend.
+    expect(rendered(...samples).text).toBe(`# HELP aigateway_test_credits Spend.
 # TYPE aigateway_test_credits gauge
 aigateway_test_credits{key="a"} 0.1
 aigateway_test_credits{key="b"} -2
@@ -40,7 +49,7 @@ aigateway_test_reset{key="b",aigateway_test_reset="daily"} 1
   });
 
   test("knows infos and state sets in OpenMetrics", () => {
-    expect(renderNow(headers, samples).openmetrics).toBe(`# TYPE aigateway_test_credits gauge
+    expect(rendered(...samples).openmetrics).toBe(`# TYPE aigateway_test_credits gauge
 # HELP aigateway_test_credits Spend.
 aigateway_test_credits{key="a"} 0.1
 aigateway_test_credits{key="b"} -2
@@ -51,10 +60,6 @@ aigateway_test_info{key="a",team=""} 1
 # HELP aigateway_test_reset State.
 aigateway_test_reset{key="b",aigateway_test_reset="daily"} 1
 `);
-  });
-
-  test("render() in slices gives the same", async () => {
-    expect(await render(headers, samples, () => Promise.resolve())).toEqual(renderNow(headers, samples));
   });
 });
 
@@ -71,7 +76,7 @@ describe("sample()", () => {
     [123456.789012, "123456.789012"],
     [1e21, "1e+21"],
   ])("%d is printed as %s", (value, text) => {
-    expect(renderNow(headers, [sample(spend, { key: "a" }, value)]).text).toContain(`{key="a"} ${text}\n`);
+    expect(rendered(sample(spend, { key: "a" }, value)).text).toContain(`{key="a"} ${text}\n`);
   });
 
   test.each([
@@ -90,16 +95,18 @@ describe("sample()", () => {
 });
 
 describe("gzipWithTail()", () => {
-  test.each([
-    ["", ""],
-    ["", "tail"],
-    ["head\n".repeat(10_000), "tail"],
-    ["head 日本語", ""],
-  ])("is one gzip member of head and tail (%#)", async (head, tail) => {
-    for (const deflated of [await deflate(head), deflateNow(head)]) {
-      expect(gunzipSync(Buffer.concat(gzipWithTail(deflated, Buffer.from(tail)))).toString()).toBe(
-        head + tail,
-      );
-    }
+  test.each<[readonly string[], string]>([
+    [[], ""],
+    [[], "tail"],
+    [["one\n", "two\n".repeat(10_000), "\u65e5\u672c\u8a9e\n"], "tail"],
+    [["one\n", "two\n"], ""],
+  ])("is one gzip member of the pieces and the tail (%#)", async (pieces, tail) => {
+    const parts = await Promise.all(pieces.map((piece) => deflate(Buffer.from(piece))));
+    const families = [{ family: spend, help: "x" }];
+    const ready = await compose(families, "text", () => parts, deflate);
+    const text = Buffer.concat(ready.text).toString();
+    expect(text.endsWith(pieces.join(""))).toBe(true);
+    const sent = Buffer.concat(gzipWithTail(ready, Buffer.from(tail)));
+    expect(gunzipSync(sent).toString()).toBe(text + tail);
   });
 });

@@ -20,20 +20,23 @@ function setUp() {
     store.put("a", { samples: sample(family, { key: "a" }, value), askedAtMs: clock.now(), timeToLiveMs });
     publisher.changed();
   };
-  const shown = () => /\} (.*)\n/.exec(publisher.current().text.text.toString())?.[1];
+  const shown = async () => {
+    const { text } = await publisher.current();
+    return /\} (.*)\n/.exec(Buffer.concat(text.text).toString())?.[1];
+  };
   return { clock, store, publisher, put, shown, errors, renderings: () => renderings };
 }
 
 describe("publisher", () => {
   test("shows a change within a second, however many there are in it", async () => {
     const { clock, put, shown, renderings } = setUp();
-    expect(shown()).toBeUndefined();
+    expect(await shown()).toBeUndefined();
     put(1);
     await clock.advance(0);
     await expect.poll(shown).toBe("1");
     const before = renderings();
     for (let value = 2; value < 50; value++) put(value);
-    expect(shown()).toBe("1");
+    expect(await shown()).toBe("1");
     await clock.advance(1000);
     await expect.poll(shown).toBe("49");
     expect(renderings() - before).toBe(1);
@@ -45,7 +48,7 @@ describe("publisher", () => {
     await clock.advance(0);
     await expect.poll(shown).toBe("1");
     clock.set(clock.now() + 180_000);
-    expect(shown()).toBeUndefined();
+    expect(await shown()).toBeUndefined();
   });
 
   test("what has aged is withdrawn without a scrape, and nothing is rendered while nothing ages", async () => {
@@ -54,13 +57,13 @@ describe("publisher", () => {
     await clock.advance(0);
     // The timer that looks for what has aged is set once the text is out.
     await clock.untilPending(1);
-    expect(shown()).toBe("1");
+    expect(await shown()).toBe("1");
     const before = renderings();
     await clock.advance(170_000);
     expect(renderings()).toBe(before);
     await clock.advance(12_000);
     await expect.poll(renderings).toBe(before + 1);
-    expect(shown()).toBeUndefined();
+    expect(await shown()).toBeUndefined();
   });
 
   test("stop() leaves no timer behind", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { unpack } from "../../../exporter/metrics/block.ts";
 import { gauge, type Sample, sample } from "../../../exporter/metrics/family.ts";
 import { createStore } from "../../../exporter/metrics/store.ts";
 import { windowAt } from "../../../exporter/window.ts";
@@ -129,6 +130,6 @@ describe("store", () => {
     put(value(1));
     const view = store.view();
     put(value(2));
-    expect(view.samples.flat().map((shown) => shown.value)).toEqual([1]);
+    expect(view.blocks.flatMap(unpack).map((shown) => shown.value)).toEqual([1]);
   });
 });
