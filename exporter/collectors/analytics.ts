@@ -90,7 +90,7 @@ export function analyticsSamples(
   const window = windowAt(query === "day" || query === "last_day" ? "day" : "month", askedAtMs);
   const about = { query };
   return [
-    ...answerSamples(query, grouped, range, window),
+    ...answerSamples(query, grouped, range, window, askedAtMs),
     ...sample(families.folded, about, parts.foldedPairs, window),
     ...sample(families.colliding, about, parts.collidingRows, window),
     ...parts.pairs.flatMap(({ model, app, values }) => [

@@ -1,5 +1,6 @@
 import type { AnalyticsAnswer, AnalyticsRow } from "../gateway/analytics.ts";
 import { USAGE_METRICS } from "./analytics-families.ts";
+import { labelText } from "./label-text.ts";
 
 /** Who spent what, in at most `top` named pairs and a remainder, so that the sum over all is the total. */
 export interface Breakdown {
@@ -67,7 +68,7 @@ function identityOf({ model, app }: Omit<Pair, "values">): string {
 }
 
 function labelOf(text: string | null | undefined): string {
-  return text === null || text === undefined || text === "" ? NONE : text.toWellFormed();
+  return text === null || text === undefined || text === "" ? NONE : labelText(text);
 }
 
 function added(first: Values, second: Values): Values {

@@ -45,7 +45,7 @@ function budgetTarget({ name, period, ...wanted }: Query, config: AnalyticsConfi
       const total = wanted.total ? await ask(totalQuestion(range)) : undefined;
       const answer = grouped ?? total;
       return {
-        samples: answer ? answerSamples(name, answer, range, window) : [],
+        samples: answer ? answerSamples(name, answer, range, window, askedAtMs) : [],
         spend: [windowSpend(window, { ...(grouped && { grouped }), ...(total && { total }) })],
       };
     },

@@ -5,6 +5,7 @@ import { type Window, WINDOW_KINDS, windowAt } from "../window.ts";
 import type { Collector, Target, WindowSpend } from "./collector.ts";
 import { keyFamilies as families } from "./key-families.ts";
 
+import { labelText } from "./label-text.ts";
 /** Limits, usage and state of each configured key: `GET /key`, one request for each key and poll. */
 export const keyCollector: Collector = {
   name: "key",
@@ -58,7 +59,7 @@ export function keySamples(
   const gauge = (family: Family<"key">, value: number | null | undefined, window?: Window) =>
     sample(family, { key }, value, window);
   return [
-    ...(config.showLabel ? sample(families.info, { key, label: information.label ?? "" }, 1) : []),
+    ...(config.showLabel ? sample(families.info, { key, label: labelText(information.label ?? "") }, 1) : []),
     ...limitSamples(key, information, askedAtMs),
     ...gauge(families.usage, usage.total),
     ...gauge(families.usageDay, usage.day, day),

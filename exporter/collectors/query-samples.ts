@@ -10,10 +10,13 @@ export function answerSamples(
   answer: AnalyticsAnswer,
   range: Window,
   window: Window | undefined,
+  askedAtMs: number,
 ): readonly Sample[] {
   const about = { query };
+  // No answer tells of what is to come: a clock of the service that is ahead would hide that its data grow old.
+  const dataMs = Math.min(answer.cachedAtMs ?? range.endMs, askedAtMs);
   return [
-    ...sample(families.dataTimestamp, about, (answer.cachedAtMs ?? range.endMs) / 1000, window),
+    ...sample(families.dataTimestamp, about, dataMs / 1000, window),
     ...sample(families.windowStart, about, range.startMs / 1000, window),
     ...sample(families.windowEnd, about, range.endMs / 1000, window),
     ...sample(families.rows, about, answer.rows.length + answer.unreadableRows, window),

@@ -85,6 +85,11 @@ describe("analytics: what is known of a query", () => {
     ["colliding", analyticsBody([ONE, ONE, TWO]), "colliding_rows 1"],
     ["duration", analyticsBody([ONE], {}, { query_time_ms: "1500" }), "query_duration_seconds 1.5"],
     ["cached", analyticsBody([ONE], { cachedAt: NOON - 90_000 }), "data_timestamp_seconds 1795003110"],
+    [
+      "cached by a clock that is ahead",
+      analyticsBody([ONE], { cachedAt: NOON + 86_400_000 }),
+      "data_timestamp_seconds 1795003200",
+    ],
     ["not cached: the end of the range", analyticsBody([ONE]), "data_timestamp_seconds 1795003200"],
     ["start", analyticsBody([ONE]), "window_start_timestamp_seconds 1794960000"],
     ["end", analyticsBody([ONE]), "window_end_timestamp_seconds 1795003200"],
