@@ -137,6 +137,7 @@ async function configOf(gateway: Gateway, schedule: Schedule): Promise<Config> {
     path: "demo.yaml",
     readFile: () => Promise.resolve(JSON.stringify(file)),
     listDirectory: () => Promise.resolve([]),
+    readBytes: () => Promise.reject(new Error("There are no files")),
     env: {
       MANAGEMENT_KEY: gateway.managementToken,
       ...Object.fromEntries(names.map((name) => [variable(name), gateway.tokens.get(name)])),

@@ -9,6 +9,8 @@ export interface Config {
   /** Absent: no analytics are asked for. */
   readonly analytics: AnalyticsConfig | undefined;
   readonly budgets: readonly BudgetConfig[];
+  /** Absent: nothing is probed. */
+  readonly probing: ProbingConfig | undefined;
   readonly schedule: { readonly keys: ScheduleExpression; readonly analytics: ScheduleExpression };
   /** Price of one credit, only if configured. */
   readonly creditValue: { readonly currency: string; readonly value: number } | undefined;
@@ -72,6 +74,41 @@ export type BudgetScope =
   | { readonly kind: "model" | "app"; readonly label: string }
   /** All keys of the account, watched or not. */
   | { readonly kind: "account" };
+
+/** Transcriptions on a schedule, and what they may spend. */
+export interface ProbingConfig {
+  readonly probes: readonly ProbeConfig[];
+  /** Most that all probes together may spend per UTC day. */
+  readonly ceilingCredits: number;
+  /** What one run may cost. */
+  readonly maxCostCredits: number;
+}
+
+export interface ProbeConfig {
+  readonly name: string;
+  /** Name of the key that pays. */
+  readonly key: string;
+  readonly secret: SecretSource;
+  readonly model: string;
+  readonly audio: AudioSource;
+  readonly expectedText: string;
+  readonly maxWordErrorRate: number;
+  /** ISO 639-1; undefined: any. */
+  readonly expectedLanguage: string | undefined;
+  readonly responseFormat: "json" | "verbose_json";
+  readonly upload: "json" | "multipart";
+  readonly schedule: ScheduleExpression;
+  readonly timeoutMs: number;
+}
+
+/** Where audio comes from. It is read again for each use. */
+export interface AudioSource {
+  /** For messages: `file "/etc/probes/hello.wav"`. */
+  readonly origin: string;
+  readonly format: string;
+  /** With a fault the bytes are those of the last time that it could be read, if there was one. */
+  read(): Promise<{ readonly bytes: Uint8Array | undefined; readonly fault: string | undefined }>;
+}
 
 /** When to poll: a cron expression in UTC (five fields, or six with seconds), or a plain interval. */
 export type ScheduleExpression =

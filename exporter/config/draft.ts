@@ -2,6 +2,7 @@ import { z } from "zod";
 import { budgetDraft, type BudgetDraft, memberProblems } from "./budget-draft.ts";
 import type { Owned } from "./budget-members.ts";
 import { formatDuration } from "./duration.ts";
+import { payerProblems, probeDraft, type ProbeDraft, spendProblems } from "./probe-draft.ts";
 import { isSecretField, pathText, type Problem } from "./problem.ts";
 import { quote } from "./quote.ts";
 import { gatewaySection, keySection, ownerSection } from "./schema.ts";
@@ -12,6 +13,7 @@ export interface Draft {
   readonly keysDirectory: string | undefined;
   readonly managementKey: SecretReference | undefined;
   readonly budgets: readonly BudgetDraft[];
+  readonly probes: readonly ProbeDraft[];
   /** Rules between fields that are broken. */
   readonly problems: readonly Problem[];
 }
@@ -44,10 +46,15 @@ export function draftOf(value: unknown): Draft {
   const budgets = root.budgets.map((entry, index) => budgetDraft(entry, index, root.analytics !== undefined));
   problems.push(...repeatedNames("keys", keys), ...shortDeadline(root.gateway ?? {}));
   problems.push(...repeatedNames("budgets", budgets), ...budgets.flatMap((budget) => budget.problems));
+  const probes = root.probes.map(probeDraft);
+  problems.push(...repeatedNames("probes", probes), ...probes.flatMap((probe) => probe.problems));
+  problems.push(...spendProblems(probes.length > 0, root.probe_spend));
   // What is in the folder is known only when it is listed.
-  if (root.keys_dir === undefined) problems.push(...memberProblems(budgets, namedKeys(keys)));
+  if (root.keys_dir === undefined) {
+    problems.push(...memberProblems(budgets, namedKeys(keys)), ...payerProblems(probes, namedKeys(keys)));
+  }
   if (isEmpty(value)) problems.push({ path: "", message: NOTHING_TO_POLL });
-  return { keys, keysDirectory: textOf(root.keys_dir), managementKey, budgets, problems };
+  return { keys, keysDirectory: textOf(root.keys_dir), managementKey, budgets, probes, problems };
 }
 
 /** The keys that budgets can be over. */
@@ -76,6 +83,8 @@ const rootDraft = z.object({
   keys_dir: z.unknown().optional(),
   analytics: readable(entryDraft),
   budgets: z.array(z.unknown()).catch([]),
+  probes: z.array(z.unknown()).catch([]),
+  probe_spend: z.unknown().optional(),
 });
 
 function secretReference(
@@ -111,7 +120,7 @@ function ownerOf(value: unknown): Owned["owner"] {
 const NO_OWNER = { team: "", project: "", cost_center: "" };
 
 function repeatedNames(
-  list: "keys" | "budgets",
+  list: "keys" | "budgets" | "probes",
   entries: readonly { readonly name: string | undefined }[],
 ): Problem[] {
   const first = new Map<string, number>();

@@ -52,6 +52,12 @@ export function positiveNumber() {
   return z.number({ error }).gt(0, { error }).meta({ rule, type: "number" });
 }
 
+export function number(from: number, to: number) {
+  const rule = `a number from ${from} to ${to}`;
+  const error = ({ input }: Issue) => isNot(rule, input);
+  return z.number({ error }).min(from, { error }).max(to, { error }).meta({ rule, type: "number" });
+}
+
 export function flag() {
   const rule = "true or false";
   return z.boolean({ error: ({ input }) => isNot(rule, input) }).meta({ rule, type: "boolean" });
@@ -61,6 +67,11 @@ export function text(from: number, to: number) {
   const rule = `a text of ${from} to ${to} characters`;
   const error = ({ input }: Issue) => isNot(rule, input, "put it in quotes");
   return z.string({ error }).min(from, { error }).max(to, { error }).meta({ rule, type: "text" });
+}
+
+/** Path of a file or a folder. */
+export function path() {
+  return text(1, 4096).meta({ type: "path", rule: "relative to the folder of the configuration file" });
 }
 
 /** A text of a fixed form, which the rule shows. */

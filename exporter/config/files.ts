@@ -1,9 +1,11 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { open, readdir, readFile, stat } from "node:fs/promises";
 
 /** The file system as the configuration needs it. */
 export interface Files {
   /** The whole file as text. */
   readonly readFile: (path: string) => Promise<string>;
+  /** The whole file as it is. Rejects with the code EFBIG when it is larger. */
+  readonly readBytes: (path: string, mostBytes: number) => Promise<Uint8Array>;
   readonly listDirectory: (path: string) => Promise<readonly DirectoryEntry[]>;
 }
 
@@ -16,6 +18,16 @@ export interface DirectoryEntry {
 /** The machine's own files. */
 export const systemFiles: Files = {
   readFile: (path) => readFile(path, "utf8"),
+  readBytes: async (path, mostBytes) => {
+    const file = await open(path);
+    try {
+      const { size } = await file.stat();
+      if (size > mostBytes) throw Object.assign(new Error("The file is too large"), { code: "EFBIG" });
+      return await file.readFile();
+    } finally {
+      await file.close();
+    }
+  },
   listDirectory: async (path) => {
     const entries = await readdir(path, { withFileTypes: true });
     return Promise.all(

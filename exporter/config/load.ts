@@ -6,6 +6,8 @@ import { namedKeys, type Draft, type SecretReference } from "./draft.ts";
 import { readingFault, type Files } from "./files.ts";
 import { readKeysDirectory, type KeysDirectory } from "./keys-directory.ts";
 import { inspectConfig } from "./parse.ts";
+import { probingConfig, type ProbeAudio, readAudio } from "./probe-config.ts";
+import { payerProblems } from "./probe-draft.ts";
 import { withoutRepetitions, type Problem } from "./problem.ts";
 import type { ConfigFile } from "./schema.ts";
 import { environmentSecret, fileSecret, type Environment } from "./secret-source.ts";
@@ -34,17 +36,19 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const resolve = resolver(options);
   const directory = await keysDirectoryOf(draft, resolve.path, options);
   const secrets = await checkSecrets(writtenSecrets(draft, directory, resolve.source));
+  const audio = await readAudio(draft.probes, file?.probes ?? [], resolve.path, options);
   const all = withoutRepetitions([
     ...problems,
     ...directory.problems,
     ...foundMemberProblems(draft, directory),
     ...secrets.problems,
+    ...audio.problems,
   ]);
   if (!file || all.length > 0) return { ok: false, problems: all };
   if (file.keys.length + directory.files.size === 0 && !file.analytics) {
     return { ok: false, problems: [{ path: "keys_dir", message: "holds no key" }, ...directory.warnings] };
   }
-  const config = toConfig(file, draft, directory, resolve.source);
+  const config = toConfig(file, draft, directory, resolve.source, audio.audio);
   const warnings = [...directory.warnings, ...secrets.warnings].map(
     ({ path, message }) => `${path}: ${message}`,
   );
@@ -70,11 +74,12 @@ async function keysDirectoryOf(
   return readKeysDirectory(resolve(draft.keysDirectory), taken, files);
 }
 
-/** Budgets may be over keys of a folder; one that cannot be listed is a problem of its own. */
+/** Budgets and probes may name keys of a folder; one that cannot be listed is a problem of its own. */
 function foundMemberProblems(draft: Draft, { files, problems }: KeysDirectory): Problem[] {
   if (problems.length > 0) return [];
   const found = [...files.keys()].map((name) => ({ name, owner: NO_OWNER }));
-  return memberProblems(draft.budgets, [...namedKeys(draft.keys), ...found]);
+  const known = [...namedKeys(draft.keys), ...found];
+  return [...memberProblems(draft.budgets, known), ...payerProblems(draft.probes, known)];
 }
 
 const NO_OWNER: Owner = { team: "", project: "", costCenter: "" };
@@ -98,7 +103,13 @@ function writtenSecrets(draft: Draft, directory: KeysDirectory, source: Source):
   return [...written, ...found, ...management];
 }
 
-function toConfig(file: ConfigFile, draft: Draft, directory: KeysDirectory, source: Source): Config {
+function toConfig(
+  file: ConfigFile,
+  draft: Draft,
+  directory: KeysDirectory,
+  source: Source,
+  audio: readonly ProbeAudio[],
+): Config {
   const { gateway, schedule } = file;
   const keys = [...writtenKeys(file, draft, source), ...foundKeys(directory, source)];
   return {
@@ -114,6 +125,7 @@ function toConfig(file: ConfigFile, draft: Draft, directory: KeysDirectory, sour
     keys,
     analytics: toAnalytics(file, draft, source),
     budgets: file.budgets.map((entry) => budgetConfig(entry, keys)),
+    probing: probingConfig(file, audio, keys),
     schedule,
     creditValue: file.credit_value,
     seriesLimit: file.series_limit,

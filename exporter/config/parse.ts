@@ -46,6 +46,7 @@ const NOTHING: Draft = {
   keysDirectory: undefined,
   managementKey: undefined,
   budgets: [],
+  probes: [],
   problems: [],
 };
 

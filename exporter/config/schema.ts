@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { parseBaseUrl } from "./base-url.ts";
 import { budgetSection } from "./budget-schema.ts";
-import { byteSize, duration, flag, integer, isNot, list, pattern, positiveNumber, refuse } from "./field.ts";
-import { schedule, section, text } from "./field.ts";
+import { byteSize, duration, flag, integer, isNot, list, path, pattern, positiveNumber } from "./field.ts";
+import { refuse, schedule, section, text } from "./field.ts";
 import { KEY_NAME } from "./key-name.ts";
+import { probeSection, probeSpendSection } from "./probe-schema.ts";
 import { looksSecret, quote } from "./quote.ts";
 
 export { KEY_NAME } from "./key-name.ts";
@@ -19,9 +20,6 @@ const baseUrl = z
     return parsed.ok ? parsed.url : refuse(context, `${shown} ${parsed.fault}`);
   })
   .meta({ rule: URL_RULE, type: "URL" });
-
-const file = () =>
-  text(1, 4096).meta({ type: "path", rule: "relative to the folder of the configuration file" });
 
 const VARIABLE_RULE = "the name of an environment variable";
 const variable = () =>
@@ -66,7 +64,7 @@ export const ownerSection = section({
 
 export const keySection = section({
   name: pattern(KEY_NAME, "name").describe("Value of the label `key`; unique over `keys` and `keys_dir`."),
-  api_key_file: file().optional().describe("File that holds the API key. Either this or `api_key_env`."),
+  api_key_file: path().optional().describe("File that holds the API key. Either this or `api_key_env`."),
   api_key_env: variable().optional().describe("Environment variable that holds the API key."),
   owner: ownerSection.prefault({}).describe("Labels of `aigateway_key_owner_info`."),
   show_label: flag()
@@ -75,7 +73,7 @@ export const keySection = section({
 });
 
 export const analyticsSection = section({
-  management_key_file: file()
+  management_key_file: path()
     .optional()
     .describe("File that holds the management key. Either this or `management_key_env`."),
   management_key_env: variable().optional().describe("Environment variable that holds the management key."),
@@ -101,13 +99,19 @@ export const creditValueSection = section({
 export const configFile = section({
   gateway: gatewaySection.describe("The gateway that is asked."),
   keys: list(keySection).prefault([]).describe("Keys that are polled, in the order of the exposition."),
-  keys_dir: file().optional().describe("Folder in which each file is a key, named by its file name."),
+  keys_dir: path().optional().describe("Folder in which each file is a key, named by its file name."),
   analytics: analyticsSection
     .optional()
     .describe("Spend by model and app. Without this section no analytics are asked for."),
   budgets: list(budgetSection)
     .prefault([])
     .describe("Credits that may be spent, by keys, a model, an app or the account."),
+  probes: list(probeSection)
+    .prefault([])
+    .describe("Transcriptions that are asked for on a schedule, to see how a model does. They cost credits."),
+  probe_spend: probeSpendSection
+    .optional()
+    .describe("What the probes may spend. Probes need this section; without probes it does nothing."),
   schedule: scheduleSection.prefault({}).describe("When the gateway is asked."),
   credit_value: creditValueSection
     .optional()

@@ -49,6 +49,7 @@ export async function readStageConfig({ text, environment }: StageConfig): Promi
     path: "stage.yaml",
     readFile: () => Promise.resolve(text),
     listDirectory: () => Promise.resolve([]),
+    readBytes: () => Promise.reject(new Error("There are no files")),
     env: environment,
   });
   if (!loaded.ok) throw new Error(`Cannot use the stage's configuration: ${JSON.stringify(loaded.problems)}`);

@@ -17,6 +17,7 @@ export function collectorConfig(parts: Partial<Config>): Config {
     budgets: [],
     schedule: { keys: EVERY_MINUTE, analytics: EVERY_MINUTE },
     creditValue: undefined,
+    probing: undefined,
     seriesLimit: 1000,
     ...parts,
   };

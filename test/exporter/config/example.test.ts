@@ -7,13 +7,20 @@ import { loadText } from "./simulated-files.ts";
 
 const text = await readFile(new URL("../../../config.example.yaml", import.meta.url), "utf8");
 
+/** With what is commented out as it costs money. */
+const full = text.replaceAll(/^# (?=probe|  )/gm, "");
+
 describe("config.example.yaml", () => {
-  test("loads", async () => {
-    const result = await loadText(text, {
+  test.each([
+    ["as it is", text, undefined],
+    ["with probes", full, { probes: [{ name: "short" }, { name: "support-call" }] }],
+  ])("loads %s", async (_, content, probing) => {
+    const result = await loadText(content, {
       files: {
         "/run/secrets/billing": "sk-one\n",
         "/run/secrets/management": "sk-two\n",
         "/run/secrets/keys/chat": "sk-three\n",
+        "/etc/probes/call.bin": "RIFF",
       },
       env: { SEARCH_KEY: "sk-four" },
     });
@@ -22,13 +29,14 @@ describe("config.example.yaml", () => {
       config: {
         keys: [{ name: "billing" }, { name: "search" }, { name: "chat" }],
         creditValue: { value: 1 },
+        probing,
       },
       warnings: [],
     });
   });
 
   test("shows every field of the schema", () => {
-    const shown = new Set(pathsOf("", parse(text)));
+    const shown = new Set(pathsOf("", parse(full)));
     // The other form of each secret is named in a comment.
     const missing = schemaPaths("", configFile).filter((path) => !shown.has(path));
     expect(missing).toEqual(["analytics.management_key_env"]);

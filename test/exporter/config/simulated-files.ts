@@ -42,6 +42,13 @@ function simulatedFiles(text: string, { files = {}, unreadable = {}, folders = [
       if (content === undefined) throw fileError("ENOENT", path);
       return content;
     },
+    readBytes: async (path: string, mostBytes: number): Promise<Uint8Array> => {
+      failIfUnreadable(path);
+      const content = contents.get(path);
+      if (content === undefined) throw fileError("ENOENT", path);
+      if (content.length > mostBytes) throw fileError("EFBIG", path);
+      return Buffer.from(content);
+    },
     listDirectory: async (path: string): Promise<DirectoryEntry[]> => {
       failIfUnreadable(path);
       const inside = [...contents.keys(), ...Object.keys(unreadable)].filter((file) =>
