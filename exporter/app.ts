@@ -112,11 +112,14 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       }
       const previous = collection;
       config = next;
-      collection = collect(next);
-      collection.start();
+      if (!previous.adopt(next)) {
+        // What is under way at the other gateway must not be taken for an answer of this one.
+        await previous.stop();
+        collection = collect(next);
+        collection.start();
+      }
       publisher.changed();
       loaded();
-      await previous.stop();
     },
     once: async () => {
       await collection.pollAll();

@@ -1,20 +1,20 @@
+import { isDeepStrictEqual } from "node:util";
 import { budgetSources } from "./budgets/budget-sources.ts";
 import { budgetFamilies } from "./budgets/families.ts";
 import type { Clock } from "./clock.ts";
 import type { Collector, Target } from "./collectors/collector.ts";
 import { collectors } from "./collectors/index.ts";
-import type { Config } from "./config/config.ts";
+import type { Config, ScheduleExpression } from "./config/config.ts";
 import { FAILURE_REASONS } from "./gateway/errors.ts";
-import { createGateway } from "./gateway/gateway.ts";
 import type { Log } from "./log.ts";
 import type { FamilyHeader } from "./metrics/exposition.ts";
 import type { SelfMetrics } from "./metrics/self.ts";
 import type { Store } from "./metrics/store.ts";
-import { createPace } from "./schedule/pace.ts";
-import { createPoller, describeTarget } from "./schedule/poller.ts";
+import { describeTarget } from "./schedule/poller.ts";
 import { createRounds, type Rounds } from "./schedule/rounds.ts";
 import type { Statuses } from "./schedule/statuses.ts";
 import type { CreateTimetable } from "./schedule/timetable.ts";
+import { createUpstream } from "./upstream.ts";
 
 /** All that follows from a configuration and polls the gateway by it. */
 export interface Collection {
@@ -49,66 +49,88 @@ export interface CollectionDependencies {
   readonly onChange: () => void;
 }
 
-/** Requests per minute that the analytics endpoint takes without complaint (observed-behaviour 8). */
-const ANALYTICS_PER_MINUTE = 60;
-
-export function createCollection(config: Config, dependencies: CollectionDependencies): Collection {
+export function createCollection(initial: Config, dependencies: CollectionDependencies): Collection {
   const { clock, random, log, store, statuses, self } = dependencies;
-  const perMinute = {
-    key: config.gateway.requestsPerMinute,
-    analytics: ANALYTICS_PER_MINUTE,
-    transcription: 0,
-  };
-  const pace = createPace(clock, {
-    perMinute,
+  const { pace, poller, perMinute, ...upstream } = createUpstream(initial.gateway, {
+    ...dependencies,
     intervalMs: (endpoint) => {
       const asking = parts.filter(({ collector }) => collector.endpoint === endpoint);
       return Math.max(0, ...asking.map(({ rounds }) => rounds.intervalMs()));
     },
-    connections: config.gateway.connections,
-    maxPauseMs: config.gateway.maxPauseMs,
   });
-  const gateway = createGateway(config.gateway, {
-    clock,
-    random,
-    admit: pace.admit,
-    onAnswer: (endpoint, code) => self.upstreamRequests.inc({ endpoint, code }),
+  let parts: readonly Part[] = collectors.map((collector) => {
+    const targets = collector.targets(initial);
+    const expression = initial.schedule[collector.schedule];
+    const timetable = dependencies.createTimetable(expression, clock, log);
+    const own = { clock, random, poller, statuses };
+    const rounds = createRounds(collector, targets, timetable, perMinute[collector.endpoint], own);
+    return { collector, targets, expression, rounds };
   });
-  const poller = createPoller({ ...dependencies, gateway, pace });
-  const parts: readonly Part[] = collectors.map((collector) => {
-    const targets = collector.targets(config);
-    const timetable = dependencies.createTimetable(config.schedule[collector.schedule], clock, log);
-    const pacePerMinute = perMinute[collector.endpoint];
-    const rounds = createRounds(collector, targets, timetable, pacePerMinute, {
-      clock,
-      random,
-      poller,
-      statuses,
+  let headers = headersOf(parts);
+  let started = false;
+  const polled = () => parts.filter(({ targets }) => targets.length > 0);
+  const all = () => parts.flatMap(({ targets }) => targets);
+  show(initial);
+
+  /** Shows the targets and budgets of a configuration and withdraws all others; what is known already stays. */
+  function show(config: Config): void {
+    const ids = new Set(all().map(({ id }) => id));
+    for (const id of statuses.ids()) {
+      if (ids.has(id)) continue;
+      poller.cancel(id);
+      statuses.remove(id);
+      store.remove(id);
+    }
+    for (const target of all()) describeTarget(target, store, statuses);
+    store.derive(budgetSources(config.budgets, (target) => statuses.get(target), clock));
+    for (const { collector } of polled()) initialise(self, collector);
+  }
+
+  function adopt(next: Config): boolean {
+    if (!isDeepStrictEqual(next.gateway, initial.gateway)) return false;
+    const previous = parts;
+    parts = parts.map((part) => {
+      const { collector } = part;
+      return { ...part, targets: collector.targets(next), expression: next.schedule[collector.schedule] };
     });
-    return { collector, targets, rounds };
-  });
-  const polled = parts.filter(({ targets }) => targets.length > 0);
-  const all = polled.flatMap(({ targets }) => targets);
-  adopt(all, store, statuses);
-  store.derive(budgetSources(config.budgets, (target) => statuses.get(target), clock));
-  for (const { collector } of polled) initialise(self, collector);
+    show(next);
+    for (const [index, part] of parts.entries()) {
+      const before = previous[index];
+      if (before) proceed(before, part);
+    }
+    headers = headersOf(parts);
+    return true;
+  }
+
+  function proceed(before: Part, { rounds, targets, expression }: Part): void {
+    const isScheduled = isDeepStrictEqual(expression, before.expression);
+    const timetable = isScheduled ? undefined : dependencies.createTimetable(expression, clock, log);
+    const wasPolled = before.targets.length > 0;
+    if (wasPolled && targets.length === 0) rounds.stop();
+    rounds.adopt(targets, timetable);
+    if (started && !wasPolled && targets.length > 0) rounds.start();
+  }
+
   const byCollector = (seconds: (rounds: Rounds) => number) =>
-    new Map(polled.map(({ collector, rounds }) => [collector.name, seconds(rounds)]));
+    new Map(polled().map(({ collector, rounds }) => [collector.name, seconds(rounds)]));
 
   return {
     start: () => {
-      for (const { rounds } of polled) rounds.start();
+      started = true;
+      for (const { rounds } of polled()) rounds.start();
     },
     stop: async () => {
-      for (const { rounds } of polled) rounds.stop();
-      poller.stop();
-      await gateway.close();
+      for (const { rounds } of polled()) rounds.stop();
+      await upstream.stop();
     },
+    adopt,
     pollAll: async () => {
-      await Promise.all(polled.map(({ rounds }) => rounds.pollAll()));
+      await Promise.all(polled().map(({ rounds }) => rounds.pollAll()));
     },
-    isAttempted: () => all.every(({ id }) => statuses.get(id)?.attempted),
-    headers: [...parts.flatMap(({ collector, rounds }) => headersOf(collector, rounds)), ...BUDGET_HEADERS],
+    isAttempted: () => all().every(({ id }) => statuses.get(id)?.attempted),
+    get headers() {
+      return headers;
+    },
     lag: () => byCollector((rounds) => rounds.lagMs() / 1000),
     interval: () => byCollector((rounds) => rounds.intervalMs() / 1000),
     throttledUntil: () => new Map([...pace.throttledUntil()].map(([endpoint, ms]) => [endpoint, ms / 1000])),
@@ -118,18 +140,8 @@ export function createCollection(config: Config, dependencies: CollectionDepende
 interface Part {
   readonly collector: Collector;
   readonly targets: readonly Target[];
+  readonly expression: ScheduleExpression;
   readonly rounds: Rounds;
-}
-
-/** Shows the targets of a configuration and withdraws all others; what is known already stays. */
-function adopt(targets: readonly Target[], store: Store, statuses: Statuses): void {
-  const ids = new Set(targets.map(({ id }) => id));
-  for (const id of statuses.ids()) {
-    if (ids.has(id)) continue;
-    statuses.remove(id);
-    store.remove(id);
-  }
-  for (const target of targets) describeTarget(target, store, statuses);
 }
 
 /** Counters that are known to exist begin at 0 instead of being missing. */
@@ -145,8 +157,12 @@ const BUDGET_HEADERS: readonly FamilyHeader[] = Object.values(budgetFamilies).ma
   help: family.help,
 }));
 
+function headersOf(parts: readonly Part[]): readonly FamilyHeader[] {
+  return [...parts.flatMap(headersOfPart), ...BUDGET_HEADERS];
+}
+
 /** A cached metric says so in its HELP, with the interval and the family that tells its age. */
-function headersOf(collector: Collector, rounds: Rounds): readonly FamilyHeader[] {
+function headersOfPart({ collector, rounds }: Part): readonly FamilyHeader[] {
   const cadence = `Polled every ${rounds.intervalMs() / 1000} s; see ${collector.lastSuccess.name}.`;
   return collector.families.map((family) => ({
     family,

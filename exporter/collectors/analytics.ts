@@ -1,4 +1,5 @@
 import type { AnalyticsConfig } from "../config/config.ts";
+import { identityOf } from "../config/secret.ts";
 import type { AnalyticsAnswer } from "../gateway/analytics.ts";
 import type { AnalyticsRequest } from "../gateway/analytics-request.ts";
 import { type Sample, sample } from "../metrics/family.ts";
@@ -46,6 +47,7 @@ function analyticsTarget(query: Query, config: AnalyticsConfig): Target {
     id: `analytics/${query}`,
     title: `analytics query "${query}"`,
     minIntervalMs: query === "last_month" ? LAST_MONTH_INTERVAL_MS : 0,
+    fingerprint: JSON.stringify([identityOf(config.managementKey), config.top, config.rates]),
     constants: [],
     poll: async (gateway, askedAtMs, signal) => {
       const range = rangeOf(query, askedAtMs);

@@ -1,4 +1,5 @@
 import type { AnalyticsConfig, BudgetConfig } from "../config/config.ts";
+import { identityOf } from "../config/secret.ts";
 import { type Period, periodName, windowOf } from "../window.ts";
 import type { Target } from "./collector.ts";
 import { groupedQuestion, runningRange, totalQuestion } from "./questions.ts";
@@ -35,6 +36,7 @@ function budgetTarget({ name, period, ...wanted }: Query, config: AnalyticsConfi
     id: `analytics/${name}`,
     title: `analytics query "${name}"`,
     minIntervalMs: 0,
+    fingerprint: JSON.stringify([identityOf(config.managementKey), wanted]),
     constants: [],
     poll: async (gateway, askedAtMs, signal) => {
       const window = windowOf(period, askedAtMs);

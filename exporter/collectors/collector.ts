@@ -32,6 +32,8 @@ export interface Target {
   readonly title: string;
   /** Shortest distance between two good answers; 0 asks at each round. */
   readonly minIntervalMs: number;
+  /** Differs from that of the target of another configuration when something that concerns it was changed. */
+  readonly fingerprint: string;
   /** What is known without asking: shown as long as the target is configured. */
   readonly constants: readonly Sample[];
   /**

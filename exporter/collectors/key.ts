@@ -1,4 +1,5 @@
 import type { KeyConfig } from "../config/config.ts";
+import { identityOf } from "../config/secret.ts";
 import { type KeyInformation, LIMIT_RESETS, type LimitReset } from "../gateway/key.ts";
 import { type Family, type Sample, sample } from "../metrics/family.ts";
 import { type Window, WINDOW_KINDS, windowAt } from "../window.ts";
@@ -24,6 +25,7 @@ function keyTarget(config: KeyConfig): Target {
     id: `key/${key}`,
     title: `key "${key}"`,
     minIntervalMs: 0,
+    fingerprint: JSON.stringify([identityOf(config.secret), config.owner, config.showLabel]),
     constants: [
       ...sample(families.ownerInfo, { key, team, project, cost_center: costCenter }, 1),
       ...(config.showLabel ? [] : sample(families.info, { key, label: "" }, 1)),

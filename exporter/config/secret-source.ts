@@ -7,6 +7,7 @@ export function fileSecret(path: string, files: Pick<Files, "readFile">): Secret
   const origin = `file ${quotePath(path)}`;
   return {
     origin,
+    path,
     read: async () => {
       const text = await files.readFile(path).catch((error: unknown) => {
         throw new SecretError(`${origin} ${readingFault(error)}`);

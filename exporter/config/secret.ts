@@ -32,8 +32,15 @@ export class Secret {
 export interface SecretSource {
   /** For messages: `file "/run/secrets/billing"` or `environment variable "SEARCH_KEY"`; never the secret. */
   readonly origin: string;
+  /** The path of a file as it is, which the origin may have to hide. Not for messages. */
+  readonly path?: string;
   /** @throws Error that names the origin when there is no secret to be had: unreadable, empty, or not one line of printable ASCII. */
   read(): Promise<Secret>;
+}
+
+/** Tells two sources apart. Not for messages. */
+export function identityOf({ origin, path }: SecretSource): string {
+  return path ?? origin;
 }
 
 const REDACTED = "[redacted]";

@@ -5,13 +5,19 @@ import type { Gateway } from "../gateway/gateway.ts";
 import type { Log } from "../log.ts";
 import type { SelfMetrics } from "../metrics/self.ts";
 import type { Store } from "../metrics/store.ts";
+import { createCurrentPolls } from "./current-polls.ts";
 import { type Pace, PausedError } from "./pace.ts";
 import type { PollStatus, Statuses } from "./statuses.ts";
 
 /** Runs one collector on one target: turn, outcome, store, self-metrics. A failure ends here. */
 export interface Poller {
-  /** Never rejects. While an earlier poll of the target still waits or runs, this is that poll. */
+  /**
+   * Never rejects. While an earlier poll of the target still waits or runs, this is that poll; one of the target as it
+   * was configured before is aborted first.
+   */
   poll(collector: Collector, target: Target, timeToLiveMs: number): Promise<void>;
+  /** Aborts the poll of a target that is not configured any more. */
+  cancel(id: string): void;
   /** Aborts what is under way and begins nothing new. */
   stop(): void;
 }
@@ -30,24 +36,18 @@ export interface PollerDependencies {
 
 export function createPoller(dependencies: PollerDependencies): Poller {
   const { clock, gateway, pace, store, statuses, self } = dependencies;
-  const running = new Map<string, Promise<void>>();
-  const aborter = new AbortController();
-  const { signal } = aborter;
+  const polls = createCurrentPolls();
 
-  function poll(collector: Collector, target: Target, timeToLiveMs: number): Promise<void> {
-    const begun = running.get(target.id);
-    if (begun) return begun;
-    const ended = run(collector, target, timeToLiveMs).finally(() => running.delete(target.id));
-    running.set(target.id, ended);
-    return ended;
-  }
-
-  async function run(collector: Collector, target: Target, timeToLiveMs: number): Promise<void> {
-    if (signal.aborted) return;
+  async function run(
+    collector: Collector,
+    target: Target,
+    timeToLiveMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
     const log = dependencies.log.child({ collector: collector.name, target: target.id });
     try {
       const release = await pace.reserve(collector.endpoint, target.id, signal);
-      await attempt(collector, target, timeToLiveMs, log).finally(release);
+      await attempt(collector, target, timeToLiveMs, log, signal).finally(release);
     } catch (error) {
       if (error instanceof PausedError) log.debug({}, error.message);
       else if (!signal.aborted) log.error({ error: String(error) }, `Cannot poll ${target.title}`);
@@ -59,13 +59,14 @@ export function createPoller(dependencies: PollerDependencies): Poller {
     target: Target,
     timeToLiveMs: number,
     log: Log,
+    signal: AbortSignal,
   ): Promise<void> {
     const [askedAtMs, started] = [clock.now(), clock.monotonic()];
     const before = statuses.update(target.id, { lastAttemptMs: askedAtMs });
     try {
       const { samples, spend = [] } = await target.poll(gateway, askedAtMs, signal);
-      // A target that a reload has removed meanwhile is not brought back.
-      if (!before || !statuses.get(target.id)) return;
+      // What a reload has removed or changed meanwhile is not brought back.
+      if (signal.aborted || !before || !statuses.get(target.id)) return;
       succeed(target, before, { askedAtMs, timeToLiveMs, spend }, log);
       if (!store.put(target.id, { samples, askedAtMs, timeToLiveMs })) {
         self.refusedAnswers.inc({ collector: collector.name });
@@ -120,7 +121,12 @@ export function createPoller(dependencies: PollerDependencies): Poller {
     log[level]({ reason: kind, status }, message);
   }
 
-  return { poll, stop: () => aborter.abort(new Error("The exporter stops")) };
+  return {
+    poll: (collector, target, timeToLiveMs) =>
+      polls.begin(target, (signal) => run(collector, target, timeToLiveMs, signal)),
+    cancel: (id) => polls.abort(id),
+    stop: () => polls.stop(),
+  };
 }
 
 /** Shows what is known of a target besides its answers. */

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Collector, Target } from "../collectors/collector.ts";
 import { SETTLE_MS, windowAt } from "../window.ts";
+import { createPlaces } from "./places.ts";
 import type { Poller } from "./poller.ts";
 import type { Statuses } from "./statuses.ts";
 import type { Timetable } from "./timetable.ts";
@@ -9,6 +10,11 @@ import type { Timetable } from "./timetable.ts";
 export interface Rounds {
   start(): void;
   stop(): void;
+  /**
+   * Goes on by another configuration. A target that was not changed keeps its place in the round; the others are polled
+   * at once. With another timetable all are.
+   */
+  adopt(targets: readonly Target[], timetable: Timetable | undefined): void;
   /** Polls every target now, as the first round does. */
   pollAll(): Promise<void>;
   /** The longest time between two polls of a target: of the timetable, or of the pace if that is slower. Milliseconds. */
@@ -36,17 +42,19 @@ const LONGEST_WAIT_MS = 30_000;
 
 export function createRounds(
   collector: Collector,
-  targets: readonly Target[],
-  timetable: Timetable,
+  initialTargets: readonly Target[],
+  initialTimetable: Timetable,
   requestsPerMinute: number,
   { clock, random, poller, statuses }: RoundsDependencies,
 ): Rounds {
+  let targets = new Map(initialTargets.map((target) => [target.id, target]));
+  let timetable = initialTimetable;
   let stopTimetable: (() => void) | undefined;
   let cancelBoundary: (() => void) | undefined;
-  const cancels = new Set<() => void>();
+  const places = createPlaces(clock);
 
   function intervalMs(): number {
-    const requests = targets.length * collector.requestsPerPoll;
+    const requests = targets.size * collector.requestsPerPoll;
     const paceMs = requestsPerMinute === 0 ? 0 : (requests * 60_000) / requestsPerMinute;
     return Math.max(timetable.longestGapMs, paceMs);
   }
@@ -58,9 +66,8 @@ export function createRounds(
   /** Each target gets its own part of the interval, and jitter within that. */
   function spreadRound(): void {
     const spreadMs = Math.min(timetable.longestGapMs, LONGEST_SPREAD_MS);
-    for (const [index, target] of targets.entries()) {
-      if (!isDue(target)) continue;
-      later(((index + random()) / targets.length) * spreadMs, () => void poll(target));
+    for (const [index, target] of [...targets.values()].entries()) {
+      if (isDue(target)) pollIn(((index + random()) / targets.size) * spreadMs, target.id);
     }
   }
 
@@ -71,12 +78,28 @@ export function createRounds(
     return lastAnswerMs === undefined || clock.now() - lastAnswerMs >= target.minIntervalMs - earlyMs;
   }
 
-  function later(ms: number, run: () => void): void {
-    const cancel = clock.after(ms, () => {
-      cancels.delete(cancel);
-      run();
+  function pollIn(ms: number, id: string): void {
+    places.take(ms, id, () => {
+      const target = targets.get(id);
+      if (target) void poll(target);
     });
-    cancels.add(cancel);
+  }
+
+  function adopt(next: readonly Target[], nextTimetable: Timetable | undefined): void {
+    const previous = targets;
+    const isUnchanged = ({ id, fingerprint }: Target) =>
+      !nextTimetable && previous.get(id)?.fingerprint === fingerprint;
+    const changed = next.filter((target) => !isUnchanged(target));
+    targets = new Map(next.map((target) => [target.id, target]));
+    const leaving = new Set(changed.map(({ id }) => id));
+    places.leave((id) => leaving.has(id) || !targets.has(id));
+    timetable = nextTimetable ?? timetable;
+    if (!stopTimetable) return;
+    if (nextTimetable) {
+      stopTimetable();
+      stopTimetable = timetable.start(spreadRound);
+    }
+    for (const target of changed) void poll(target);
   }
 
   /** What was answered before midnight is withdrawn then; what is asked from `SETTLE_MS` on is believed again. */
@@ -84,7 +107,7 @@ export function createRounds(
     const waitMs = Math.max(0, boundaryMs - clock.now());
     cancelBoundary = clock.after(Math.min(waitMs, LONGEST_WAIT_MS), () => {
       if (clock.now() < boundaryMs) return awaitBoundary(Math.min(boundaryMs, nextBoundary(clock.now())));
-      for (const target of targets) void pollSince(target, boundaryMs);
+      for (const target of targets.values()) void pollSince(target, boundaryMs);
       awaitBoundary(nextBoundary(clock.now()));
     });
   }
@@ -97,12 +120,12 @@ export function createRounds(
   }
 
   async function pollAll(): Promise<void> {
-    await Promise.all(targets.map(poll));
+    await Promise.all([...targets.values()].map(poll));
   }
 
   function lagMs(): number {
     const now = clock.now();
-    const overdue = targets.map((target) => {
+    const overdue = [...targets.values()].map((target) => {
       const status = statuses.get(target.id);
       return (
         now - (status?.lastAttemptMs ?? status?.addedMs ?? now) - Math.max(intervalMs(), target.minIntervalMs)
@@ -119,10 +142,11 @@ export function createRounds(
     },
     stop: () => {
       stopTimetable?.();
+      stopTimetable = undefined;
       cancelBoundary?.();
-      for (const cancel of cancels) cancel();
-      cancels.clear();
+      places.leave(() => true);
     },
+    adopt,
     pollAll,
     intervalMs,
     lagMs,

@@ -215,7 +215,11 @@ describe("SIGHUP", () => {
     const bad = await until("the failed reload", scraped, (series) => series.get(SUCCESSFUL) === 0);
     expect(countKeys(bad)).toBe(11);
     expect(bad.get('aigateway_key_up{key="search"}')).toBe(1);
-    expect(exporter.log()).toContain(files.configFile);
+    await until(
+      "the problem in the log",
+      () => exporter.log(),
+      (log) => log.includes(files.configFile),
+    );
     // It still polls.
     const SUCCESS = 'aigateway_key_last_success_timestamp_seconds{key="search"}';
     await until(

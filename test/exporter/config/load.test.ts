@@ -18,7 +18,7 @@ describe("loadConfig", () => {
     const { config, warnings } = await load(`${GATEWAY}keys: [{name: billing, api_key_file: /k}]\n`, {
       files: { "/k": "sk-one" },
     });
-    const source = { origin: 'file "/k"', read: expect.any(Function) };
+    const source = { origin: 'file "/k"', path: "/k", read: expect.any(Function) };
     expect(warnings).toEqual([]);
     expect(config).toEqual({
       gateway: {

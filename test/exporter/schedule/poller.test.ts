@@ -35,7 +35,7 @@ function setUp(seriesLimit = 100) {
   const statuses = createStatuses(clock);
   const { log, lines } = createRecordingLog();
   const pace = createPace(clock, {
-    perMinute: { key: 0, analytics: 0 },
+    perMinute: { key: 0, analytics: 0, transcription: 0 },
     intervalMs: () => 60_000,
     connections: 8,
     maxPauseMs: 300_000,
@@ -61,13 +61,13 @@ function setUp(seriesLimit = 100) {
     log,
     onChange: () => changes++,
   });
-  let reply: Reply = good(1);
   const target: Target = {
     id: "key/a",
     title: 'key "a"',
     minIntervalMs: 0,
+    fingerprint: "",
     constants: [],
-    poll: async () => ({ samples: await reply() }),
+    poll: async () => ({ samples: await good(1)() }),
     describe: (state) => [
       ...sample(up, { key: "a" }, state.up === undefined ? undefined : Number(state.up)),
       ...sample(
@@ -78,10 +78,12 @@ function setUp(seriesLimit = 100) {
     ],
   };
   describeTarget(target, store, statuses);
-  const poll = (next: Reply) => {
-    reply = next;
-    return poller.poll(keyCollector, target, 180_000);
+  const ask = (fingerprint: string, next: Reply) => {
+    const answer = next;
+    const asked = { ...target, fingerprint, poll: async () => ({ samples: await answer() }) };
+    return poller.poll(keyCollector, asked, 180_000);
   };
+  const poll = (next: Reply) => ask("", next);
   const shown = () =>
     Object.fromEntries(
       store.visible("key/a").map(({ family, value: number }) => [family.name.slice(15), number]),
@@ -92,7 +94,7 @@ function setUp(seriesLimit = 100) {
       .split("\n")
       .filter((line) => /^aigateway_exporter_(polls|poll_failures|refused).*\d$/.test(line))
       .map((line) => line.slice("aigateway_exporter_".length));
-  return { clock, store, statuses, poller, poll, shown, counted, lines, pace, changes: () => changes };
+  return { clock, store, statuses, poller, ask, poll, shown, counted, lines, pace, changes: () => changes };
 }
 
 const good = (amount: number) => () => Promise.resolve(sample(value, { key: "a" }, amount));
@@ -225,5 +227,38 @@ describe("poller", () => {
     await polling;
     await poll(good(1));
     expect(await counted()).toEqual([]);
+  });
+
+  test("a target that was changed is asked anew, and the answer to the question before is dropped", async () => {
+    const { poll, ask, shown, counted } = setUp();
+    const asked = Promise.withResolvers<void>();
+    const late = Promise.withResolvers<readonly Sample[]>();
+    const before = poll(() => {
+      asked.resolve();
+      return late.promise;
+    });
+    await asked.promise;
+    const after = ask("another secret", good(2));
+    late.resolve(sample(value, { key: "a" }, 1));
+    await Promise.all([before, after]);
+    expect(shown()).toMatchObject({ credits: 2 });
+    expect(await counted()).toEqual(['polls_total{collector="key"} 1']);
+  });
+
+  test("cancel() ends the poll of a target, and a later one begins anew", async () => {
+    const { poll, poller, shown } = setUp();
+    const asked = Promise.withResolvers<void>();
+    const late = Promise.withResolvers<readonly Sample[]>();
+    const cancelled = poll(() => {
+      asked.resolve();
+      return late.promise;
+    });
+    await asked.promise;
+    poller.cancel("key/a");
+    poller.cancel("key/nobody");
+    const again = poll(good(2));
+    late.resolve(sample(value, { key: "a" }, 1));
+    await Promise.all([cancelled, again]);
+    expect(shown()).toMatchObject({ credits: 2 });
   });
 });

@@ -11,11 +11,12 @@ const MINUTE = 60_000;
 const random = () => 0.5;
 const collector: Collector = { ...keyCollector, families: [] };
 
-function target(id: string, minIntervalMs = 0): Target {
+function target(id: string, minIntervalMs = 0, fingerprint = ""): Target {
   return {
     id,
     title: id,
     minIntervalMs,
+    fingerprint,
     constants: [],
     poll: () => Promise.resolve({ samples: [] }),
     describe: () => [],
@@ -42,6 +43,7 @@ function setUp({
       statuses.update(id, { attempted: true, lastAttemptMs: clock.now(), lastAnswerMs: clock.now() });
       return Promise.resolve();
     },
+    cancel: () => {},
     stop: () => {},
   };
   const timetable = createTimetable({ kind: "interval", ms: intervalMs }, clock, silentLog);
@@ -158,4 +160,70 @@ describe("rounds", () => {
     statuses.update("d", { lastAttemptMs: clock.now() });
     expect(rounds.lagMs()).toBe(0);
   });
+
+  describe("adopt()", () => {
+    test("leaves unchanged targets their places, and polls only new and changed ones at once", async () => {
+      const { clock, rounds, polled } = setUp();
+      rounds.start();
+      await clock.advance(70_000);
+      polled();
+      rounds.adopt([target("a"), target("b"), target("c", 0, "another secret"), target("e")], undefined);
+      expect(polled()).toEqual([
+        ["c", 70],
+        ["e", 70],
+      ]);
+      await clock.advance(50_000);
+      // "b" as planned; "c" had its turn, and "d" is gone.
+      expect(polled()).toEqual([["b", 82.5]]);
+      await clock.advance(MINUTE);
+      expect(polled().map(([id]) => id)).toEqual(["a", "b", "c", "e"]);
+    });
+
+    test("a thousand times in a minute polls nobody once more", async () => {
+      const { clock, rounds, polled } = setUp();
+      rounds.start();
+      await clock.advance(MINUTE);
+      polled();
+      for (let time = 0; time < 1000; time++) {
+        rounds.adopt(
+          ["a", "b", "c", "d"].map((id) => target(id)),
+          undefined,
+        );
+        await clock.advance(59);
+      }
+      expect(seconds(polled())).toEqual([67.5, 82.5, 97.5, 112.5]);
+    });
+
+    test("with another timetable polls all and goes by that", async () => {
+      const { clock, rounds, polled } = setUp();
+      rounds.start();
+      await clock.advance(70_000);
+      polled();
+      const timetable = createTimetable({ kind: "interval", ms: 10 * MINUTE }, clock, silentLog);
+      rounds.adopt(
+        ["a", "b"].map((id) => target(id)),
+        timetable,
+      );
+      expect(seconds(polled())).toEqual([70, 70]);
+      await clock.advance(15 * MINUTE);
+      expect(seconds(polled())).toEqual([70 + 600 + 75, 70 + 600 + 225]);
+      rounds.stop();
+      expect(clock.pending()).toEqual([]);
+    });
+
+    test("before the start and after the stop begins nothing", async () => {
+      const { clock, rounds, polled } = setUp();
+      const timetable = createTimetable({ kind: "interval", ms: MINUTE }, clock, silentLog);
+      rounds.adopt([target("z")], timetable);
+      rounds.start();
+      rounds.stop();
+      rounds.adopt([target("y")], timetable);
+      expect(polled().map(([id]) => id)).toEqual(["z"]);
+      expect(clock.pending()).toEqual([]);
+    });
+  });
 });
+
+function seconds(polled: readonly (readonly [string, number])[]): readonly number[] {
+  return polled.map(([, at]) => at);
+}

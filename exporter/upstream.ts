@@ -1,0 +1,47 @@
+import type { GatewayConfig } from "./config/config.ts";
+import { createGateway } from "./gateway/gateway.ts";
+import type { Endpoint } from "./gateway/http.ts";
+import { createPace, type Pace } from "./schedule/pace.ts";
+import { createPoller, type Poller, type PollerDependencies } from "./schedule/poller.ts";
+
+/** What asks one gateway in one way: the client, the pace of its calls, and who polls with both. */
+export interface Upstream {
+  readonly pace: Pace;
+  readonly poller: Poller;
+  /** Of each endpoint; 0 is unpaced. */
+  readonly perMinute: Readonly<Record<Endpoint, number>>;
+  stop(): Promise<void>;
+}
+
+export interface UpstreamDependencies extends Omit<PollerDependencies, "gateway" | "pace"> {
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** How often an endpoint is asked, milliseconds. */
+  readonly intervalMs: (endpoint: Endpoint) => number;
+}
+
+/** Requests per minute that the analytics endpoint takes without complaint (observed-behaviour 8). */
+const ANALYTICS_PER_MINUTE = 60;
+
+export function createUpstream(config: GatewayConfig, dependencies: UpstreamDependencies): Upstream {
+  const { clock, random, self, intervalMs } = dependencies;
+  const perMinute = { key: config.requestsPerMinute, analytics: ANALYTICS_PER_MINUTE, transcription: 0 };
+  const { connections, maxPauseMs } = config;
+  const pace = createPace(clock, { perMinute, intervalMs, connections, maxPauseMs });
+  const gateway = createGateway(config, {
+    clock,
+    random,
+    admit: pace.admit,
+    onAnswer: (endpoint, code) => self.upstreamRequests.inc({ endpoint, code }),
+  });
+  const poller = createPoller({ ...dependencies, gateway, pace });
+  return {
+    pace,
+    poller,
+    perMinute,
+    stop: async () => {
+      poller.stop();
+      await gateway.close();
+    },
+  };
+}
