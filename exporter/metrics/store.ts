@@ -51,9 +51,22 @@ interface Entry {
   readonly values: Block;
   /** Time to live runs on both clocks, whichever is sooner: neither a stepped nor a stopped clock prolongs it. */
   readonly expiry: { readonly wallMs: number; readonly monotonicMs: number };
+  /** A view leaves out what has no longer than this to live. */
+  readonly spareMs: number;
 }
 
-const NOTHING: Omit<Entry, "description"> = { values: EMPTY, expiry: { wallMs: 0, monotonicMs: 0 } };
+/**
+ * Thousands of targets that fail together end one by one. A view that stood until the next of them would be outdated before
+ * it is rendered, so each leaves out what ends soon: this part of its time to live early, and this long at most.
+ */
+const SPARE_PART = 0.05;
+const MOST_SPARE_MS = 5000;
+
+const NOTHING: Omit<Entry, "description"> = {
+  values: EMPTY,
+  expiry: { wallMs: 0, monotonicMs: 0 },
+  spareMs: 0,
+};
 const NOBODY: Entry = { description: EMPTY, ...NOTHING };
 
 export function createStore(clock: Clock, seriesLimit: () => number): Store {
@@ -80,7 +93,8 @@ export function createStore(clock: Clock, seriesLimit: () => number): Store {
     const wallMs = answer.askedAtMs + answer.timeToLiveMs;
     const ageMs = clock.now() - answer.askedAtMs;
     const monotonicMs = clock.monotonic() + answer.timeToLiveMs - Math.max(0, ageMs);
-    replace(target, { values: packer.pack(samples, old), expiry: { wallMs, monotonicMs } });
+    const spareMs = Math.min(MOST_SPARE_MS, answer.timeToLiveMs * SPARE_PART);
+    replace(target, { values: packer.pack(samples, old), expiry: { wallMs, monotonicMs }, spareMs });
     return true;
   }
 
@@ -100,11 +114,10 @@ export function createStore(clock: Clock, seriesLimit: () => number): Store {
     };
     const blocks: Block[] = [];
     for (const entry of entries.values()) {
-      const values = ages(fresh(entry, takenAt.wallMs));
-      if (values !== EMPTY) {
-        const { wallMs, monotonicMs } = entry.expiry;
-        validForMs = Math.min(validForMs, wallMs - takenAt.wallMs, monotonicMs - takenAt.monotonicMs);
-      }
+      const { wallMs, monotonicMs } = entry.expiry;
+      const leftMs = Math.min(wallMs - takenAt.wallMs, monotonicMs - takenAt.monotonicMs);
+      const values = leftMs > entry.spareMs ? ages(fresh(entry, takenAt.wallMs)) : EMPTY;
+      if (values !== EMPTY) validForMs = Math.min(validForMs, leftMs);
       blocks.push(entry.description, values);
     }
     for (const source of derived.values()) blocks.push(ages(packer.pack(source())));

@@ -111,6 +111,19 @@ describe("store", () => {
     expect([seen("a"), store.series]).toEqual([[], 0]);
   });
 
+  test("view() leaves out what ends soon, so that what fails together does not outdate one view after the other", async () => {
+    const { clock, store, put, value } = setUp();
+    for (const target of ["a", "b", "c"]) {
+      put(value(1), 180_000, target);
+      await clock.advance(1000);
+    }
+    const shown = () => store.view().blocks.flatMap((block) => unpack(block)).length;
+    await clock.advance(172_000);
+    expect([shown(), store.view().validForMs]).toEqual([2, 6000]);
+    await clock.advance(3000);
+    expect([shown(), store.view().validForMs]).toEqual([0, Number.POSITIVE_INFINITY]);
+  });
+
   test("view() is outdated when a value ages, a window ends or the clock goes back", async () => {
     const { clock, store, put, value } = setUp();
     put(value(1));
