@@ -37,6 +37,7 @@ function booksFrom(at: number, answeredAt = at) {
   const truth: Truth = {
     history,
     timeToLiveMs: TIME_TO_LIVE_MS,
+    analyticsTimeToLiveMs: TIME_TO_LIVE_MS,
     resetOf: () => "daily",
     gone: new Set(),
     away: new Set(),

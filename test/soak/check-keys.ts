@@ -7,6 +7,7 @@ export interface Truth {
   readonly history: BookHistory;
   /** How long a value may be repeated. */
   readonly timeToLiveMs: number;
+  readonly analyticsTimeToLiveMs: number;
   readonly resetOf: (key: string) => Reset | null;
   /** Keys that the configuration does not have any more. */
   readonly gone: ReadonlySet<string>;

@@ -40,10 +40,10 @@ function budgetProblem(budget: KeyBudget, scrape: Scrape, truth: Truth): string[
   return between(`budget ${budget.name}`, spent, least, most);
 }
 
-function usageProblem(scrape: Scrape, { history, timeToLiveMs }: Truth): string[] {
+function usageProblem(scrape: Scrape, { history, analyticsTimeToLiveMs }: Truth): string[] {
   const spent = scrape.usage.get("aigateway_usage_day_credits");
   if (spent === undefined) return [];
-  const oldestMs = scrape.sentMs - timeToLiveMs - GRACE_MS;
+  const oldestMs = scrape.sentMs - analyticsTimeToLiveMs - GRACE_MS;
   const least = dayStart(oldestMs) === dayStart(scrape.sentMs) ? history.dayMicros(oldestMs) / 1e6 : 0;
   return between("aigateway_usage_day_credits", spent, least, history.dayMicros(scrape.receivedMs) / 1e6);
 }

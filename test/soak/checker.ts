@@ -4,7 +4,7 @@ import type { BookHistory } from "./book-history.ts";
 import { missingValues, type Truth, wrongValues } from "./check-keys.ts";
 import { wrongSums } from "./check-sums.ts";
 import { resetOf } from "./fleet.ts";
-import { RECOVERY } from "./plan.ts";
+import { ANALYTICS_INTERVAL_MS, INTERVALS_TO_LIVE, RECOVERY } from "./plan.ts";
 import type { SoakResult } from "./result.ts";
 import { readScrape, type Scrape } from "./scrape.ts";
 import type { Setting } from "./setting.ts";
@@ -18,12 +18,7 @@ export interface Checker {
   check(url: string): Promise<void>;
 }
 
-export function createChecker(
-  result: SoakResult,
-  history: BookHistory,
-  setting: Setting,
-  timeToLiveMs: number,
-): Checker {
+export function createChecker(result: SoakResult, history: BookHistory, setting: Setting): Checker {
   const resets = new Map(setting.names.map((name, index) => [name, resetOf(index)]));
   const stayers = setting.names.slice(0, -setting.comersAndGoers.length);
   let phase = { name: "", atMs: 0 };
@@ -35,7 +30,8 @@ export function createChecker(
     const goneNames = new Set(isDue && goneThen === gone ? gone.names : []);
     const truth: Truth = {
       history,
-      timeToLiveMs,
+      timeToLiveMs: INTERVALS_TO_LIVE * result.intervalMs,
+      analyticsTimeToLiveMs: INTERVALS_TO_LIVE * Math.max(result.intervalMs, ANALYTICS_INTERVAL_MS),
       resetOf: (key) => resets.get(key) ?? null,
       gone: goneNames,
       away: new Set(setting.comersAndGoers),

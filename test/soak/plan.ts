@@ -21,3 +21,6 @@ export const RECOVERY = 2;
 
 /** How many intervals a value may be repeated (docs/metrics.md). */
 export const INTERVALS_TO_LIVE = 3;
+
+/** Six queries of two requests each, of which the exporter sends 60 a minute: no query comes sooner than after this. */
+export const ANALYTICS_INTERVAL_MS = 12_000;

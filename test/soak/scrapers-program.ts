@@ -83,7 +83,7 @@ const SLOW_READ_MS = 100;
 
 /** Goes away in the middle, now gently and now by a reset. */
 async function brokenOff(path: string): Promise<number> {
-  const response = await answer(path, { "accept-encoding": "identity" });
+  const response = await answer(path, { connection: "close" });
   await new Promise((resolve) => {
     response.once("data", resolve);
   });
@@ -106,7 +106,8 @@ function answer(path: string, headers: Readonly<Record<string, string>>): Promis
     asked.setTimeout(SCRAPE_TIMEOUT_MS, () =>
       asked.destroy(new Error(`no byte for ${SCRAPE_TIMEOUT_MS} ms`)),
     );
-    asked.on("error", reject);
+    // A kept connection may be closed by the server in this very moment; Prometheus' client asks again, too.
+    asked.on("error", (error) => (asked.reusedSocket ? resolve(answer(path, headers)) : reject(error)));
     asked.end();
   });
 }
