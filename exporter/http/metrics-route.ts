@@ -14,7 +14,7 @@ export function createMetricsRoute(path: string, publisher: Publisher, self: Sel
       const format = acceptedFormat(headers.accept);
       const own = await self.render(format);
       // Taken after the wait, so that nothing ages between the look and the answer.
-      const { [format]: ready } = await publisher.current();
+      const ready = await publisher.current(format);
       const common = { "content-type": CONTENT_TYPES[format], vary: "Accept, Accept-Encoding" };
       return acceptsGzip(headers["accept-encoding"]?.toString())
         ? {
@@ -22,7 +22,7 @@ export function createMetricsRoute(path: string, publisher: Publisher, self: Sel
             headers: { ...common, "content-encoding": "gzip" },
             body: gzipWithTail(ready, own),
           }
-        : { status: 200, headers: common, body: [...ready.text, own] };
+        : { status: 200, headers: common, body: [...(await ready.text()), own] };
     },
   };
 }

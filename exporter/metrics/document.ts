@@ -1,44 +1,42 @@
 import { type FamilyHeader, type Format, headerText } from "./exposition.ts";
 import type { Family } from "./family.ts";
-import { append, type Deflate, type Deflated, GZIP_HEADER } from "./gzip.ts";
+import { type Deflate, inflate, openMember, type OpenMember, type Piece } from "./gzip.ts";
 
-/** One text, ready to be sent: as it is, and as a gzip member that is left open for what follows. */
-export interface Document {
-  readonly text: readonly Buffer[];
-  readonly gzip: Buffer;
-  readonly crc: number;
-  /** Bytes of the text. */
-  readonly length: number;
+/** The whole text in one format, ready to be sent. What follows it, its sender appends. */
+export interface Document extends OpenMember {
+  /** Uncompressed; made when it is asked for first. */
+  text(): Promise<readonly Buffer[]>;
 }
 
-/** Puts the headers before the lines of their families. */
+/** Puts the headers before the lines of their families; a family without lines is not there. */
 export async function compose(
   headers: readonly FamilyHeader[],
   format: Format,
-  linesOf: (family: Family) => readonly Deflated[],
+  linesOf: (family: Family) => readonly Piece[],
   deflate: Deflate,
 ): Promise<Document> {
-  const parts: Deflated[] = [];
+  const pieces: Piece[] = [];
   for (const header of headers) {
     const lines = linesOf(header.family);
-    if (lines.length === 0) continue;
-    parts.push(await headerPart(header, format, deflate), ...lines);
+    if (lines.length > 0) pieces.push(await headerPiece(header, format, deflate), ...lines);
   }
-  const { crc, length } = parts.reduce(append, { crc: 0, length: 0 });
-  return {
-    text: parts.map(({ text }) => text),
-    gzip: Buffer.concat([GZIP_HEADER, ...parts.map(({ deflated }) => deflated)]),
-    crc,
-    length,
-  };
+  let text: Promise<readonly Buffer[]> | undefined;
+  return { ...openMember(pieces), text: () => (text ??= inflated(pieces)) };
+}
+
+/** One after another: all at once would keep everybody else from the threads. */
+async function inflated(pieces: readonly Piece[]): Promise<readonly Buffer[]> {
+  const texts: Buffer[] = [];
+  for (const piece of pieces) texts.push(await inflate(piece));
+  return texts;
 }
 
 /** A header changes with the configuration only. */
-const headerParts = new WeakMap<FamilyHeader, Partial<Record<Format, Deflated>>>();
+const headerPieces = new WeakMap<FamilyHeader, Partial<Record<Format, Piece>>>();
 
-async function headerPart(header: FamilyHeader, format: Format, deflate: Deflate): Promise<Deflated> {
-  const known = headerParts.get(header) ?? {};
-  const part = known[format] ?? (await deflate(Buffer.from(headerText(header, format))));
-  headerParts.set(header, { ...known, [format]: part });
-  return part;
+async function headerPiece(header: FamilyHeader, format: Format, deflate: Deflate): Promise<Piece> {
+  const known = headerPieces.get(header) ?? {};
+  const piece = known[format] ?? (await deflate(Buffer.from(headerText(header, format))));
+  headerPieces.set(header, { ...known, [format]: piece });
+  return piece;
 }

@@ -1,15 +1,16 @@
 import type { Clock } from "../clock.ts";
-import type { FamilyHeader } from "./exposition.ts";
+import type { Document } from "./document.ts";
+import type { FamilyHeader, Format } from "./exposition.ts";
 import { deflate } from "./gzip.ts";
-import { createRenderer, type Snapshot } from "./renderer.ts";
+import { createRenderer } from "./renderer.ts";
 import type { Store, View } from "./store.ts";
 
 /** Turns the store into texts when it changes, so that a scrape does not. */
 export interface Publisher {
   /** To be called after the store has changed; many calls in a second make one rendering. */
   readonly changed: () => void;
-  /** The newest texts. Only when something in them must no longer be shown is a new rendering waited for. */
-  current(): Promise<Snapshot>;
+  /** The newest text. Only when something in it must no longer be shown is a new one waited for. */
+  current(format: Format): Promise<Document>;
   stop(): void;
 }
 
@@ -19,7 +20,7 @@ const COALESCE_MS = 1000;
 /** How often at least it is looked whether something has aged: a stepped clock fires no timer. */
 const RECHECK_MS = 30_000;
 
-/** A rendering may be outdated when it is done, since a window has ended meanwhile; hardly twice. */
+/** A text may be outdated when it is done, since a window has ended meanwhile; that does not happen again and again. */
 const MOST_ATTEMPTS = 5;
 
 export function createPublisher(
@@ -29,6 +30,8 @@ export function createPublisher(
   onError: (error: unknown) => void,
 ): Publisher {
   const renderer = createRenderer(deflate);
+  /** What was asked for is made from then on. */
+  const formats = new Set<Format>();
   let published: Published | undefined;
   let running: Promise<void> | undefined;
   let dirty = false;
@@ -65,7 +68,7 @@ export function createPublisher(
     cancelNext?.();
     dirty = false;
     const view = store.view();
-    published = { view, snapshot: await renderer.render(headers(), view.blocks) };
+    published = { view, documents: await renderer.render(headers(), view.blocks, formats) };
     recheckAfter(view);
   }
 
@@ -79,9 +82,11 @@ export function createPublisher(
     });
   }
 
-  async function current(): Promise<Snapshot> {
-    for (let attempt = 0; attempt <= MOST_ATTEMPTS; attempt++) {
-      if (published && !published.view.outdated()) return published.snapshot;
+  async function current(format: Format): Promise<Document> {
+    formats.add(format);
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      const ready = published?.documents.get(format);
+      if (ready && !published?.view.outdated()) return ready;
       await publish();
     }
     throw new Error("Cannot show the metrics: they age faster than they are rendered");
@@ -100,5 +105,5 @@ export function createPublisher(
 
 interface Published {
   readonly view: View;
-  readonly snapshot: Snapshot;
+  readonly documents: ReadonlyMap<Format, Document>;
 }

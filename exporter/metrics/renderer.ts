@@ -1,60 +1,61 @@
-import { type Block } from "./block.ts";
+import type { Block } from "./block.ts";
 import { compose, type Document } from "./document.ts";
 import type { FamilyHeader, Format } from "./exposition.ts";
 import type { Family } from "./family.ts";
-import type { Deflate, Deflated } from "./gzip.ts";
+import type { Deflate, Piece } from "./gzip.ts";
 import { changedFamilies, createLines } from "./lines.ts";
-
-/** What a scrape copies: the whole text in each format, ready and compressed. */
-export type Snapshot = Readonly<Record<Format, Document>>;
 
 /** Renders what has changed since it rendered last. */
 export interface Renderer {
-  /** One call at a time. */
-  render(headers: readonly FamilyHeader[], blocks: readonly Block[]): Promise<Snapshot>;
+  /** The documents in the formats that are wanted. One call at a time. */
+  render(
+    headers: readonly FamilyHeader[],
+    blocks: readonly Block[],
+    formats: ReadonlySet<Format>,
+  ): Promise<ReadonlyMap<Format, Document>>;
 }
 
 /**
- * Blocks whose lines of one family are rendered in one slice and compressed together: some 1000 lines take 0.2 ms, and
- * much fewer compress worse.
+ * How many blocks are rendered together. Two are a key's, so a slice is some 1000 lines of a family: 0.2 ms of work, and
+ * much fewer would compress worse.
  */
 export const GROUP_BLOCKS = 2048;
 
-/** The lines of the families of some neighbouring blocks. */
+/** The lines of some neighbouring blocks, by family. */
 interface Group {
   readonly blocks: readonly Block[];
-  readonly lines: ReadonlyMap<Family, Deflated>;
+  readonly lines: ReadonlyMap<Family, Piece>;
 }
 
-/** Between two slices `deflate` gives way to whatever else waits for the event loop. */
+const NO_GROUP: Group = { blocks: [], lines: new Map() };
+
+/** After each slice `deflate` gives way to whatever else waits for the event loop. */
 export function createRenderer(deflate: Deflate): Renderer {
   const lines = createLines();
   let groups: readonly Group[] = [];
 
-  async function renderGroup(blocks: readonly Block[], before: Group = NO_GROUP): Promise<Group> {
+  async function renderGroup(blocks: readonly Block[], before: Group): Promise<Group> {
     const rendered = new Map(before.lines);
     for (const family of changedFamilies(before.blocks, blocks)) {
       const text = lines.of(family, blocks);
       if (text.length === 0) rendered.delete(family);
-      else if (!rendered.get(family)?.text.equals(text)) rendered.set(family, await deflate(text));
+      else rendered.set(family, await deflate(text));
     }
     return { blocks, lines: rendered };
   }
 
   return {
-    render: async (headers, blocks) => {
+    render: async (headers, blocks, formats) => {
       const next: Group[] = [];
       for (let start = 0; start < blocks.length; start += GROUP_BLOCKS) {
-        next.push(await renderGroup(blocks.slice(start, start + GROUP_BLOCKS), groups[next.length]));
+        const before = groups[next.length] ?? NO_GROUP;
+        next.push(await renderGroup(blocks.slice(start, start + GROUP_BLOCKS), before));
       }
       groups = next;
       const linesOf = (family: Family) => groups.flatMap((group) => group.lines.get(family) ?? []);
-      return {
-        text: await compose(headers, "text", linesOf, deflate),
-        openmetrics: await compose(headers, "openmetrics", linesOf, deflate),
-      };
+      const documents = new Map<Format, Document>();
+      for (const format of formats) documents.set(format, await compose(headers, format, linesOf, deflate));
+      return documents;
     },
   };
 }
-
-const NO_GROUP: Group = { blocks: [], lines: new Map() };

@@ -1,9 +1,10 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
+import { type Clock, systemClock } from "../clock.ts";
 import type { Family } from "./family.ts";
 import type { Format } from "./exposition.ts";
 import { selfFamilies as families } from "./self-families.ts";
 
-/** The exporter's own metrics, kept by prom-client: a few dozen series, rendered on each scrape. */
+/** The exporter's own metrics, kept by prom-client: a few dozen series. */
 export interface SelfMetrics {
   readonly polls: Counter;
   readonly pollFailures: Counter;
@@ -12,7 +13,10 @@ export interface SelfMetrics {
   readonly pollDuration: Gauge;
   readonly reloadSuccessful: Gauge;
   readonly reloadSuccess: Gauge;
-  /** The text in a format, with the end mark where the format has one. */
+  /**
+   * The text in a format, with the end mark where the format has one. What the exporter counts is as of now; what Node
+   * says of the process may be a second old, since it takes longer than all the rest of a scrape.
+   */
   render(format: Format): Promise<Buffer>;
 }
 
@@ -35,14 +39,14 @@ export interface SelfReadings {
   readonly throttledUntil: ReadonlyMap<string, number>;
 }
 
-export function createSelfMetrics(build: Build, read: () => SelfReadings): SelfMetrics {
+export function createSelfMetrics(
+  build: Build,
+  read: () => SelfReadings,
+  clock: Pick<Clock, "monotonic"> = systemClock,
+): SelfMetrics {
+  const processText = createProcessText(clock);
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
-  for (const { name } of registry.getMetricsAsArray()) {
-    if (UNFIT.test(name)) registry.removeSingleMetric(name);
-  }
-
   const newCounter = (family: Family) => new Counter({ ...definition(family), registers });
   const newGauge = (family: Family, collect?: (this: Gauge) => void) =>
     new Gauge({ ...definition(family), registers, ...(collect && { collect }) });
@@ -82,9 +86,28 @@ export function createSelfMetrics(build: Build, read: () => SelfReadings): SelfM
     reloadSuccessful: newGauge(families.reloadSuccessful),
     reloadSuccess: newGauge(families.reloadSuccess),
     render: async (format) => {
-      const text = await registry.metrics();
+      const text = (await processText()) + (await registry.metrics());
       return Buffer.from(format === "text" ? text : toOpenMetrics(text));
     },
+  };
+}
+
+const PROCESS_TEXT_LASTS_MS = 1000;
+
+function createProcessText({ monotonic }: Pick<Clock, "monotonic">): () => Promise<string> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const { name } of registry.getMetricsAsArray()) {
+    if (UNFIT.test(name)) registry.removeSingleMetric(name);
+  }
+  let text = Promise.resolve("");
+  let madeAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (monotonic() - madeAt >= PROCESS_TEXT_LASTS_MS) {
+      madeAt = monotonic();
+      text = registry.metrics();
+    }
+    return text;
   };
 }
 

@@ -104,7 +104,7 @@ describe("gzipWithTail()", () => {
     const parts = await Promise.all(pieces.map((piece) => deflate(Buffer.from(piece))));
     const families = [{ family: spend, help: "x" }];
     const ready = await compose(families, "text", () => parts, deflate);
-    const text = Buffer.concat(ready.text).toString();
+    const text = Buffer.concat(await ready.text()).toString();
     expect(text.endsWith(pieces.join(""))).toBe(true);
     const sent = Buffer.concat(gzipWithTail(ready, Buffer.from(tail)));
     expect(gunzipSync(sent).toString()).toBe(text + tail);

@@ -21,8 +21,8 @@ function setUp() {
     publisher.changed();
   };
   const shown = async () => {
-    const { text } = await publisher.current();
-    return /\} (.*)\n/.exec(Buffer.concat(text.text).toString())?.[1];
+    const document = await publisher.current("text");
+    return /\} (.*)\n/.exec(Buffer.concat(await document.text()).toString())?.[1];
   };
   return { clock, store, publisher, put, shown, errors, renderings: () => renderings };
 }

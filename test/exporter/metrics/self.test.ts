@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createSelfMetrics, type SelfReadings } from "../../../exporter/metrics/self.ts";
 import { selfFamilies } from "../../../exporter/metrics/self-families.ts";
+import { createManualClock } from "../../support/clock.ts";
 import { parseOpenMetrics, parseTextFormat } from "../../support/openmetrics.ts";
 
 const QUIET: SelfReadings = {
@@ -13,11 +14,9 @@ const QUIET: SelfReadings = {
   throttledUntil: new Map(),
 };
 
-function setUp(readings: Partial<SelfReadings> = {}) {
-  const self = createSelfMetrics({ version: "1.2.3", revision: "abc", nodeVersion: "v22" }, () => ({
-    ...QUIET,
-    ...readings,
-  }));
+function setUp(readings: Partial<SelfReadings> = {}, clock = createManualClock()) {
+  const build = { version: "1.2.3", revision: "abc", nodeVersion: "v22" };
+  const self = createSelfMetrics(build, () => ({ ...QUIET, ...readings }), clock);
   self.polls.inc({ collector: "key" }, 2);
   self.upstreamRequests.inc({ endpoint: "key", code: "200" });
   return self;
@@ -71,5 +70,23 @@ describe("createSelfMetrics()", () => {
     const text = (await setUp().render("text")).toString();
     const declared = Object.values(selfFamilies).map(({ name }) => name);
     expect(declared.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([]);
+  });
+
+  test("what Node says of the process is at most a second old, what the exporter counts is never old", async () => {
+    const clock = createManualClock();
+    const self = setUp({}, clock);
+    const seen = async () => {
+      const text = (await self.render("text")).toString();
+      const value = (name: string) => Number(new RegExp(`^${name}(?:{.*})? (.*)$`, "m").exec(text)?.[1]);
+      return [value("process_cpu_seconds_total"), value("aigateway_exporter_polls_total")];
+    };
+    const [cpu, polls] = await seen();
+    self.polls.inc({ collector: "key" });
+    const until = process.cpuUsage().user + 20_000;
+    while (process.cpuUsage().user < until);
+    await clock.advance(999);
+    expect(await seen()).toEqual([cpu, (polls ?? 0) + 1]);
+    await clock.advance(1);
+    expect((await seen())[0]).toBeGreaterThan(cpu ?? 0);
   });
 });
