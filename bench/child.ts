@@ -5,18 +5,28 @@ import { fileURLToPath } from "node:url";
 /** A program of the benchmarks in a process of its own, which answers one question at a time. */
 export interface Child {
   readonly pid: number;
+  /** What the program said of itself when it was ready. */
+  readonly ready: unknown;
   /** Sends a message and waits for the answer. */
   ask(message: object): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** Starts a program that calls `serveParent`, and waits until it is ready. */
-export async function startChild(
-  program: URL,
-  parameters: readonly string[] = [],
-  nodeOptions: readonly string[] = [],
-): Promise<Child> {
-  const child = fork(fileURLToPath(program), [...parameters], { execArgv: [...nodeOptions] });
+export interface ChildOptions {
+  readonly parameters?: readonly string[];
+  /** `--expose-gc`. */
+  readonly nodeOptions?: readonly string[];
+  /** Beside those of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Starts a program that calls `serveParent`, and waits until it is ready. What it writes to standard output is dropped. */
+export async function startChild(program: URL, options: ChildOptions = {}): Promise<Child> {
+  const child = fork(fileURLToPath(program), [...(options.parameters ?? [])], {
+    execArgv: [...(options.nodeOptions ?? [])],
+    env: { ...process.env, ...options.environment },
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
   const kill = (): void => void child.kill("SIGKILL");
   process.once("exit", kill);
   const ended = once(child, "exit").then(() => process.off("exit", kill));
@@ -29,16 +39,17 @@ export async function startChild(
     const [message]: unknown[] = await Promise.race([once(child, "message"), died]);
     return message;
   };
-  await answer();
+  const ready = await answer();
   return {
     pid: child.pid ?? 0,
+    ready,
     ask: async (message) => {
       const answered = answer();
       child.send(message);
       return answered;
     },
     close: async () => {
-      child.disconnect();
+      if (child.connected) child.disconnect();
       const timer = setTimeout(kill, PATIENCE_MS);
       await ended.finally(() => clearTimeout(timer));
     },
@@ -47,11 +58,14 @@ export async function startChild(
 
 const PATIENCE_MS = 5000;
 
-/** The other end: answers each message of the parent, and ends with it. */
-export function serveParent(answer: (message: unknown) => Promise<object> | object): void {
+/** The other end: says that it is ready, answers each message of the parent, and ends with it. */
+export function serveParent(
+  ready: object,
+  answer: (message: unknown) => Promise<object> | object = () => ({}),
+): void {
   process.on("message", (message) => {
     void Promise.resolve(answer(message)).then((result) => process.send?.(result));
   });
   process.once("disconnect", () => process.exit(0));
-  process.send?.({ ready: true });
+  process.send?.(ready);
 }

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Benchmark } from "./benchmark.ts";
@@ -7,6 +7,7 @@ import { calibrate } from "./calibration.ts";
 import { benchmarks } from "./index.ts";
 import { machine } from "./machine.ts";
 import peers from "./package.json" with { type: "json" };
+import { isInstalled } from "./peers.ts";
 import { report } from "./report.ts";
 import { run } from "./run.ts";
 import { judge } from "./verdict.ts";
@@ -14,7 +15,8 @@ import { judge } from "./verdict.ts";
 const FOLDER = import.meta.dirname;
 const RESULTS = join(FOLDER, "results.md");
 
-process.exitCode = await main(process.argv.slice(2));
+// What a benchmark that failed has left behind must not keep this process: its children end with it.
+process.exit(await main(process.argv.slice(2)));
 
 /** Runs the named benchmarks, or all; 0 when every goal that could be measured meets its bar, 1 if not, 2 wrong use. */
 async function main(names: readonly string[]): Promise<number> {
@@ -67,10 +69,7 @@ function progress(text: string): void {
 
 /** The other libraries are a package of their own. Without a registry the contenders that need them are skipped. */
 async function installPeers(): Promise<void> {
-  const isThere = Object.keys(peers.dependencies).every((name) =>
-    existsSync(join(FOLDER, "node_modules", name)),
-  );
-  if (isThere) return;
+  if (Object.keys(peers.dependencies).every(isInstalled)) return;
   progress("Installing what the exporter is compared with into bench/ (once)");
   await promisify(execFile)("npm", ["ci", "--no-audit", "--no-fund"], { cwd: FOLDER }).catch(
     (error: unknown) => progress(`Cannot install it: ${String(error)}`),

@@ -1,0 +1,122 @@
+import { type Family, gauge, info, type Sample, sample } from "../../exporter/metrics/family.ts";
+
+/** The same series for every contender: 17 families of keys (85 % of the series) and 6 of models and apps. */
+export interface DataSet {
+  readonly families: readonly DataFamily[];
+  /** What is polled together: a key with one row of each family, or some rows of models and apps. */
+  readonly targets: readonly DataTarget[];
+  readonly series: number;
+}
+
+export interface DataFamily {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+export interface DataTarget {
+  readonly name: string;
+  readonly rows: readonly DataRow[];
+}
+
+export interface DataRow {
+  /** Place of its family in `families`. */
+  readonly family: number;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+const KEY_FAMILIES = [
+  ..."info up last_success_timestamp_seconds unlimited limit_credits limit_remaining_credits usage_credits".split(" "),
+  ..."usage_day_credits usage_week_credits usage_month_credits byok_usage_credits byok_usage_day_credits".split(" "),
+  ..."byok_usage_week_credits byok_usage_month_credits free_tier limit_reset_timestamp_seconds".split(" "),
+  "limit_window_start_timestamp_seconds",
+];
+const ROW_FAMILIES = "credits requests tokens prompt_tokens completion_tokens reasoning_tokens".split(" ");
+const PROJECTS = ["payments", "search", "support", "billing", "research"];
+const MODELS = ["openai/gpt-5", "anthropic/claude-opus-4.5", "google/gemini-3-pro", "meta/llama-4-70b"];
+/** A key has 17 series; 20 series of the whole are 17 of keys and 3 of rows, and a row has 6. */
+const [SERIES_PER_KEY, SERIES_PER_ROW] = [20, 40];
+const ROWS_PER_TARGET = 500;
+
+export function createDataSet(series: number): DataSet {
+  const families = [
+    ...KEY_FAMILIES.map((name) => ({
+      name: `aigateway_key_${name}`,
+      help: `The value ${name} of the key`,
+      labels: name === "info" ? ["key", "team", "project"] : ["key"],
+    })),
+    ...ROW_FAMILIES.map((name) => ({
+      name: `aigateway_usage_day_${name}`,
+      help: `The value ${name} of the model and app`,
+      labels: ["query", "model", "app"],
+    })),
+  ];
+  const keys = Array.from({ length: Math.floor(series / SERIES_PER_KEY) }, (_, index) => keyTarget(index));
+  const rows = Math.floor(series / SERIES_PER_ROW);
+  const queries = Array.from({ length: Math.ceil(rows / ROWS_PER_TARGET) }, (_, index) =>
+    queryTarget(index * ROWS_PER_TARGET, Math.min(rows, (index + 1) * ROWS_PER_TARGET)),
+  );
+  const targets = [...keys, ...queries];
+  return { families, targets, series: targets.reduce((sum, target) => sum + target.rows.length, 0) };
+}
+
+/** The value of a row in a round; all values differ between rounds, except those of the info. */
+export function valueOf(row: DataRow, place: number, round: number): number {
+  if (row.family === 0) return 1;
+  const mixed = Math.imul(place + 1, 2_654_435_761) + Math.imul(round, 40_503);
+  const random = (mixed >>> 0) % 1_000_000_007;
+  // A third are whole numbers, the others amounts of money.
+  return place % 3 === 0 ? (random % 100_000) + round : (random % 1_000_000_000) / 1e6 + round / 64;
+}
+
+/** Calls back for every row of the data set with its value in the round. */
+export function eachValue(
+  { targets }: DataSet,
+  round: number,
+  take: (row: DataRow, value: number) => void,
+): void {
+  let place = 0;
+  for (const { rows } of targets) for (const row of rows) take(row, valueOf(row, place++, round));
+}
+
+/** The families as the exporter has them. */
+export function familiesOf({ families }: DataSet): readonly Family[] {
+  return families.map(({ name, help, labels }) =>
+    (name.endsWith("_info") ? info : gauge)({ name, help, labels, absent: "never" }),
+  );
+}
+
+/** The samples of each target in a round. */
+export function* samplesOf(
+  { targets }: DataSet,
+  families: readonly Family[],
+  round: number,
+): Generator<readonly [target: string, samples: readonly Sample[]]> {
+  let place = 0;
+  for (const { name, rows } of targets) {
+    const samples = rows.flatMap((row) => {
+      const family = families[row.family];
+      return family ? sample(family, row.labels, valueOf(row, place++, round)) : [];
+    });
+    yield [name, samples];
+  }
+}
+
+function keyTarget(index: number): DataTarget {
+  const project = PROJECTS[index % PROJECTS.length] ?? "";
+  const key = `key-${String(index).padStart(5, "0")}-${project}`;
+  const rows = KEY_FAMILIES.map((name, family) => ({
+    family,
+    labels: name === "info" ? { key, team: `team-${index % 40}`, project } : { key },
+  }));
+  return { name: `key/${key}`, rows };
+}
+
+function queryTarget(first: number, end: number): DataTarget {
+  const rows = Array.from({ length: end - first }, (_, index) => {
+    const model = `${MODELS[(first + index) % MODELS.length] ?? ""}-${(first + index) % 50}`;
+    const labels = { query: "day", model, app: `app-${first + index}` };
+    return ROW_FAMILIES.map((_name, family) => ({ family: KEY_FAMILIES.length + family, labels }));
+  });
+  return { name: `query/${first}`, rows: rows.flat() };
+}

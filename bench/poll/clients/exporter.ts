@@ -1,0 +1,30 @@
+import { systemClock } from "../../../exporter/clock.ts";
+import { environmentSecret } from "../../../exporter/config/secret-source.ts";
+import { createGateway } from "../../../exporter/gateway/gateway.ts";
+import { createPace } from "../../../exporter/schedule/pace.ts";
+
+/** The exporter's own way: pace, secret, deadline, retries, JSON without the secret, and the contract's shape. */
+export function createClient(url: string, connections: number): () => Promise<unknown> {
+  const pace = createPace(systemClock, {
+    perMinute: { key: 0, analytics: 0, transcription: 0 },
+    intervalMs: () => 60_000,
+    connections,
+    maxPauseMs: 60_000,
+  });
+  const gateway = createGateway(
+    {
+      baseUrl: url,
+      timeoutMs: 10_000,
+      deadlineMs: 30_000,
+      requestsPerMinute: 0,
+      connections,
+      maxPauseMs: 60_000,
+      maxBodyBytes: 1 << 24,
+    },
+    { clock: systemClock, random: Math.random, admit: pace.admit, onAnswer: () => {} },
+  );
+  const secret = environmentSecret("KEY", { KEY: "sk-ai-1" });
+  const { signal } = new AbortController();
+  let count = 0;
+  return () => gateway.readKey(`key-${count++ % 10_000}`, secret, signal);
+}

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import type { Benchmark, Contender } from "../benchmark.ts";
+import { type Child, startChild } from "../child.ts";
+import { isInstalled } from "../peers.ts";
+import { startUpstream } from "./upstream.ts";
+
+const CONNECTIONS = 64;
+const REQUESTS = 3000;
+
+interface Client {
+  readonly name: string;
+  readonly module: string;
+  /** A library of `bench/package.json`. */
+  readonly library?: string;
+}
+
+const CLIENTS: readonly Client[] = [
+  { name: "exporter", module: "./clients/exporter.ts" },
+  { name: "fetch", module: "./clients/fetch.mjs" },
+  { name: "axios", module: "./clients/axios.mjs", library: "axios" },
+  { name: "got", module: "./clients/got.mjs", library: "got" },
+];
+
+const Asked = z.object({ cpu: z.number(), keys: z.number() });
+
+/** What asking for a key costs, whoever asks. */
+export const cpuBenchmark: Benchmark = {
+  name: "poll/cpu",
+  title:
+    "CPU time of one answered `GET /key`, 64 requests under way, a gateway that answers at once. The exporter's client does more than the others: " +
+    "pace, secret, deadline with retries, a credential kept out of the answer, and the check of its shape.",
+  quantities: [
+    { name: "cpu", unit: "µs" },
+    { name: "keys", unit: "1/s" },
+  ],
+  goals: [
+    {
+      quantity: "cpu",
+      measure: { kind: "ratio", of: "axios", to: "exporter" },
+      bound: "at least",
+      bar: 3,
+      stretch: 4,
+    },
+    {
+      quantity: "cpu",
+      measure: { kind: "ratio", of: "fetch", to: "exporter" },
+      bound: "at least",
+      bar: 2.5,
+      stretch: 3,
+    },
+  ],
+  rounds: 5,
+  open: async () => {
+    const upstream = await startUpstream(0);
+    const children: Child[] = [];
+    const contenders: Contender[] = [];
+    for (const { name, module, library } of CLIENTS) {
+      if (library !== undefined && !isInstalled(library)) {
+        contenders.push({ name, skipped: "is not installed (bench/package.json)" });
+        continue;
+      }
+      const child = await startChild(new URL("client-program.mjs", import.meta.url), {
+        parameters: [module, upstream.url, String(CONNECTIONS)],
+      });
+      children.push(child);
+      contenders.push({ name, round: async () => Asked.parse(await child.ask({ requests: REQUESTS })) });
+    }
+    return {
+      contenders,
+      close: async () => {
+        await Promise.all(children.map((child) => child.close()));
+        await upstream.close();
+      },
+    };
+  },
+};

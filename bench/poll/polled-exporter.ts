@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Readings } from "../benchmark.ts";
+import { type ProbedExporter, startProbedExporter } from "../process/probed-exporter.ts";
+import { startUpstream } from "./upstream.ts";
+
+/** The whole exporter, polling without a pause and scraped meanwhile. */
+export interface PolledExporter {
+  /** Polls and is scraped for some seconds: `stall` in ms, `keys` per second, `share` of connections ÷ latency in %. */
+  round(): Promise<Readings>;
+  close(): Promise<void>;
+}
+
+const KEYS = 10_000;
+const LATENCY_MS = 50;
+const SCRAPE_EVERY_MS = 500;
+const SCRAPES = 12;
+
+export async function startPolledExporter(connections: number): Promise<PolledExporter> {
+  const upstream = await startUpstream(LATENCY_MS);
+  const exporter = await startProbedExporter(KEYS, {
+    gateway: { base_url: upstream.url, requests_per_minute: 0, connections },
+    // A tenth shorter than a round takes, so that there is always a key that waits.
+    schedule: { keys: `${Math.floor((KEYS / connections) * LATENCY_MS * 0.9)}ms` },
+  });
+  await until(async () => (await polls(exporter)) >= KEYS);
+  return {
+    round: () => measure(exporter, connections),
+    close: async () => {
+      await exporter.close();
+      await upstream.close();
+    },
+  };
+}
+
+async function measure(exporter: ProbedExporter, connections: number): Promise<Readings> {
+  await exporter.probe();
+  const before = { polls: await polls(exporter), at: performance.now() };
+  for (let scrape = 0; scrape < SCRAPES; scrape++) {
+    await sleep(SCRAPE_EVERY_MS);
+    await polls(exporter);
+  }
+  const after = { polls: await polls(exporter), at: performance.now() };
+  const { stallMs, rss } = await exporter.probe();
+  const keys = ((after.polls - before.polls) / (after.at - before.at)) * 1000;
+  const ideal = (connections / LATENCY_MS) * 1000;
+  return { stall: stallMs, keys, share: (keys / ideal) * 100, rss: rss / 1e6 };
+}
+
+/** Scrapes as Prometheus does, compressed, and reads the number of polls. */
+async function polls(exporter: ProbedExporter): Promise<number> {
+  const response = await fetch(`${exporter.url}/metrics`);
+  const text = await response.text();
+  // The exporter's own metrics stand at the end.
+  const found = /^aigateway_exporter_polls_total\{collector="key"\} (\d+)$/m.exec(text.slice(-50_000));
+  if (!found) throw new Error("Cannot find the number of polls in /metrics");
+  return Number(found[1]);
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(SCRAPE_EVERY_MS);
+}

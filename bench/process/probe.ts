@@ -1,0 +1,9 @@
+import { serveParent } from "../child.ts";
+import { watchStalls } from "../stall-watch.ts";
+
+// Loaded into the exporter's process before the exporter (`node --import`): it tells of that process from inside.
+const stalls = watchStalls();
+serveParent({}, () => {
+  const { user, system } = process.cpuUsage();
+  return { stallMs: stalls.longestMs(), cpuMs: (user + system) / 1000, rss: process.memoryUsage.rss() };
+});
