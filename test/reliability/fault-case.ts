@@ -1,0 +1,77 @@
+import type { FailureReason } from "../../exporter/gateway/errors.ts";
+import { seriesName, type SeriesMap } from "../support/series.ts";
+import type { Certificate, Fault, FaultyGateway } from "./faulty-gateway.ts";
+
+/** One row of the matrix: what goes wrong, and what must become of it on either side. */
+export interface FaultCase {
+  readonly title: string;
+  readonly fault?: Fault;
+  readonly key: Outcome;
+  readonly analytics: Outcome;
+  /** What is shown of an answer that is taken, for the reader of the table. */
+  readonly note?: string;
+  /** How long the gateway asks to be left alone. */
+  readonly hintMs?: number;
+  /** Time-outs run in real time: short only where one is wanted. */
+  readonly timeout?: string;
+  /** A fault below the questions, which hits all of them. */
+  readonly wholeGateway?: WholeGateway;
+  /** Of what the gateway would send: the most that it may get rid of. */
+  readonly mostSentBytes?: number;
+}
+
+export interface WholeGateway {
+  begin(gateway: FaultyGateway): void;
+  end(gateway: FaultyGateway): void;
+  /** The gateway speaks TLS with it. */
+  readonly certificate?: Certificate;
+}
+
+/** A failed poll, or what is shown of the answer: the series of the right one of this revision, with these changes. */
+export type Outcome = { readonly reason: FailureReason } | { readonly shown: Change };
+
+export type Change = (right: SeriesMap) => SeriesMap;
+
+/** The same on both sides. */
+export function failing(reason: FailureReason): Pick<FaultCase, "key" | "analytics"> {
+  return { key: { reason }, analytics: { reason } };
+}
+
+/** Nothing is wrong with the answer, or nothing that is looked at. */
+export const asRight: Outcome = { shown: (right) => right };
+
+/** Other values for some series; undefined: none. */
+export function shownWith(changes: Readonly<Record<string, number | undefined>>): Outcome {
+  return {
+    shown: (right) => {
+      const changed = new Map(right);
+      for (const [name, value] of Object.entries(changes)) {
+        if (value === undefined) changed.delete(name);
+        else changed.set(name, value);
+      }
+      return changed;
+    },
+  };
+}
+
+/** With other labels for the series of one pair of model and app. */
+export function relabelled(right: SeriesMap, pair: Pair, labels: Pair): SeriesMap {
+  const names = new Map(
+    METRICS.map((metric) => [seriesName(metric, { ...pair }), seriesName(metric, { ...labels })]),
+  );
+  return new Map([...right].map(([name, value]) => [names.get(name) ?? name, value]));
+}
+
+interface Pair {
+  readonly model: string;
+  readonly app: string;
+}
+
+const METRICS = [
+  "credits",
+  "requests",
+  "tokens",
+  "prompt_tokens",
+  "completion_tokens",
+  "reasoning_tokens",
+].map((metric) => `aigateway_usage_day_${metric}`);

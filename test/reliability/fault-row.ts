@@ -1,0 +1,69 @@
+import type { LogLine } from "../support/log.ts";
+import type { FaultCase } from "./fault-case.ts";
+
+/** What was seen of one side while a fault lasted. */
+export interface Sight {
+  /** Undefined: the answer was taken. */
+  readonly reason: string | undefined;
+  /** Whether there were values right after the first failure. */
+  readonly isKept: boolean;
+  /** On the status page. */
+  readonly state: string;
+  /** What was logged; the same is not said twice. */
+  readonly line: LogLine | undefined;
+}
+
+/** A row of the matrix: the fault, what is counted on either side, and what a user sees of it. */
+export type FaultRow = readonly [
+  fault: string,
+  key: string,
+  analytics: string,
+  values: string,
+  page: string,
+  log: string,
+];
+
+export const COLUMNS: FaultRow = [
+  "Fault",
+  "Key collector",
+  "Analytics collector",
+  "Values",
+  "Status page",
+  "Log",
+];
+
+export function createFaultRow({ title, note }: FaultCase, sights: readonly Sight[]): FaultRow {
+  const [key, analytics] = sights;
+  return [
+    title,
+    reasonText(key),
+    reasonText(analytics),
+    note ?? same(sights.map(({ isKept }) => (isKept ? "kept, then withdrawn" : "withdrawn at once"))),
+    same(sights.map(({ state }) => state)),
+    same(sights.map(({ line }) => (line ? `${line.level}: ${complaint(line)}` : "nothing"))),
+  ];
+}
+
+function reasonText(sight: Sight | undefined): string {
+  return sight?.reason === undefined ? "taken" : `\`${sight.reason}\``;
+}
+
+/** Without what was tried, which differs from side to side. */
+function complaint({ message }: LogLine): string {
+  return message.replace(/^Cannot (read key "faulty"|query the analytics of "day"): /, "");
+}
+
+function same(texts: readonly string[]): string {
+  const [key = "", analytics = ""] = texts;
+  return key === analytics ? key : `key: ${key}; analytics: ${analytics}`;
+}
+
+/** The matrix in Markdown. */
+export function faultTable(rows: readonly FaultRow[]): string {
+  const [head, ...body] = [COLUMNS, ...rows].map(lineOf);
+  return [head, `|${"---|".repeat(COLUMNS.length)}`, ...body].join("\n");
+}
+
+function lineOf(row: FaultRow): string {
+  return `| ${row.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}

@@ -1,0 +1,176 @@
+import { expect } from "vitest";
+
+import { textOf } from "../exporter/http/page-reader.ts";
+import { seriesLike, seriesName, type SeriesMap } from "../support/series.ts";
+import type { FaultCase } from "./fault-case.ts";
+import { type FaultStage, startFaultStage, type Values, wrongValues } from "./fault-stage.ts";
+import { createFaultRow, type FaultRow, type Sight } from "./fault-row.ts";
+import { START } from "./right-answers.ts";
+import { failuresOf, KEY, QUERY, type Subject, SUBJECTS, valuesAfter, valuesExpired } from "./subjects.ts";
+
+const SECOND = 1000;
+/** Of both schedules of the stage. */
+const INTERVAL = 60 * SECOND;
+const TIME_TO_LIVE = 3 * INTERVAL;
+
+/**
+ * All is well in the first interval. Then the fault hits at every poll, until the values of what it hits have outlived
+ * their time; then it is gone. At each stop all that `/metrics` shows is compared; what was seen makes the row.
+ */
+export async function faultStory(faultCase: FaultCase): Promise<FaultRow> {
+  const stage = await startFaultStage(faultCase);
+  await stage.runTo(START + INTERVAL - 10 * SECOND);
+  const before = await expectShown(stage, sameForAll(1));
+
+  await stage.runTo(START + INTERVAL);
+  stage.gateway.revision = 2;
+  begin(faultCase, stage);
+  if (faultCase.hintMs !== undefined) await expectHint(stage, faultCase.hintMs);
+  await stage.runTo(START + 2 * INTERVAL);
+  const failed = await expectShown(stage, valuesOf(faultCase, valuesAfter));
+  const page = textOf(await stage.page());
+  const sights = SUBJECTS.map((subject) => lookAt(subject, faultCase, stage, { before, failed, page }));
+  await expectWithdrawal(faultCase, stage, before);
+
+  const { mostSentBytes } = faultCase;
+  if (mostSentBytes !== undefined) {
+    expect(stage.gateway.mostSentBytes()).toBeGreaterThan(1_000_000);
+    expect(stage.gateway.mostSentBytes()).toBeLessThan(mostSentBytes);
+  }
+  await expectRecovery(faultCase, stage);
+  return createFaultRow(faultCase, sights);
+}
+
+function begin({ wholeGateway, fault }: FaultCase, { gateway }: FaultStage): void {
+  gateway.fault = fault;
+  if (!wholeGateway) return;
+  wholeGateway.begin(gateway);
+  gateway.disconnect();
+}
+
+function end({ wholeGateway }: FaultCase, { gateway }: FaultStage): void {
+  gateway.fault = undefined;
+  wholeGateway?.end(gateway);
+}
+
+function sameForAll(revision: number): Values {
+  return { faultyKey: KEY.right(revision), faultyQuery: QUERY.right(revision), healthyRevision: revision };
+}
+
+/** What a fault does not hit has new values, always. */
+function valuesOf(faultCase: FaultCase, of: (faultCase: FaultCase, subject: Subject) => SeriesMap): Values {
+  const hitAll = of === valuesExpired ? undefined : 1;
+  return {
+    faultyKey: of(faultCase, KEY),
+    faultyQuery: of(faultCase, QUERY),
+    healthyRevision: faultCase.wholeGateway ? hitAll : 2,
+  };
+}
+
+async function expectShown(stage: FaultStage, wanted: Values): Promise<SeriesMap> {
+  const series = await stage.seriesWith(wanted);
+  expect(wrongValues(series, wanted)).toEqual([]);
+  const nowSeconds = stage.clock.now() / 1000;
+  for (const value of seriesLike(series, /^aigateway_analytics_data_timestamp_seconds/).values()) {
+    expect(value).toBeLessThanOrEqual(nowSeconds);
+  }
+  return series;
+}
+
+interface Seen {
+  readonly before: SeriesMap;
+  readonly failed: SeriesMap;
+  readonly page: string;
+}
+
+/** What there is to be seen of one side in metrics, log and page while the fault lasts. */
+function lookAt(
+  subject: Subject,
+  faultCase: FaultCase,
+  stage: FaultStage,
+  { before, failed, page }: Seen,
+): Sight {
+  const outcome = faultCase[subject.collector];
+  const reason = "reason" in outcome ? outcome.reason : undefined;
+  const reasons = [...failuresOf(subject, failed).keys()];
+  expect(reasons).toEqual(reason === undefined ? [] : [reason]);
+  expect(failed.get(subject.up)).toBe(Number(reason === undefined));
+  const hasAnswered = failed.get(subject.lastSuccess) !== before.get(subject.lastSuccess);
+  expect(hasAnswered).toBe(reason === undefined);
+  if (subject === KEY) {
+    const unauthorized = failed.get('aigateway_key_unauthorized{key="faulty"}');
+    expect(unauthorized).toBe(Number(reason === "unauthorized"));
+  }
+  const healthyUp = seriesLike(
+    failed,
+    /^aigateway_(key_up\{key="healthy"|analytics_up\{query="(last_day|month)")/,
+  );
+  expect([...healthyUp.values()]).toEqual(Array.from({ length: 3 }, () => Number(!faultCase.wholeGateway)));
+
+  const lines = stage.logged(subject.target);
+  expect(lines).toHaveLength(reason === undefined ? 0 : 1);
+  const [line] = lines;
+  if (line) {
+    expect(line.fields).toMatchObject({ collector: subject.collector, reason });
+    expect(page).toContain(line.message);
+  }
+  const state = subject.onPage.exec(page)?.groups?.["state"] ?? "not there";
+  expect(state).toBe(reason === undefined ? "● Up" : `✕ Failing ${reason}`);
+  const isKept = valuesAfter(faultCase, subject).size > 0;
+  return { reason: reasons[0], isKept, state, line };
+}
+
+/** The last good values live for three intervals, to the second, and nothing takes their place. */
+async function expectWithdrawal(faultCase: FaultCase, stage: FaultStage, before: SeriesMap): Promise<void> {
+  const asked = [...seriesLike(before, /_last_success_timestamp_seconds\{(?!query="last_month")/).values()];
+  const expiries = asked.map((seconds) => seconds * SECOND + TIME_TO_LIVE);
+  // What is polled may be published some seconds later.
+  await stage.runTo(Math.min(...expiries) - 7 * SECOND);
+  await expectShown(stage, valuesOf(faultCase, valuesAfter));
+  await stage.runTo(Math.max(...expiries) + SECOND);
+  const series = await expectShown(stage, valuesOf(faultCase, valuesExpired));
+  for (const subject of SUBJECTS) {
+    const outcome = faultCase[subject.collector];
+    if (!("reason" in outcome)) continue;
+    const left = [...seriesLike(series, subject.series).keys()];
+    expect(left.toSorted()).toEqual(subject.stays.toSorted());
+    expect([...failuresOf(subject, series).keys()]).toEqual([outcome.reason]);
+    // Said once.
+    expect(stage.logged(subject.target)).toHaveLength(1);
+  }
+}
+
+async function expectRecovery(faultCase: FaultCase, stage: FaultStage): Promise<void> {
+  end(faultCase, stage);
+  stage.gateway.revision = 3;
+  await stage.runTo(stage.clock.now() + INTERVAL);
+  const series = await expectShown(stage, sameForAll(3));
+  for (const subject of SUBJECTS) {
+    expect(series.get(subject.up)).toBe(1);
+    if (!("reason" in faultCase[subject.collector])) continue;
+    expect(stage.logged(subject.target).at(-1)).toMatchObject({
+      level: "info",
+      message: expect.stringMatching(/ works again$/),
+    });
+  }
+}
+
+/** The gateway is left alone for as long as it asked for, by either side. */
+async function expectHint(stage: FaultStage, hintMs: number): Promise<void> {
+  const waiting = new Set(["key", "analytics"]);
+  while (waiting.size > 0 && stage.clock.now() < START + 2 * INTERVAL) {
+    await stage.runTo(stage.clock.now() + SECOND);
+    const series = await stage.series();
+    for (const endpoint of waiting) {
+      const name = seriesName("aigateway_exporter_throttled_until_timestamp_seconds", { endpoint });
+      const until = series.get(name);
+      if (until === undefined) continue;
+      waiting.delete(endpoint);
+      const leftMs = until * SECOND - stage.clock.now();
+      expect(leftMs).toBeLessThanOrEqual(hintMs);
+      // The answer came in the second before, and a date of HTTP has no fractions.
+      expect(leftMs).toBeGreaterThanOrEqual(hintMs - 2 * SECOND);
+    }
+  }
+  expect([...waiting]).toEqual([]);
+}

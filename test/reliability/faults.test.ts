@@ -1,0 +1,46 @@
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+
+import type { FaultCase, Outcome } from "./fault-case.ts";
+import { faultCases } from "./fault-cases.ts";
+import { faultStory } from "./fault-story.ts";
+import { type FaultRow, faultTable } from "./fault-row.ts";
+import { gatewayCases, trust } from "./gateway-cases.ts";
+import { writtenTable, writeTable } from "./written-table.ts";
+import { valueCases } from "./value-cases.ts";
+
+const rows: FaultRow[] = [];
+
+async function expectCase(faultCase: FaultCase): Promise<void> {
+  const row = await faultStory(faultCase);
+  const [title, key, analytics] = row;
+  expect([title, key, analytics]).toEqual([
+    faultCase.title,
+    outcomeText(faultCase.key),
+    outcomeText(faultCase.analytics),
+  ]);
+  rows.push(row);
+}
+
+function outcomeText(outcome: Outcome): string {
+  return "reason" in outcome ? `\`${outcome.reason}\`` : "taken";
+}
+
+describe("a fault of one key and of one query touches nothing else, and passes with its cause", () => {
+  test.each([...faultCases, ...valueCases])("$title", expectCase);
+});
+
+describe("a fault of the whole gateway", () => {
+  beforeAll(trust);
+  afterEach(() => void vi.restoreAllMocks());
+
+  test.each(gatewayCases)("$title passes with its cause", expectCase);
+});
+
+describe("the matrix in docs/reliability.md", () => {
+  test("is what was seen (else read, and run: npm run faults:update)", () => {
+    const table = faultTable(rows);
+    process.stdout.write(`${table}\n`);
+    if (process.env["UPDATE_FAULTS"] === "1") writeTable(table);
+    expect(writtenTable()).toBe(table);
+  });
+});

@@ -1,0 +1,107 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+
+import { keyBody, queryBody, type JsonObject } from "./right-answers.ts";
+
+/** A question to the gateway that a fault may hit, with the right answer to it. */
+export interface Exchange {
+  readonly collector: "key" | "analytics";
+  /** Of analytics: whether rows are asked for, or their total. */
+  readonly grouped: boolean;
+  readonly right: JsonObject;
+  /** What the exporter's clock shows. */
+  readonly nowMs: number;
+  readonly response: ServerResponse;
+  /** To be told of bytes that a fault sends. */
+  readonly sent: (bytes: number) => void;
+}
+
+export type Fault = (exchange: Exchange) => void;
+
+/**
+ * A gateway with two keys, which answers each question rightly but those of the key `faulty` and the query `day`: these
+ * get the fault, if there is one. What it tells is different in each revision, so that old and new can be told apart.
+ */
+export interface FaultyGateway {
+  readonly url: string;
+  revision: number;
+  fault: Fault | undefined;
+  /** The most that a fault has sent to one question, bytes. */
+  readonly mostSentBytes: () => number;
+  /** Shows another certificate from now on. */
+  certify(certificate: Certificate): void;
+  /** Connections that are open are not used again. */
+  disconnect(): void;
+  stop(): Promise<void>;
+}
+
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+export const TOKENS = new Map([
+  ["faulty", "sk-faulty-0123456789"],
+  ["healthy", "sk-healthy-0123456789"],
+]);
+export const MANAGEMENT_TOKEN = "sk-management-0123456789";
+
+export async function startFaultyGateway(
+  now: () => number,
+  certificate?: Certificate,
+): Promise<FaultyGateway> {
+  const dayStart = `${new Date(now()).toISOString().slice(0, 10)}T00:00:00.000Z`;
+  let mostSentBytes = 0;
+  const state: { revision: number; fault: Fault | undefined } = { revision: 1, fault: undefined };
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    void bodyOf(request).then((body) => {
+      const question = questionOf(request, body, dayStart);
+      const isGrouped = body.includes('"dimensions"');
+      const right =
+        question.collector === "key" ? keyBody(state.revision) : queryBody(state.revision, isGrouped);
+      if (!question.isHit || !state.fault) return void response.end(JSON.stringify(right));
+      let sentBytes = 0;
+      const sent = (bytes: number): void => {
+        sentBytes += bytes;
+        mostSentBytes = Math.max(mostSentBytes, sentBytes);
+      };
+      const { collector } = question;
+      state.fault({ collector, grouped: isGrouped, right, nowMs: now(), response, sent });
+    });
+  };
+  const tlsServer = certificate && createTlsServer(certificate, listener);
+  const server = tlsServer ?? createServer(listener);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("Cannot tell the server's port");
+  return Object.assign(state, {
+    url: `${certificate ? "https" : "http"}://localhost:${address.port}/api/v1`,
+    mostSentBytes: () => mostSentBytes,
+    certify: (next: Certificate) => tlsServer?.setSecureContext(next),
+    disconnect: () => server.closeAllConnections(),
+    stop: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  });
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: string[] = [];
+  for await (const chunk of request.setEncoding("utf8")) chunks.push(String(chunk));
+  return chunks.join("");
+}
+
+function questionOf(
+  { url, headers }: IncomingMessage,
+  body: string,
+  dayStart: string,
+): { readonly collector: Exchange["collector"]; readonly isHit: boolean } {
+  if (url === "/api/v1/key") {
+    return { collector: "key", isHit: headers.authorization === `Bearer ${TOKENS.get("faulty")}` };
+  }
+  return { collector: "analytics", isHit: body.includes(`"start":"${dayStart}"`) };
+}

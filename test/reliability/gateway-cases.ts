@@ -1,0 +1,42 @@
+import dns from "node:dns";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { vi } from "vitest";
+
+import { failing, type FaultCase } from "./fault-case.ts";
+import { createSelfSigned } from "./self-signed.ts";
+
+const trusted = createSelfSigned();
+
+/** Too long for a name, so that nobody is asked for it. */
+const NO_NAME = `${"x".repeat(64)}.invalid`;
+
+/** Faults below the questions: all keys and queries have one gateway, so all of them fail. */
+export const gatewayCases: readonly FaultCase[] = [
+  {
+    title: "DNS failure (whole gateway)",
+    ...failing("network"),
+    wholeGateway: {
+      begin: () => {
+        const askForAnother: ProxyHandler<typeof dns.lookup> = {
+          apply: (lookup, self, [, ...rest]) => Reflect.apply(lookup, self, [NO_NAME, ...rest]),
+        };
+        vi.spyOn(dns, "lookup").mockImplementation(new Proxy(dns.lookup, askForAnother));
+      },
+      end: () => void vi.restoreAllMocks(),
+    },
+  },
+  {
+    title: "TLS failure: a certificate that is not trusted (whole gateway)",
+    ...failing("network"),
+    wholeGateway: {
+      certificate: trusted,
+      begin: (gateway) => gateway.certify(createSelfSigned()),
+      end: (gateway) => gateway.certify(trusted),
+    },
+  },
+];
+
+/** What the whole process trusts from now on. */
+export function trust(): void {
+  setDefaultCACertificates([...getCACertificates("default"), trusted.cert]);
+}
