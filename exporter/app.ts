@@ -9,6 +9,7 @@ import { createPublisher } from "./metrics/publisher.ts";
 import { type Build, createSelfMetrics } from "./metrics/self.ts";
 import { createStore } from "./metrics/store.ts";
 import { createOverview } from "./overview.ts";
+import { createProbeMemory } from "./probes/probe-memory.ts";
 import { createStatuses } from "./schedule/statuses.ts";
 import { createTimetable, type CreateTimetable } from "./schedule/timetable.ts";
 
@@ -54,6 +55,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   let config = initial;
   const store = createStore(clock, () => config.seriesLimit);
   const statuses = createStatuses(clock);
+  const probeMemory = createProbeMemory(startedMs, () => config.probing);
   const self = createSelfMetrics(build, () => ({
     keys: config.keys.length,
     series: store.series,
@@ -76,6 +78,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       store,
       statuses,
       self,
+      probeMemory,
       onChange: publisher.changed,
     });
   let collection = collect(config);

@@ -10,6 +10,8 @@ import type { Log } from "./log.ts";
 import type { FamilyHeader } from "./metrics/exposition.ts";
 import type { SelfMetrics } from "./metrics/self.ts";
 import type { Store } from "./metrics/store.ts";
+import type { ProbeMemory } from "./probes/probe-memory.ts";
+import { createProber, PROBE_HEADERS } from "./probes/prober.ts";
 import { describeTarget } from "./schedule/poller.ts";
 import { createRounds, type Rounds } from "./schedule/rounds.ts";
 import type { Statuses } from "./schedule/statuses.ts";
@@ -45,15 +47,17 @@ export interface CollectionDependencies {
   readonly store: Store;
   readonly statuses: Statuses;
   readonly self: SelfMetrics;
+  readonly probeMemory: ProbeMemory;
   readonly createTimetable: CreateTimetable;
   readonly onChange: () => void;
 }
 
 export function createCollection(initial: Config, dependencies: CollectionDependencies): Collection {
   const { clock, random, log, store, statuses, self } = dependencies;
-  const { pace, poller, perMinute, ...upstream } = createUpstream(initial.gateway, {
+  const { gateway, pace, poller, perMinute, ...upstream } = createUpstream(initial.gateway, {
     ...dependencies,
     intervalMs: (endpoint) => {
+      if (endpoint === "transcription") return prober.intervalMs();
       const asking = parts.filter(({ collector }) => collector.endpoint === endpoint);
       return Math.max(0, ...asking.map(({ rounds }) => rounds.intervalMs()));
     },
@@ -66,6 +70,9 @@ export function createCollection(initial: Config, dependencies: CollectionDepend
     const rounds = createRounds(collector, targets, timetable, perMinute[collector.endpoint], own);
     return { collector, targets, expression, rounds };
   });
+  const gatewayUrl = initial.gateway.baseUrl;
+  const probing = { ...dependencies, ...dependencies.probeMemory, gateway, gatewayUrl, pace };
+  const prober = createProber(initial.probing, probing);
   let headers = headersOf(parts);
   let started = false;
   const polled = () => parts.filter(({ targets }) => targets.length > 0);
@@ -82,7 +89,8 @@ export function createCollection(initial: Config, dependencies: CollectionDepend
       store.remove(id);
     }
     for (const target of all()) describeTarget(target, store, statuses);
-    store.derive(budgetSources(config.budgets, (target) => statuses.get(target), clock));
+    const budgets = budgetSources(config.budgets, (target) => statuses.get(target), clock);
+    store.derive(new Map([...budgets, ...prober.sources()]));
     for (const { collector } of polled()) initialise(self, collector);
   }
 
@@ -93,6 +101,7 @@ export function createCollection(initial: Config, dependencies: CollectionDepend
       const { collector } = part;
       return { ...part, targets: collector.targets(next), expression: next.schedule[collector.schedule] };
     });
+    prober.adopt(next.probing);
     show(next);
     for (const [index, part] of parts.entries()) {
       const before = previous[index];
@@ -118,9 +127,11 @@ export function createCollection(initial: Config, dependencies: CollectionDepend
     start: () => {
       started = true;
       for (const { rounds } of polled()) rounds.start();
+      prober.start();
     },
     stop: async () => {
       for (const { rounds } of polled()) rounds.stop();
+      prober.stop();
       await upstream.stop();
     },
     adopt,
@@ -158,7 +169,7 @@ const BUDGET_HEADERS: readonly FamilyHeader[] = Object.values(budgetFamilies).ma
 }));
 
 function headersOf(parts: readonly Part[]): readonly FamilyHeader[] {
-  return [...parts.flatMap(headersOfPart), ...BUDGET_HEADERS];
+  return [...parts.flatMap(headersOfPart), ...BUDGET_HEADERS, ...PROBE_HEADERS];
 }
 
 /** A cached metric says so in its HELP, with the interval and the family that tells its age. */

@@ -1,11 +1,12 @@
 import type { GatewayConfig } from "./config/config.ts";
-import { createGateway } from "./gateway/gateway.ts";
+import { createGateway, type PaidGateway } from "./gateway/gateway.ts";
 import type { Endpoint } from "./gateway/http.ts";
 import { createPace, type Pace } from "./schedule/pace.ts";
 import { createPoller, type Poller, type PollerDependencies } from "./schedule/poller.ts";
 
 /** What asks one gateway in one way: the client, the pace of its calls, and who polls with both. */
 export interface Upstream {
+  readonly gateway: PaidGateway;
   readonly pace: Pace;
   readonly poller: Poller;
   /** Of each endpoint; 0 is unpaced. */
@@ -36,6 +37,7 @@ export function createUpstream(config: GatewayConfig, dependencies: UpstreamDepe
   });
   const poller = createPoller({ ...dependencies, gateway, pace });
   return {
+    gateway,
     pace,
     poller,
     perMinute,

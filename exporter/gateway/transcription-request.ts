@@ -10,7 +10,7 @@ const identifier = z
 /** The question of `POST /audio/transcriptions` with the bounds of the contract (2.5, 8). */
 const Request = z.strictObject({
   audio: z.strictObject({
-    bytes: z.instanceof(Uint8Array).refine((bytes) => bytes.length > 0, "is empty"),
+    bytes: z.custom<Uint8Array>((bytes) => bytes instanceof Uint8Array && bytes.length > 0, "is empty"),
     /** Such as `mp3`; the allowed values are not told (contract 2.5). */
     format: z.string().regex(/^[a-z0-9]+$/, "is not the name of an audio format"),
   }),

@@ -1,0 +1,74 @@
+import type { Clock } from "../clock.ts";
+import type { ProbeConfig } from "../config/config.ts";
+import { GatewayError } from "../gateway/errors.ts";
+import type { PaidGateway } from "../gateway/gateway.ts";
+import type { Transcription } from "../gateway/transcription.ts";
+import type { ProbeFailureReason } from "./families.ts";
+import { wordErrorRate } from "./word-error-rate.ts";
+
+/** What became of one run of a probe. */
+export interface ProbeOutcome {
+  readonly startedMs: number;
+  readonly durationMs: number;
+  /** Undefined: there was no usable answer. */
+  readonly answer: Transcription | undefined;
+  readonly wordErrorRate: number | undefined;
+  /** Undefined: it succeeded. */
+  readonly failure: { readonly reason: ProbeFailureReason; readonly message: string } | undefined;
+  /** Whether a request may have been sent, so that it may have cost something. */
+  readonly wasSent: boolean;
+  /** Why the audio could not be read anew; then the last known was sent. */
+  readonly audioFault: string | undefined;
+}
+
+/**
+ * Asks for one transcription and judges it.
+ * @throws the signal's reason when it is aborted, and what the pace throws; then it may have been sent or not.
+ */
+export async function runProbe(
+  probe: ProbeConfig,
+  gateway: Pick<PaidGateway, "transcribe">,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<ProbeOutcome> {
+  const { bytes, fault: audioFault } = await probe.audio.read();
+  const [startedMs, started] = [clock.now(), clock.monotonic()];
+  const ended = (rest: Pick<ProbeOutcome, "answer" | "wordErrorRate" | "failure" | "wasSent">) => ({
+    startedMs,
+    durationMs: clock.monotonic() - started,
+    audioFault,
+    ...rest,
+  });
+  const failed = (reason: ProbeFailureReason, message: string, wasSent: boolean) =>
+    ended({ answer: undefined, wordErrorRate: undefined, failure: { reason, message }, wasSent });
+  if (!bytes) return failed("bad_request", `Cannot run probe "${probe.name}": ${audioFault}`, false);
+  try {
+    const answer = await gateway.transcribe(
+      { name: probe.name, secret: probe.secret, timeoutMs: probe.timeoutMs },
+      {
+        audio: { bytes, format: probe.audio.format },
+        model: probe.model,
+        responseFormat: probe.responseFormat,
+        upload: probe.upload,
+      },
+      signal,
+    );
+    const rate = wordErrorRate(probe.expectedText, answer.text);
+    return ended({ answer, wordErrorRate: rate, failure: wrongText(probe, rate), wasSent: true });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (error instanceof RangeError) return failed("bad_request", error.message, false);
+    if (!(error instanceof GatewayError)) throw error;
+    return failed(error.kind, error.message, error.kind !== "secret_unreadable");
+  }
+}
+
+function wrongText({ name, maxWordErrorRate }: ProbeConfig, rate: number): ProbeOutcome["failure"] {
+  if (rate <= maxWordErrorRate) return undefined;
+  const message = `Probe "${name}" heard another text: word error rate ${rounded(rate)}, at most ${maxWordErrorRate} (max_word_error_rate)`;
+  return { reason: "wrong_text", message };
+}
+
+function rounded(rate: number): string {
+  return String(Number(rate.toFixed(3)));
+}

@@ -1,0 +1,95 @@
+import type { ProbeConfig, ProbingConfig } from "../config/config.ts";
+import { type Family, type Sample, sample } from "../metrics/family.ts";
+import { windowAt } from "../window.ts";
+import {
+  probeFamilies as families,
+  PROBE_FAILURE_REASONS,
+  PROBE_SKIP_REASONS,
+  type ProbeFailureReason,
+  type ProbeSkipReason,
+} from "./families.ts";
+import { isLanguage } from "./language.ts";
+import type { ProbeOutcome } from "./probe-run.ts";
+import type { SpendGuard } from "./spend-guard.ts";
+
+/** What is counted of a probe since the exporter started. */
+export interface ProbeCounts {
+  readonly runs: number;
+  readonly failures: ReadonlyMap<ProbeFailureReason, number>;
+  readonly skips: ReadonlyMap<ProbeSkipReason, number>;
+  readonly lastRunMs: number | undefined;
+  readonly lastSuccessMs: number | undefined;
+}
+
+/** The last run of a probe as samples: a failed one has what blackbox_exporter shows of it, and what the answer tells. */
+export function outcomeSamples(
+  { name: probe, expectedLanguage }: ProbeConfig,
+  { durationMs, answer, wordErrorRate, failure }: ProbeOutcome,
+): readonly Sample[] {
+  const gauge = (family: Family<"probe">, value: number | undefined) => sample(family, { probe }, value);
+  const audioSeconds = answer?.durationSeconds ?? answer?.usage.seconds;
+  const language =
+    expectedLanguage !== undefined && answer?.language !== undefined
+      ? Number(isLanguage(expectedLanguage, answer.language))
+      : undefined;
+  return [
+    ...gauge(families.success, failure ? 0 : 1),
+    ...gauge(families.duration, durationMs / 1000),
+    ...gauge(families.audio, audioSeconds),
+    ...gauge(families.speed, speedFactor(audioSeconds, durationMs)),
+    ...gauge(families.wordErrors, wordErrorRate),
+    ...gauge(families.language, language),
+    ...gauge(families.confidence, answer?.confidence),
+    ...gauge(families.cost, answer?.usage.costCredits),
+    ...gauge(families.inputTokens, answer?.usage.inputTokens),
+    ...gauge(families.outputTokens, answer?.usage.outputTokens),
+    ...gauge(families.totalTokens, answer?.usage.totalTokens),
+  ];
+}
+
+/** What is known of a probe whether it has run or not. Counters that are known to exist begin at 0. */
+export function probeDescription(
+  { name: probe, model, key, responseFormat, upload, maxWordErrorRate }: ProbeConfig,
+  { runs, failures, skips, lastRunMs, lastSuccessMs }: ProbeCounts,
+  intervalMs: number,
+): readonly Sample[] {
+  const gauge = (family: Family<"probe">, value: number | undefined) => sample(family, { probe }, value);
+  return [
+    ...sample(families.info, { probe, model, key, response_format: responseFormat, upload }, 1),
+    ...gauge(families.wordErrorLimit, maxWordErrorRate),
+    ...gauge(families.interval, intervalMs / 1000),
+    ...gauge(families.lastRun, seconds(lastRunMs)),
+    ...gauge(families.lastSuccess, seconds(lastSuccessMs)),
+    ...gauge(families.runs, runs),
+    ...PROBE_FAILURE_REASONS.flatMap((reason) =>
+      sample(families.failures, { probe, reason }, failures.get(reason) ?? 0),
+    ),
+    ...PROBE_SKIP_REASONS.flatMap((reason) =>
+      sample(families.skipped, { probe, reason }, skips.get(reason) ?? 0),
+    ),
+  ];
+}
+
+/** How the spend of all probes stands; it changes by itself at midnight. */
+export function spendSamples(
+  { probes, ceilingCredits, maxCostCredits }: ProbingConfig,
+  guard: SpendGuard,
+  nowMs: number,
+): readonly Sample[] {
+  const keys = probes.map(({ key }) => key);
+  const isKnown = guard.missing(keys, nowMs).length === 0;
+  return [
+    ...sample(families.spendDay, {}, isKnown ? guard.spent(nowMs) : undefined, windowAt("day", nowMs)),
+    ...sample(families.spendDayLimit, {}, ceilingCredits),
+    ...sample(families.costLimit, {}, maxCostCredits),
+  ];
+}
+
+/** A run that took no time has no speed. */
+function speedFactor(audioSeconds: number | undefined, durationMs: number): number | undefined {
+  return audioSeconds === undefined || durationMs <= 0 ? undefined : (audioSeconds * 1000) / durationMs;
+}
+
+function seconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : ms / 1000;
+}
