@@ -1,3 +1,5 @@
+import { onAbort } from "./abort.ts";
+
 /**
  * Time as the exporter sees it, passed to everything that needs it, so that a test can step through months in seconds.
  * Network time-outs alone run in real time.
@@ -20,15 +22,16 @@ export const systemClock: Clock = {
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(reasonOf(signal));
-      const onAbort = () => {
-        clearTimeout(timer);
-        if (signal) reject(reasonOf(signal));
-      };
       const timer = setTimeout(() => {
-        signal?.removeEventListener("abort", onAbort);
+        forget?.();
         resolve();
       }, ms);
-      signal?.addEventListener("abort", onAbort, { once: true });
+      const forget =
+        signal &&
+        onAbort(signal, () => {
+          clearTimeout(timer);
+          reject(reasonOf(signal));
+        });
     }),
   after: (ms, run) => {
     const timer = setTimeout(run, ms);

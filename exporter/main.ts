@@ -113,7 +113,7 @@ function logged(log: Log): Say {
 
 /** The configuration, or undefined after every problem was said. */
 async function load(options: Options, say: Say): Promise<Config | undefined> {
-  const loaded = await loadConfig({ path: options.configFile, ...systemFiles, env: process.env });
+  const loaded = await loadConfig({ path: options.configFile, ...systemFiles, env: { ...process.env } });
   if (!loaded.ok) {
     for (const problem of loaded.problems) say.problem(formatProblem(options.configFile, problem));
     return undefined;

@@ -1,3 +1,5 @@
+import { onAbort } from "../abort.ts";
+
 /** A fixed number of places, given out in the order of asking. */
 export interface Slots {
   /** Waits for a place; call the result to give it back. Rejects with the signal's reason when it is aborted. */
@@ -30,17 +32,16 @@ export function createSlots(count: number): Slots {
         return Promise.resolve(place());
       }
       return new Promise((resolve, reject) => {
-        const onAbort = () => {
-          waiting.delete(proceed);
-          reject(signal.reason);
-        };
         const proceed = () => {
           waiting.delete(proceed);
-          signal.removeEventListener("abort", onAbort);
+          forget();
           resolve(place());
         };
+        const forget = onAbort(signal, () => {
+          waiting.delete(proceed);
+          reject(signal.reason);
+        });
         waiting.add(proceed);
-        signal.addEventListener("abort", onAbort, { once: true });
       });
     },
   };

@@ -17,6 +17,7 @@ const LEVEL_0 = [
   "exporter/config/secret.ts",
   "exporter/config/config.ts",
   "exporter/log.ts",
+  "exporter/abort.ts",
   "exporter/clock.ts",
   "exporter/window.ts",
 ] as const;
