@@ -106,11 +106,11 @@ function forecastExceeded(): AlertDefinition {
   return {
     name: "AIGatewayBudgetForecastExceeded",
     severity: "info",
+    comment: "Not kept: it would be said of the next window, and a mean pace moves slowly enough.",
     expr: promql`
       ${recorded.budgetForecast} / ${recorded.budgetLimit} > 1
       unless ${recorded.budgetSpent} > ${recorded.budgetLimit}`,
     for: 3600,
-    keepFiringFor: 3600,
     summary: "A budget will be overrun at its present pace.",
     description:
       "If it goes on like this, {{ $value | humanizePercentage }} of the budget {{ $labels.budget }} is spent when its window ({{ $labels.window }}) ends. The dashboard shows which keys or models spend most.",

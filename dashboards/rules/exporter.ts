@@ -20,6 +20,7 @@ export function exporterItself(settings: Settings): RuleGroup {
       alert(throttled(settings)),
       alert(seriesLimit(settings)),
       alert(pollIntervalLong(settings)),
+      alert(reloadFailed()),
     ],
   };
 }
@@ -100,5 +101,17 @@ function pollIntervalLong({ timing }: Settings): AlertDefinition {
     summary: "Keys are polled too seldom for these alert rules.",
     description:
       "{{ $labels.job }} polls each key every {{ $value | humanizeDuration }}, too seldom for the windows of the rules: warnings come late. Poll more often, raise gateway.requests_per_minute, or generate the rules for this interval.",
+  };
+}
+
+function reloadFailed(): AlertDefinition {
+  return {
+    name: "AIGatewayExporterReloadFailed",
+    severity: "warning",
+    expr: promql`min by (job) (${families.reloadSuccessful}) == 0`,
+    for: 5 * 60,
+    summary: "The exporter could not load its changed configuration.",
+    description:
+      "{{ $labels.job }} goes on with the configuration that it had: keys and budgets that were added since are not watched, and it would not start anew. Its log names every problem; mend the file and send SIGHUP.",
   };
 }

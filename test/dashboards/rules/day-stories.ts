@@ -59,6 +59,12 @@ export const dailyStories: readonly Tale[] = [
   quiet("a limit of zero", "zero", { limit: 0, spend: () => 1 }),
   frozen(),
   raised(),
+  dryAtMidnight("a key that ran dry minutes before its reset is silent after it", "dry-at-midnight"),
+  // Without a moment in which nothing is known of the new window.
+  dryAtMidnight("so is one whose next answer is believed at once", "dry-at-once", { settled: 0 }),
+  dryAtMidnight("a key that spends on as fast after its reset is announced again", "dry-and-on", {
+    spendsOn: true,
+  }),
   silenced(
     "an exhausted key is none after a reset that nobody could ask about",
     "reset-unheard",
@@ -113,8 +119,9 @@ function exhausted(title: string, key: string, behaviour: Behaviour): Tale {
       firing(`key=${key}`, exhaustedAt + 6, "AIGatewayKeyExhausted", [
         { ...alert(key, "Exhausted"), severity: "critical" },
       ]),
-      firing(`key=${key}`, 2 * DAY - 2, CREDITS, [{ ...alert(key, "Exhausted"), severity: "critical" }]),
-      silent(`key=${key}`, CREDITS, 2 * DAY + 90, 3 * DAY - 1),
+      // What was said before is said as long, so that nothing ends unheard while Alertmanager inhibits it.
+      firing(`key=${key}`, 2 * DAY - 2, CREDITS, dry(key)),
+      silent(`key=${key}`, CREDITS, 2 * DAY, 3 * DAY - 1),
     ],
   };
 }
@@ -134,6 +141,41 @@ function silenced(title: string, key: string, behaviour: Omit<Behaviour, "spend"
       silent(`key=${key}`, "AIGatewayKeyExhausted", from, DAYS - 1),
     ],
   };
+}
+
+/** Dry ten minutes before a reset. Whoever spends on at that pace is about to run dry again, and is said to be; nobody else is. */
+function dryAtMidnight(
+  title: string,
+  key: string,
+  { spendsOn = false, settled = 2 }: { readonly spendsOn?: boolean; readonly settled?: number } = {},
+): Tale {
+  const perHour = 120;
+  const from = 2 * DAY - 10 - (100 - 20 / DAY) / (perHour / HOUR);
+  const { series } = simulate(key, DAYS, {
+    spend: (minute) =>
+      minute >= from && (spendsOn || minute < 2 * DAY - 5) && minute < 2 * DAY + HOUR
+        ? perHour / HOUR
+        : 0.1 / DAY,
+    settled,
+  });
+  const after = spendsOn
+    ? [firing(`key=${key}`, 2 * DAY + 25, "AIGatewayKeyExhaustionImminent", dry(key).slice(1, 2))]
+    : [silent(`key=${key}`, CREDITS, 2 * DAY, DAYS - 1)];
+  return {
+    title,
+    subject: `key=${key}`,
+    series,
+    expect: [firing(`key=${key}`, 2 * DAY - 2, CREDITS, dry(key)), ...after],
+  };
+}
+
+/** All that fires of a key that was foreseen to run dry. */
+function dry(key: string): readonly Readonly<Record<string, string>>[] {
+  return [
+    { ...alert(key, "Exhausted"), severity: "critical" },
+    { ...alert(key, "ExhaustionImminent"), severity: "critical" },
+    alert(key, "ExhaustionPredicted"),
+  ];
 }
 
 function raised(): Tale {

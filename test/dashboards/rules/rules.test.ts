@@ -80,9 +80,15 @@ describe.each(rules.map((rule) => ({ name: nameOf(rule), rule })))("$name", ({ r
 });
 
 describe("thresholds", () => {
-  const sources = ["key-credits", "key-state", "key-forecast", "budgets", "analytics", "exporter"].map(
-    (name) => readFileSync(new URL(`../../../dashboards/rules/${name}.ts`, import.meta.url), "utf8"),
-  );
+  const sources = [
+    "key-conditions",
+    "key-credits",
+    "key-state",
+    "key-forecast",
+    "budgets",
+    "analytics",
+    "exporter",
+  ].map((name) => readFileSync(new URL(`../../../dashboards/rules/${name}.ts`, import.meta.url), "utf8"));
 
   test.each(Object.keys(thresholds))("%s is used", (name) => {
     expect(sources.join("\n")).toContain(`thresholds.${name}`);

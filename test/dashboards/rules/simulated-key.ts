@@ -18,12 +18,13 @@ export interface SimulatedKey {
   readonly timeToLive?: number;
   /** Minutes by which answers are behind. */
   readonly lag?: number;
+  /** Minutes after a reset in which no answer about a window is believed. Default 2. */
+  readonly settled?: number;
   /** The exporter's processes, by instance label: whether they are scraped. Default: one, always. */
   readonly scraped?: Readonly<Record<string, (minute: number) => boolean>>;
 }
 
 const DAY = 1440;
-const SETTLED = 2;
 
 /** What Prometheus scrapes of the key in so many minutes, and when the key runs dry. */
 export function simulateKey(key: SimulatedKey, minutes: number): SimulatedRun {
@@ -86,7 +87,7 @@ function readings(key: SimulatedKey, books: Books): readonly Reading[] {
   };
   const windowed = (kind: SimulatedKey["reset"], value: Told) => (minute: number) => {
     const window = windowOf(kind, lastAnswer(key, minute) ?? minute);
-    const settled = (answered: number) => answered - window.start >= SETTLED || window.start === 0;
+    const settled = (answered: number) => answered - window.start >= (key.settled ?? 2) || window.start === 0;
     if (window.end <= minute) return null;
     return told((answered, known) => (settled(answered) ? value(answered, known) : null))(minute);
   };

@@ -1,6 +1,6 @@
 import { selfFamilies as families } from "../../../../exporter/metrics/self-families.ts";
-import type { InputSeries, Value } from "../input-series.ts";
-import { type AlertCase, casesOf, exposed } from "./alert-case.ts";
+import { type InputSeries, seriesOf, type Value } from "../input-series.ts";
+import { type AlertCase, casesOf, eachMinute, exposed } from "./alert-case.ts";
 
 const ofEndpoint = casesOf("AIGateway", "endpoint", {});
 const ofJob = casesOf("AIGateway", "job", {});
@@ -57,6 +57,21 @@ export const exporterCases: readonly AlertCase[] = [
     series("roomy", 890, () => 3),
   ),
   ofJob("PollIntervalLong", warning, "slow", "every four minutes", interval("slow", 240), 15),
+  ofJob(
+    "ExporterReloadFailed",
+    warning,
+    "broken",
+    "one of two processes has failed",
+    [...reload("broken", "a:9853", () => 1), ...reload("broken", "b:9853", (minute) => Number(minute < 60))],
+    65,
+  ),
+  ofJob(
+    "ExporterReloadFailed",
+    warning,
+    "mended",
+    "it is mended within four minutes",
+    reload("mended", "a:9853", (minute) => Number(minute < 60 || minute >= 64)),
+  ),
   ofJob("PollIntervalLong", warning, "fine", "every three minutes", interval("fine", 180)),
 ];
 
@@ -78,6 +93,15 @@ function series(job: string, held: number, refused: (minute: number) => number):
     exposed(families.seriesLimit, {}, () => 1000, job),
     exposed(families.refusedAnswers, { collector: "key" }, refused, job),
   ];
+}
+
+function reload(
+  job: string,
+  instance: string,
+  successful: (minute: number) => Value,
+): readonly InputSeries[] {
+  const values = eachMinute(successful);
+  return [seriesOf(families.reloadSuccessful.name, { job, instance }, values)];
 }
 
 function interval(job: string, seconds: number): readonly InputSeries[] {
