@@ -1,0 +1,249 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { analyticsCollector } from "../../exporter/collectors/analytics.ts";
+import { QUERIES } from "../../exporter/collectors/analytics-families.ts";
+import { keyFamilies } from "../../exporter/collectors/key-families.ts";
+import { keySamples } from "../../exporter/collectors/key.ts";
+import { Secret } from "../../exporter/config/secret.ts";
+import { readAnswer } from "../../exporter/gateway/answer.ts";
+import { GatewayError } from "../../exporter/gateway/errors.ts";
+import { parseKey } from "../../exporter/gateway/key.ts";
+import { expositionOf, sampleLines } from "../support/exposition-of.ts";
+import { checkMetrics } from "../support/promtool.ts";
+import { describeWithTools } from "../support/tools.ts";
+import { pollBodies } from "../exporter/collectors/analytics-exposition.ts";
+import { CONTRACT_DATA, keyConfig, NOON } from "../exporter/collectors/key-exposition.ts";
+import { runs, TIMEOUT_MS } from "./runs.ts";
+
+const json = fc.jsonValue({ maxDepth: 4 });
+const text = fc.oneof(
+  fc.string(),
+  fc.string({ unit: "binary" }),
+  fc.constantFrom("", "_other", "_none", "__proto__", "\ud800", 'a\n"\\'),
+);
+const amount = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.integer(),
+  fc.double().map(String),
+  fc.constantFrom("1523", "0.1", "", null),
+);
+const time = fc.oneof(
+  fc.date({ noInvalidDate: true }).map((date) => date.toJSON()),
+  text,
+);
+
+/** An object with most of these fields, most of them of a fitting type. */
+function likely(fields: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<unknown> {
+  const strange = Object.entries(fields).map(([name, value]): [string, fc.Arbitrary<unknown>] => [
+    name,
+    fc.oneof(
+      { weight: 40, arbitrary: value },
+      { weight: 2, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: fc.constant(null) },
+      { weight: 1, arbitrary: json },
+    ),
+  ]);
+  return fc.record(Object.fromEntries(strange)).map((made): unknown => JSON.parse(JSON.stringify(made)));
+}
+
+/** Anything, or what looks like the real thing, with all the differences that a service may have. */
+function anyOr(body: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 1, arbitrary: json }, { weight: 9, arbitrary: body });
+}
+
+const keyBody = anyOr(
+  likely({
+    data: likely({
+      ...Object.fromEntries(Object.keys(CONTRACT_DATA).map((name) => [name, amount])),
+      label: text,
+      limit_reset: fc.oneof(text, fc.constantFrom("daily", "weekly", "monthly", "never")),
+      include_byok_in_limit: fc.boolean(),
+      is_free_tier: fc.boolean(),
+      expires_at: time,
+      free_model_daily_requests: likely({ limit: amount, used: amount, remaining: amount }),
+    }),
+  }),
+);
+
+const row = likely({
+  model: text,
+  app: text,
+  ...Object.fromEntries(
+    ["total_usage", "request_count", "tokens_total", "tokens_prompt", "cache_hit_rate", "avg_latency"].map(
+      (name) => [name, amount],
+    ),
+  ),
+});
+
+const analyticsBodies = anyOr(
+  likely({
+    data: likely({
+      data: fc.array(row, { maxLength: 6 }),
+      metadata: likely({ truncated: fc.boolean(), query_time_ms: amount, row_count: amount }),
+      cachedAt: amount,
+      warnings: fc.array(text, { maxLength: 2 }),
+    }),
+  }),
+);
+
+/** Bytes with some replaced, lost or put in. */
+function mutated(bytes: Buffer): fc.Arbitrary<Buffer> {
+  const put = fc.oneof(
+    fc.uint8Array({ maxLength: 4 }),
+    fc.constantFrom("0", '"', "e9", "-", "null", "[]", ",", "}"),
+  );
+  const edit = fc.record({ at: fc.nat(bytes.length), cut: fc.nat(3), put });
+  return fc
+    .array(edit, { minLength: 1, maxLength: 4 })
+    .map((edits) =>
+      edits.reduce(
+        (all, { at, cut, put: piece }) =>
+          Buffer.concat([all.subarray(0, at), Buffer.from(piece), all.subarray(at + cut)]),
+        bytes,
+      ),
+    );
+}
+
+/** The lines of an answer, which the strict parser has passed; none when the answer was refused as it should be. */
+async function linesUnlessRefused(read: () => Promise<readonly string[]> | readonly string[]) {
+  try {
+    return await read();
+  } catch (error) {
+    const refused = error instanceof GatewayError && error.kind === "bad_response";
+    if (!refused || !/^Cannot \S/.test(error.message)) throw error;
+    return [];
+  }
+}
+
+describe("any body at all", () => {
+  test(
+    "about a key is refused as a bad response, or gives an exposition that can be parsed",
+    async () => {
+      let shown = 0;
+      const property = fc.asyncProperty(
+        keyBody,
+        fc.boolean(),
+        fc.date({ noInvalidDate: true, min: new Date(0) }),
+        async (body, showLabel, at) => {
+          const lines = await linesUnlessRefused(() =>
+            sampleLines(
+              Object.values(keyFamilies),
+              keySamples(keyConfig(showLabel), parseKey(body, "read it"), at.getTime()),
+            ),
+          );
+          shown += Number(lines.length > 1);
+        },
+      );
+      await fc.assert(property, runs(300));
+      expect(shown).toBeGreaterThan(50);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "about analytics likewise",
+    async () => {
+      let shown = 0;
+      const options = fc.record({ query: fc.constantFrom(...QUERIES), top: fc.nat(3), rates: fc.boolean() });
+      const property = fc.asyncProperty(
+        fc.tuple(analyticsBodies, analyticsBodies),
+        analyticsBodies,
+        options,
+        async (grouped, total, chosen) => {
+          const lines = await linesUnlessRefused(
+            async () => (await pollBodies(grouped, total, chosen)).lines,
+          );
+          shown += Number(lines.some((line) => line.includes("aigateway_usage_")));
+        },
+      );
+      await fc.assert(property, runs(300));
+      expect(shown).toBeGreaterThan(50);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "that is a contract's answer with some bytes changed likewise",
+    async () => {
+      let shown = 0;
+      const answer = { status: 200, headers: {} };
+      const property = fc.asyncProperty(
+        mutated(Buffer.from(JSON.stringify({ data: CONTRACT_DATA }))),
+        async (bytes) => {
+          const lines = await linesUnlessRefused(() => {
+            const read = readAnswer(
+              { ...answer, text: bytes.toString() },
+              "read it",
+              new Secret("sk-test"),
+              NOON,
+            );
+            if (read instanceof GatewayError) throw read;
+            return sampleLines(
+              Object.values(keyFamilies),
+              keySamples(keyConfig(), parseKey(read.body, "read it"), NOON),
+            );
+          });
+          shown += Number(lines.length > 1);
+        },
+      );
+      await fc.assert(property, runs(500));
+      expect(shown).toBeGreaterThan(20);
+    },
+    TIMEOUT_MS,
+  );
+
+  test("is taken as it is when it is nested deeper than any stack", async () => {
+    const deep: unknown = JSON.parse(`${"[".repeat(200_000)}${"]".repeat(200_000)}`);
+    expect(() => parseKey({ data: deep }, "read it")).toThrow(GatewayError);
+    expect(() => parseKey({ data: { usage: 1, limit_reset: deep } }, "read it")).toThrow(GatewayError);
+    expect(parseKey({ data: { usage: 1, more: deep } }, "read it").usage.total).toBe(1);
+    const metadata = { truncated: false, more: deep };
+    const body = {
+      data: {
+        data: [{ model: "m", app: "a", more: deep }, deep],
+        metadata,
+        warnings: [deep],
+        cachedAt: deep,
+      },
+    };
+    const { lines } = await pollBodies([body, body], body);
+    expect(lines).toContain('aigateway_analytics_warnings{query="day"} 1');
+    expect(lines).toContain('aigateway_analytics_unreadable_rows{query="day"} 1');
+  });
+});
+
+describeWithTools(["promtool3"], "promtool reads what any bodies give", ({ promtool3 }) => {
+  test(
+    "of many keys and of analytics",
+    async () => {
+      const bodies = fc.sample(keyBody, runs(300));
+      const samples = bodies.flatMap((body, index) => {
+        try {
+          const config = { ...keyConfig(true), name: `key-${index}` };
+          return keySamples(config, parseKey(body, "read it"), NOON);
+        } catch (error) {
+          if (error instanceof GatewayError) return [];
+          throw error;
+        }
+      });
+      const answers = fc.sample(fc.tuple(analyticsBodies, analyticsBodies), runs(100));
+      const polls = await Promise.allSettled(
+        answers.map(([grouped, total]) => pollBodies([grouped, grouped], total)),
+      );
+      const texts = polls.flatMap((poll) =>
+        poll.status === "fulfilled"
+          ? [expositionOf(analyticsCollector.families, poll.value.samples).text]
+          : [],
+      );
+      const longest = texts.toSorted((one, other) => other.length - one.length).slice(0, MOST_CHECKS);
+      expect([samples.length > 500, longest.length]).toEqual([true, MOST_CHECKS]);
+      for (const exposition of [expositionOf(Object.values(keyFamilies), samples).text, ...longest]) {
+        expect((await checkMetrics(promtool3, exposition)).output).toBe("");
+      }
+    },
+    TIMEOUT_MS,
+  );
+});
+
+/** Each is a process. */
+const MOST_CHECKS = 12;

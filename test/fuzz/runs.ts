@@ -1,0 +1,14 @@
+/** How many times as many inputs: `FUZZ_TIMES=20 npm run fuzz`. */
+const TIMES = Number(process.env["FUZZ_TIMES"] ?? 1);
+const SEED = process.env["FUZZ_SEED"];
+
+/**
+ * The same inputs at each run, others at each run of `FUZZ_TIMES`; `FUZZ_SEED` chooses them. A failure prints the seed.
+ */
+export function runs(count: number): { readonly numRuns: number; readonly seed?: number } {
+  const seed = SEED === undefined ? (TIMES === 1 ? 20261121 : undefined) : Number(SEED);
+  return { numRuns: count * TIMES, ...(seed !== undefined && { seed }) };
+}
+
+/** Of a test. */
+export const TIMEOUT_MS = 30_000 * TIMES;
