@@ -1,0 +1,221 @@
+import { array, assert, boolean, integer, property, record } from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decimalSum } from "../../../exporter/budgets/decimal-sum.ts";
+import { createSpendGuard, type Reservation, type SpendGuard } from "../../../exporter/probes/spend-guard.ts";
+
+const MINUTE = 60_000;
+const DAY = 1440 * MINUTE;
+/** Long enough ago that all of today was spent by this process. */
+const LONG_AGO = Date.parse("2026-11-10T00:00:00Z");
+const NOON = Date.parse("2026-11-18T12:00:00Z");
+const MIDNIGHT = Date.parse("2026-11-19T00:00:00Z");
+
+function setUp(startedMs = LONG_AGO, longestRunMs = MINUTE) {
+  return createSpendGuard(startedMs, () => longestRunMs);
+}
+
+function reserved(
+  guard: SpendGuard,
+  startMs: number,
+  maxCostCredits = 0.1,
+  ceiling = 0.3,
+): Reservation | undefined {
+  return guard.reserve({ startMs, endMs: startMs + MINUTE, maxCostCredits }, ceiling);
+}
+
+/** A run of a minute that ends. */
+function run(
+  guard: SpendGuard,
+  startMs: number,
+  cost: number | undefined,
+  maxCost = 0.1,
+  ceiling = 0.3,
+): boolean {
+  const reservation = reserved(guard, startMs, maxCost, ceiling);
+  reservation?.settle(cost, startMs + MINUTE);
+  return reservation !== undefined;
+}
+
+describe("createSpendGuard: the ceiling", () => {
+  test("is reached to the last digit, and not passed", () => {
+    const guard = setUp();
+    // 0.1 + 0.1 + 0.1 is more than 0.3 in binary fractions.
+    expect([1, 2, 3, 4].map((minute) => run(guard, NOON + minute * 2 * MINUTE, 0.1))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(guard.spent(NOON)).toBe(0.3);
+  });
+
+  test("counts the cost once it is known, and the maximum when it is not", () => {
+    const guard = setUp();
+    expect(run(guard, NOON, 0.02)).toBe(true);
+    expect(guard.spent(NOON)).toBe(0.02);
+    expect(run(guard, NOON, undefined)).toBe(true);
+    expect(guard.spent(NOON)).toBe(0.12);
+    expect(run(guard, NOON, 0)).toBe(true);
+    expect(guard.spent(NOON)).toBe(0.12);
+  });
+
+  test("holds the maximum of every run under way", () => {
+    const guard = setUp();
+    const runs = [1, 2, 3].map(() => reserved(guard, NOON));
+    expect(runs.every((reservation) => reservation !== undefined)).toBe(true);
+    expect(guard.spent(NOON)).toBe(0.3);
+    expect(reserved(guard, NOON)).toBeUndefined();
+    runs[0]?.settle(0.01, NOON + MINUTE);
+    expect(guard.spent(NOON)).toBe(0.21);
+    expect(reserved(guard, NOON)).toBeUndefined();
+    runs[1]?.settle(0.01, NOON + MINUTE);
+    expect(reserved(guard, NOON)).toBeDefined();
+  });
+
+  test("counts a run that ends twice once", () => {
+    const guard = setUp();
+    const reservation = reserved(guard, NOON);
+    reservation?.settle(0.05, NOON + MINUTE);
+    reservation?.settle(undefined, NOON + MINUTE);
+    expect(guard.spent(NOON)).toBe(0.05);
+  });
+
+  test("counts what a run has cost beyond its maximum", () => {
+    const guard = setUp();
+    run(guard, NOON, 0.25);
+    expect(guard.spent(NOON)).toBe(0.25);
+    expect(run(guard, NOON, 0.1)).toBe(false);
+  });
+});
+
+describe("createSpendGuard: midnight", () => {
+  test("begins a new day at 00:00 UTC", () => {
+    const guard = setUp();
+    run(guard, NOON, 0.3);
+    expect(run(guard, MIDNIGHT - 3 * MINUTE, 0.1)).toBe(false);
+    expect(guard.spent(MIDNIGHT - 1)).toBe(0.3);
+    expect(guard.spent(MIDNIGHT)).toBe(0);
+    expect(run(guard, MIDNIGHT + MINUTE, 0.1)).toBe(true);
+  });
+
+  test("a run that spans it counts in both days, while it runs and when it has ended", () => {
+    const guard = setUp();
+    const reservation = reserved(guard, MIDNIGHT - MINUTE / 2);
+    expect([guard.spent(NOON), guard.spent(MIDNIGHT)]).toEqual([0.1, 0.1]);
+    reservation?.settle(0.07, MIDNIGHT + MINUTE / 2);
+    expect([guard.spent(NOON), guard.spent(MIDNIGHT)]).toEqual([0.07, 0.07]);
+  });
+
+  test("a run that may span it must fit into both days", () => {
+    const guard = setUp();
+    expect(run(guard, MIDNIGHT - 10 * MINUTE, 0.3)).toBe(true);
+    expect(run(guard, MIDNIGHT - MINUTE / 2, 0.1)).toBe(false);
+  });
+
+  test.each([
+    ["just before", MIDNIGHT - MINUTE - 4000, [0.1, 0.1]],
+    ["just after", MIDNIGHT + 4000, [0.1, 0.1]],
+    ["well before", MIDNIGHT - MINUTE - 6000, [0.1, 0]],
+    ["well after", MIDNIGHT + 6000, [0, 0.1]],
+  ])("the clocks may be some seconds off: a run %s", (_, startMs, spent) => {
+    const guard = setUp();
+    run(guard, startMs, 0.1);
+    expect([guard.spent(NOON), guard.spent(MIDNIGHT)]).toEqual(spent);
+  });
+});
+
+describe("createSpendGuard: a restart", () => {
+  const started = NOON;
+
+  test("must know what the keys have used that day, and counts it", () => {
+    const guard = setUp(started);
+    expect(guard.missing(["a", "b"], NOON + 3 * MINUTE)).toEqual(["a", "b"]);
+    guard.learn("a", 0.05, NOON + 3 * MINUTE);
+    expect(guard.missing(["a", "b"], NOON + 3 * MINUTE)).toEqual(["b"]);
+    guard.learn("b", 0.1, NOON + 3 * MINUTE);
+    expect(guard.missing(["a", "b"], NOON + 3 * MINUTE)).toEqual([]);
+    expect(guard.spent(NOON)).toBe(0.15);
+    expect([1, 2].map(() => run(guard, NOON + 4 * MINUTE, 0.1))).toEqual([true, false]);
+  });
+
+  test("answers tell all once the last run of the process before has ended, and a settled day's only", () => {
+    expect(setUp(started, 2 * MINUTE).tellsFromMs(NOON)).toBe(NOON + 2 * MINUTE + 90_000);
+    expect(setUp(MIDNIGHT - 10 * MINUTE).tellsFromMs(MIDNIGHT + 1000)).toBe(MIDNIGHT + 90_000);
+  });
+
+  test.each([
+    ["the day of the start", started, NOON + DAY / 4, ["a"]],
+    ["the day after", started, NOON + DAY, []],
+    ["the day after a start right before midnight", MIDNIGHT - 100_000, MIDNIGHT + DAY / 2, ["a"]],
+    ["the day after a start that long before midnight", MIDNIGHT - 150_000, MIDNIGHT + DAY / 2, []],
+  ])("nothing was spent before in a day that began later: %s", (_, startedMs, atMs, missing) => {
+    expect(setUp(startedMs).missing(["a"], atMs)).toEqual(missing);
+  });
+
+  test("what was learnt belongs to its day", () => {
+    const guard = setUp(MIDNIGHT - 100_000);
+    guard.learn("a", 0.2, MIDNIGHT - 1000);
+    expect(guard.missing(["a"], MIDNIGHT)).toEqual(["a"]);
+    expect(guard.spent(MIDNIGHT)).toBe(0);
+  });
+
+  test("a refund is no leave to spend more", () => {
+    const guard = setUp(started);
+    guard.learn("a", -5, NOON);
+    expect(guard.spent(NOON)).toBe(0);
+  });
+});
+
+describe("createSpendGuard: whatever happens", () => {
+  interface Step {
+    readonly waitSeconds: number;
+    readonly durationSeconds: number;
+    readonly costShare: number;
+    readonly isKnown: boolean;
+    readonly isKilled: boolean;
+  }
+  const steps = array(
+    record<Step>({
+      waitSeconds: integer({ min: 0, max: 40_000 }),
+      durationSeconds: integer({ min: 0, max: 60 }),
+      costShare: integer({ min: 0, max: 10 }),
+      isKnown: boolean(),
+      isKilled: boolean(),
+    }),
+    { minLength: 1, maxLength: 40 },
+  );
+
+  test.each([-4, 0, 4])(
+    "no day of a gateway whose clock is %i s off is charged beyond the ceiling",
+    (skew) => {
+      assert(
+        property(steps, integer({ min: 1, max: 50 }), (plan, ceilingCents) => {
+          const books = new Map<number, number>();
+          let guard = setUp();
+          let nowMs = NOON;
+          for (const step of plan) {
+            nowMs += step.waitSeconds * 1000;
+            if (step.isKilled) {
+              // A new process waits until the books tell of all that the old one has begun.
+              guard = setUp(nowMs);
+              nowMs = guard.tellsFromMs(nowMs);
+            }
+            if (guard.missing(["a"], nowMs).length > 0) {
+              nowMs = guard.tellsFromMs(nowMs);
+              guard.learn("a", books.get(Math.floor((nowMs + skew * 1000) / DAY)) ?? 0, nowMs);
+            }
+            const reservation = reserved(guard, nowMs, 0.1, ceilingCents / 100);
+            if (!reservation) continue;
+            nowMs += step.durationSeconds * 1000;
+            const cost = step.costShare / 100;
+            const day = Math.floor((nowMs + skew * 1000) / DAY);
+            books.set(day, decimalSum([books.get(day) ?? 0, cost]));
+            if (!step.isKilled) reservation.settle(step.isKnown ? cost : undefined, nowMs);
+          }
+          for (const charged of books.values()) expect(charged).toBeLessThanOrEqual(ceilingCents / 100);
+        }),
+        { numRuns: 300 },
+      );
+    },
+  );
+});
