@@ -1,30 +1,41 @@
 import type { Block } from "./block.ts";
 import type { Family } from "./family.ts";
-import { createLineWriter } from "./line-writer.ts";
+import { createLabelPool } from "./label-pool.ts";
+import { createLineWriter, prefixOf } from "./line-writer.ts";
 
-/** Writes the lines of one family, as both formats have them. */
+/** Writes the lines of one family after another, as both formats have them. */
 export interface Lines {
   of(family: Family, blocks: readonly Block[]): Buffer;
 }
 
 export function createLines(): Lines {
   const writer = createLineWriter();
+  const pool = createLabelPool();
+  let pooled: readonly Block[] = [];
+
+  function write(family: Family, blocks: readonly Block[]): void {
+    const prefix = prefixOf(`${family.name}{`);
+    let [shape, rows]: [Block["shape"] | undefined, readonly number[] | undefined] = [undefined, undefined];
+    for (let index = 0; index < blocks.length; index++) {
+      const block = blocks[index];
+      // Most neighbours have the same shape.
+      if (block && block.shape !== shape) {
+        shape = block.shape;
+        rows = shape.rowsOf.get(family);
+      }
+      if (!block || !rows) continue;
+      for (const row of rows) {
+        const text = pool.first(index) + (block.shape.labelAt[row] ?? 0);
+        writer.line(prefix, pool.view, pool.start(text), pool.start(text + 1), block.values[row] ?? 0);
+      }
+    }
+  }
+
   return {
     of: (family, blocks) => {
-      const prefix = Buffer.from(`${family.name}{`);
-      let [shape, rows]: [Block["shape"] | undefined, readonly number[] | undefined] = [undefined, undefined];
-      for (const block of blocks) {
-        // Most neighbours have the same shape.
-        if (block.shape !== shape) {
-          shape = block.shape;
-          rows = shape.rowsOf.get(family);
-        }
-        if (!rows) continue;
-        for (const row of rows) {
-          const label = block.labels[block.shape.labelAt[row] ?? 0] ?? "";
-          writer.line(prefix, label, block.values[row] ?? 0);
-        }
-      }
+      if (blocks !== pooled) pool.fill(blocks);
+      pooled = blocks;
+      write(family, blocks);
       return writer.take();
     },
   };
@@ -42,8 +53,8 @@ export function changedFamilies(before: readonly Block[], after: readonly Block[
         if (family && old.values[row] !== next.values[row]) changed.add(family);
       }
     } else {
-      for (const family of [...(old?.shape.families ?? []), ...(next?.shape.families ?? [])])
-        changed.add(family);
+      for (const block of [old, next])
+        for (const family of block?.shape.rowsOf.keys() ?? []) changed.add(family);
     }
   }
   return changed;

@@ -1,0 +1,97 @@
+import { get } from "node:http";
+import { gunzipSync } from "node:zlib";
+import { afterEach, describe, expect, test } from "vitest";
+import { createMetricsRoute } from "../../../exporter/http/metrics-route.ts";
+import { createServer, type Server } from "../../../exporter/http/server.ts";
+import { gauge, sample } from "../../../exporter/metrics/family.ts";
+import { createPublisher } from "../../../exporter/metrics/publisher.ts";
+import { createSelfMetrics } from "../../../exporter/metrics/self.ts";
+import { createStore } from "../../../exporter/metrics/store.ts";
+import { createManualClock } from "../../support/clock.ts";
+import { parseOpenMetrics, parseTextFormat } from "../../support/openmetrics.ts";
+
+const OPEN_METRICS = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5";
+const family = gauge({ name: "aigateway_test_credits", help: "Test.", labels: ["key"], absent: "never" });
+const headers = [{ family, help: family.help }];
+
+let server: Server;
+afterEach(() => server.stop());
+
+async function start() {
+  const clock = createManualClock();
+  const store = createStore(clock, () => 1e6);
+  const readings = { keys: 0, series: 0, seriesLimit: 0, creditValue: undefined };
+  const none = new Map();
+  const self = createSelfMetrics(
+    { version: "1", revision: "a", nodeVersion: "v22" },
+    () => ({ ...readings, pollLag: none, pollInterval: none, throttledUntil: none }),
+    clock,
+  );
+  const publisher = createPublisher(
+    store,
+    () => headers,
+    clock,
+    () => {},
+  );
+  const listen = { host: "127.0.0.1", port: 0 };
+  server = createServer(listen, [createMetricsRoute("/metrics", publisher, self)], () => {});
+  await server.start();
+  const samples = Array.from({ length: 3000 }, (_, key) => sample(family, { key: `key-${key}` }, 0.5)).flat();
+  store.put("a", { samples, askedAtMs: clock.now(), timeToLiveMs: 1000 });
+  return { clock };
+}
+
+/** What is sent, byte for byte: `fetch` would decode it. */
+async function scrape(accept: string, encoding: string) {
+  return new Promise<{ encoding: string | undefined; type: string | undefined; vary: string; body: Buffer }>(
+    (resolve, reject) => {
+      const request = get(`${server.url()}/metrics`, { headers: { accept, "accept-encoding": encoding } });
+      request.on("error", reject).on("response", (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("end", () => {
+          const { "content-encoding": sent, "content-type": type, vary = "" } = response.headers;
+          resolve({ encoding: sent, type, vary, body: Buffer.concat(chunks) });
+        });
+      });
+    },
+  );
+}
+
+async function shownLines(): Promise<number> {
+  const { body } = await scrape("*/*", "identity");
+  return body.toString().split(`${family.name}{`).length - 1;
+}
+
+describe("the telemetry path", () => {
+  test.each([
+    ["*/*", "text/plain; version=0.0.4; charset=utf-8", parseTextFormat],
+    [OPEN_METRICS, "application/openmetrics-text; version=1.0.0; charset=utf-8", parseOpenMetrics],
+  ])(
+    "with Accept %s is the same text with gzip and without, which a strict parser takes",
+    async (accept, type, parse) => {
+      await start();
+      const zipped = await scrape(accept, "gzip, deflate");
+      const plain = await scrape(accept, "identity");
+      expect([zipped.type, zipped.encoding, zipped.vary]).toEqual([type, "gzip", "Accept, Accept-Encoding"]);
+      expect([plain.type, plain.encoding, plain.vary]).toEqual([type, undefined, "Accept, Accept-Encoding"]);
+      expect(gunzipSync(zipped.body).toString()).toBe(plain.body.toString());
+      const shown = parse(plain.body.toString());
+      expect(shown.get(family.name)?.samples).toHaveLength(3000);
+      expect(shown.has("aigateway_exporter_build_info") || shown.has("aigateway_exporter_build")).toBe(true);
+    },
+  );
+
+  test("many scrapes at once get the same", async () => {
+    await start();
+    const bodies = await Promise.all(Array.from({ length: 8 }, () => scrape("*/*", "gzip")));
+    expect(new Set(bodies.map(({ body }) => body.toString("hex"))).size).toBe(1);
+  });
+
+  test("what must no longer be shown is not, though nothing has been rendered meanwhile", async () => {
+    const { clock } = await start();
+    expect(await shownLines()).toBe(3000);
+    await clock.advance(1000);
+    expect(await shownLines()).toBe(0);
+  });
+});
