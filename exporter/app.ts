@@ -61,7 +61,10 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     series: store.series,
     seriesLimit: config.seriesLimit,
     creditValue: config.creditValue,
-    pollLag: collection.lag(),
+    // Looks at every target, so only for the gauge that shows it.
+    get pollLag() {
+      return collection.lag();
+    },
     pollInterval: collection.interval(),
     throttledUntil: collection.throttledUntil(),
   }));

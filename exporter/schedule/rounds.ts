@@ -124,14 +124,14 @@ export function createRounds(
   }
 
   function lagMs(): number {
-    const now = clock.now();
-    const overdue = [...targets.values()].map((target) => {
-      const status = statuses.get(target.id);
-      return (
-        now - (status?.lastAttemptMs ?? status?.addedMs ?? now) - Math.max(intervalMs(), target.minIntervalMs)
-      );
-    });
-    return Math.max(0, ...overdue);
+    const [now, interval] = [clock.now(), intervalMs()];
+    let longest = 0;
+    for (const { id, minIntervalMs } of targets.values()) {
+      const status = statuses.get(id);
+      const attemptMs = status?.lastAttemptMs ?? status?.addedMs ?? now;
+      longest = Math.max(longest, now - attemptMs - Math.max(interval, minIntervalMs));
+    }
+    return longest;
   }
 
   return {

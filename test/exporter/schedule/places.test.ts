@@ -1,0 +1,65 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { createPlaces, type Places } from "../../../exporter/schedule/places.ts";
+import { createManualClock, type ManualClock } from "../../support/clock.ts";
+
+let clock: ManualClock;
+let places: Places;
+let called: string[];
+
+beforeEach(() => {
+  clock = createManualClock();
+  places = createPlaces(clock);
+  called = [];
+});
+
+function take(ms: number, id: string): void {
+  places.take(ms, id, () => called.push(`${id} at ${clock.monotonic()}`));
+}
+
+describe("createPlaces", () => {
+  test("calls each back in its time, in whatever order they were taken", async () => {
+    take(300, "c");
+    take(100, "a");
+    take(200, "b");
+    take(100, "a2");
+    await clock.advance(250);
+    expect(called).toEqual(["a at 100", "a2 at 100", "b at 200"]);
+    await clock.advance(50);
+    expect(called.at(-1)).toBe("c at 300");
+  });
+
+  test("keeps one timer, however many places there are", () => {
+    for (let index = 0; index < 100; index++) take(1000 + index, `key ${index}`);
+    expect(clock.pending()).toHaveLength(1);
+  });
+
+  test("calls all that are late when time has leapt", async () => {
+    take(100, "a");
+    take(200, "b");
+    take(90_000, "c");
+    await clock.jump(clock.now() + 60_000);
+    expect(called).toEqual(["a at 60000", "b at 60000"]);
+    expect(clock.pending()).toHaveLength(1);
+  });
+
+  test("lets a place be taken from within another", async () => {
+    places.take(100, "a", () => take(50, "b"));
+    await clock.advance(150);
+    expect(called).toEqual(["b at 150"]);
+  });
+
+  test("calls nobody back whose place was given up, and the others still", async () => {
+    take(100, "a");
+    take(200, "b");
+    take(300, "c");
+    places.leave((id) => id !== "b");
+    await clock.advance(1000);
+    expect(called).toEqual(["b at 200"]);
+  });
+
+  test("leaves no timer behind when all places are given up", () => {
+    take(100, "a");
+    places.leave(() => true);
+    expect(clock.pending()).toEqual([]);
+  });
+});
