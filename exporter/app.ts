@@ -51,7 +51,7 @@ const READY_AFTER_MS = 30_000;
  */
 export function createApp(initial: Config, dependencies: AppDependencies): App {
   const { clock, log, build, telemetryPath } = dependencies;
-  const startedMs = clock.now();
+  const [startedMs, started] = [clock.now(), clock.monotonic()];
   let config = initial;
   const store = createStore(clock, () => config.seriesLimit);
   const statuses = createStatuses(clock);
@@ -88,7 +88,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
 
   const overview = () =>
     createOverview(config, { store, statuses }, { version: build.version, nowMs: clock.now(), startedMs });
-  const isReady = () => clock.now() - startedMs >= READY_AFTER_MS || collection.isAttempted();
+  const isReady = () => clock.monotonic() - started >= READY_AFTER_MS || collection.isAttempted();
   const routes = createRoutes({ telemetryPath, publisher, self, overview, isReady });
   const server = createServer(dependencies.listen, routes, (error) =>
     log.error({ error: String(error) }, "Cannot answer a request"),

@@ -25,7 +25,7 @@ export const systemClock: Clock = {
       const timer = setTimeout(() => {
         forget?.();
         resolve();
-      }, ms);
+      }, wholeMs(ms));
       const forget =
         signal &&
         onAbort(signal, () => {
@@ -34,10 +34,15 @@ export const systemClock: Clock = {
         });
     }),
   after: (ms, run) => {
-    const timer = setTimeout(run, ms);
+    const timer = setTimeout(run, wholeMs(ms));
     return () => clearTimeout(timer);
   },
 };
+
+/** Node's timers drop fractions and begin in the middle of a millisecond: they would come up to two too early. */
+function wholeMs(ms: number): number {
+  return Math.ceil(ms) + 1;
+}
 
 function reasonOf(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new Error(`Aborted: ${String(signal.reason)}`);

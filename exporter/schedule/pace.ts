@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { ENDPOINTS, type Endpoint, type Ticket } from "../gateway/http.ts";
 import { createSlots } from "./slots.ts";
+import { createTurns, type Turns } from "./turns.ts";
 
 /** One budget for all calls to the gateway, so that it is never asked faster than configured or than it wishes. */
 export interface Pace {
@@ -42,10 +43,13 @@ const DEFAULT_PAUSE_MS = 30_000;
 export function createPace(clock: Clock, options: PaceOptions): Pace {
   const slots = createSlots(options.connections);
   const reserved = new Map<string, Ticket>();
-  const states = new Map<Endpoint, EndpointState>(ENDPOINTS.map((endpoint) => [endpoint, newState()]));
+  const newState = (endpoint: Endpoint) => stateOver(createTurns(clock, slots, options.perMinute[endpoint]));
+  const states = new Map<Endpoint, EndpointState>(
+    ENDPOINTS.map((endpoint) => [endpoint, newState(endpoint)]),
+  );
 
   function stateOf(endpoint: Endpoint): EndpointState {
-    const state = states.get(endpoint) ?? newState();
+    const state = states.get(endpoint) ?? newState(endpoint);
     states.set(endpoint, state);
     return state;
   }
@@ -66,26 +70,21 @@ export function createPace(clock: Clock, options: PaceOptions): Pace {
   async function turn(endpoint: Endpoint, target: string, signal: AbortSignal): Promise<Ticket> {
     const state = stateOf(endpoint);
     refuseWhilePaused(state, target);
-    const waitMs = turnIn(state, options.perMinute[endpoint]);
-    if (waitMs > 0) await clock.sleep(waitMs, signal);
-    const release = await slots.take(signal);
-    try {
+    return state.turns.take(signal, (release) => {
       // The pause may have begun while this one queued.
       refuseWhilePaused(state, target);
-    } catch (error) {
-      release();
-      throw error;
-    }
-    const isTrial = state.trial === "due";
-    if (isTrial) state.trial = "under way";
-    return {
-      done: ({ throttled, hintMs }) => {
-        release();
-        if (isTrial) state.trial = "none";
-        if (throttled) pause(state, endpoint, target, hintMs, isTrial);
-        else state.refusals.delete(target);
-      },
-    };
+      const isTrial = state.trial === "due";
+      if (isTrial) state.trial = "under way";
+      return {
+        done: ({ throttled, hintMs }) => {
+          release();
+          if (isTrial) state.trial = "none";
+          if (hintMs !== undefined) rest(state, target, hintMs);
+          if (throttled) pause(state, endpoint, target, hintMs, isTrial);
+          else state.refusals.delete(target);
+        },
+      };
+    });
   }
 
   function refuseWhilePaused(state: EndpointState, target: string): void {
@@ -95,16 +94,12 @@ export function createPace(clock: Clock, options: PaceOptions): Pace {
     if (now < state.until || targetUntil > now || state.trial === "under way") throw new PausedError(target);
   }
 
-  /** The time until the next free turn of the endpoint, which is taken by asking. */
-  function turnIn(state: EndpointState, perMinute: number): number {
-    if (perMinute === 0) return 0;
-    const now = clock.monotonic();
-    const at = Math.max(now, state.nextTurn);
-    state.nextTurn = at + 60_000 / perMinute;
-    return at - now;
+  /** Whoever was told to wait is left alone, be it by a 429 or a 503 (contract 7, rule 4). */
+  function rest(state: EndpointState, target: string, hintMs: number): void {
+    state.targets.set(target, clock.monotonic() + Math.min(hintMs, options.maxPauseMs));
   }
 
-  /** One refused target is left alone; a second within the interval, or a refused trial, speaks for the whole endpoint. */
+  /** A second refused target within the interval, or a refused trial, speaks for the whole endpoint. */
   function pause(
     state: EndpointState,
     endpoint: Endpoint,
@@ -113,13 +108,13 @@ export function createPace(clock: Clock, options: PaceOptions): Pace {
     wasTrial: boolean,
   ): void {
     const now = clock.monotonic();
-    if (hintMs !== undefined) state.targets.set(target, now + Math.min(hintMs, options.maxPauseMs));
     for (const [other, at] of state.refusals) {
       if (now - at > options.intervalMs(endpoint)) state.refusals.delete(other);
     }
     state.refusals.set(target, now);
     if (state.refusals.size < 2 && !wasTrial) return;
-    state.until = now + Math.min(hintMs ?? DEFAULT_PAUSE_MS, options.maxPauseMs);
+    // One that was under way already may say less than what is known.
+    state.until = Math.max(state.until, now + Math.min(hintMs ?? DEFAULT_PAUSE_MS, options.maxPauseMs));
     state.trial = "due";
     state.refusals.clear();
   }
@@ -139,8 +134,8 @@ export function createPace(clock: Clock, options: PaceOptions): Pace {
 }
 
 interface EndpointState {
+  readonly turns: Turns;
   /** Monotonic milliseconds, as all times here. */
-  nextTurn: number;
   until: number;
   /** After a pause of the whole endpoint one request tries; the others wait for what becomes of it. */
   trial: "none" | "due" | "under way";
@@ -149,7 +144,7 @@ interface EndpointState {
   readonly refusals: Map<string, number>;
 }
 
-function newState(): EndpointState {
-  const never = Number.NEGATIVE_INFINITY;
-  return { nextTurn: never, until: never, trial: "none", targets: new Map(), refusals: new Map() };
+function stateOver(turns: Turns): EndpointState {
+  const until = Number.NEGATIVE_INFINITY;
+  return { turns, until, trial: "none", targets: new Map(), refusals: new Map() };
 }

@@ -75,7 +75,10 @@ export function createRounds(
     const lastAnswerMs = statuses.get(target.id)?.lastAnswerMs;
     // Half a tick early is in time: the jitter must not put a poll off by a whole one.
     const earlyMs = timetable.longestGapMs / 2;
-    return lastAnswerMs === undefined || clock.now() - lastAnswerMs >= target.minIntervalMs - earlyMs;
+    if (lastAnswerMs === undefined) return true;
+    const ageMs = clock.now() - lastAnswerMs;
+    // An answer of the future is of a clock that was wrong then, or is now.
+    return ageMs < 0 || ageMs >= target.minIntervalMs - earlyMs;
   }
 
   function pollIn(ms: number, id: string): void {

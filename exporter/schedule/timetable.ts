@@ -13,32 +13,43 @@ export interface Timetable {
 
 export type CreateTimetable = (expression: ScheduleExpression, clock: Clock, log: Log) => Timetable;
 
-/** Cron expressions run by node-cron in UTC, intervals by the clock. */
+/** Cron expressions in UTC as node-cron reads them, and intervals; both wait by the clock that is given. */
 export const createTimetable: CreateTimetable = (expression, clock, log) =>
   expression.kind === "cron"
-    ? cronTimetable(expression.expression, log)
+    ? cronTimetable(calendarOf(expression.expression), clock, log)
     : intervalTimetable(expression.ms, clock);
 
 /** The longest time between two ticks, milliseconds. */
 export function longestGapMs(expression: ScheduleExpression): number {
-  return expression.kind === "cron" ? longestGap(expression.expression) : expression.ms;
+  return expression.kind === "cron" ? longestGap(calendarOf(expression.expression)) : expression.ms;
 }
 
-function cronTimetable(expression: string, log: Log): Timetable {
+/** How often at least the wall clock is looked at: one that is stepped, or stood still, fires no timer. */
+const LONGEST_WAIT_MS = 30_000;
+
+/** Beyond it, a late tick is worth a line in the log. */
+const LATE_MS = 1000;
+
+/** However many ticks were missed, one makes up for them; a clock that is set back is followed back. */
+function cronTimetable(calendar: Calendar, clock: Clock, log: Log): Timetable {
   return {
-    longestGapMs: longestGap(expression),
+    longestGapMs: longestGap(calendar),
     start: (onTick) => {
-      const task = createTask(expression, onTick, {
-        timezone: "UTC",
-        logger: {
-          debug: (message) => log.debug({}, String(message)),
-          info: (message) => log.debug({}, message),
-          warn: (message) => log.warn({}, message),
-          error: (message) => log.error({}, String(message)),
-        },
-      });
-      void task.start();
-      return () => void task.destroy();
+      let cancel = wait(tickAfter(calendar, clock.now()));
+      function wait(dueAt: number): () => void {
+        const startedAt = clock.now();
+        return clock.after(Math.min(Math.max(0, dueAt - startedAt), LONGEST_WAIT_MS), () => {
+          const now = clock.now();
+          const isDue = now >= dueAt;
+          cancel = wait(isDue || now < startedAt ? tickAfter(calendar, now) : dueAt);
+          if (!isDue) return;
+          const lateMs = now - dueAt;
+          if (lateMs > LATE_MS)
+            log.warn({ lateMs }, "Polling late: the process stood still or the clock was set");
+          onTick();
+        });
+      }
+      return () => cancel();
     },
   };
 }
@@ -61,36 +72,71 @@ function intervalTimetable(intervalMs: number, clock: Clock): Timetable {
   };
 }
 
+/** When a cron expression ticks. */
+interface Calendar {
+  readonly expression: string;
+  /** The ticks of a day that has any, as milliseconds after midnight, in order. */
+  readonly times: readonly number[];
+  readonly isEveryDay: boolean;
+  /** Whether it ticks on the day that begins at that instant. */
+  readonly holds: (dayMs: number) => boolean;
+}
+
+const DAY_MS = 86_400_000;
+
+function calendarOf(expression: string): Calendar {
+  // Never started: it is asked for the days, the months and the weekdays that the expression names.
+  const task = createTask(expression, () => {}, { timezone: "UTC" });
+  const times = timesOfDay(expression);
+  const [first = 0] = times;
+  return {
+    expression,
+    times,
+    isEveryDay: /( \*){3}$/.test(expression),
+    holds: (dayMs) => task.match(new Date(dayMs + first)),
+  };
+}
+
+function timesOfDay(expression: string): readonly number[] {
+  const { hour, minute, second } = parse(expression);
+  const seconds = hour.flatMap((h) => minute.flatMap((m) => second.map((s) => h * 3600 + m * 60 + s)));
+  return seconds.toSorted((a, b) => a - b).map((at) => at * 1000);
+}
+
 /** Every combination of date and weekday comes again within 28 years, leap days too. */
 const DAYS_TO_LOOK_AT = 2 * 28 * 366;
+
+/** The first tick after an instant, epoch milliseconds. */
+function tickAfter({ expression, times, holds }: Calendar, atMs: number): number {
+  const today = Math.floor(atMs / DAY_MS) * DAY_MS;
+  for (let day = 0; day < DAYS_TO_LOOK_AT; day++) {
+    const dayMs = today + day * DAY_MS;
+    const time = times.find((each) => dayMs + each > atMs);
+    if (time !== undefined && holds(dayMs)) return dayMs + time;
+  }
+  throw neverComes(expression);
+}
 
 /**
  * The longest gap between two ticks of a cron expression, milliseconds, exact over all calendars.
  * @throws RangeError when there is no tick at all, as on 30 February.
  */
-function longestGap(expression: string): number {
-  const task = createTask(expression, () => {}, { timezone: "UTC" });
-  const seconds = secondsOfDay(expression);
-  const [first = 0, last = 0] = [seconds[0], seconds.at(-1)];
+function longestGap({ expression, times, isEveryDay, holds }: Calendar): number {
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
   let longest = 0;
-  for (const [index, second] of seconds.entries())
-    longest = Math.max(longest, second - (seconds[index - 1] ?? second));
-  if (/( \*){3}$/.test(expression)) return Math.max(longest, 86_400 - last + first) * 1000;
+  for (const [index, time] of times.entries()) longest = Math.max(longest, time - (times[index - 1] ?? time));
+  if (isEveryDay) return Math.max(longest, DAY_MS - last + first);
   let previous: number | undefined;
   for (let day = 0; day < DAYS_TO_LOOK_AT; day++) {
-    const start = Date.UTC(2000, 0, 1 + day) / 1000;
-    if (!task.match(new Date((start + first) * 1000))) continue;
-    if (previous !== undefined) longest = Math.max(longest, start + first - previous);
-    previous = start + last;
+    const dayMs = Date.UTC(2000, 0, 1 + day);
+    if (!holds(dayMs)) continue;
+    if (previous !== undefined) longest = Math.max(longest, dayMs + first - previous);
+    previous = dayMs + last;
   }
-  void task.destroy();
-  if (previous === undefined) throw new RangeError(`Cannot schedule "${expression}": it never comes`);
-  return Math.max(longest, 1) * 1000;
+  if (previous === undefined) throw neverComes(expression);
+  return Math.max(longest, 1000);
 }
 
-/** The ticks of a day that has any, as seconds after midnight, in order. */
-function secondsOfDay(expression: string): readonly number[] {
-  const { hour, minute, second } = parse(expression);
-  const seconds = hour.flatMap((h) => minute.flatMap((m) => second.map((s) => h * 3600 + m * 60 + s)));
-  return seconds.toSorted((a, b) => a - b);
+function neverComes(expression: string): RangeError {
+  return new RangeError(`Cannot schedule "${expression}": it never comes`);
 }

@@ -134,6 +134,28 @@ describe("pace, when the gateway asks to wait", () => {
     expect(await ask("a")).toBe("yes");
   });
 
+  test("a hint without a 429, as with 503, is that target's alone, however many get one", async () => {
+    const { clock, admit, ask } = setUp();
+    for (const target of ["a", "b", "c"]) (await admit(target)).done({ throttled: false, hintMs: 20_000 });
+    expect(await ask("a")).toBe("paused");
+    expect(await ask("d")).toBe("yes");
+    await clock.advance(20_000);
+    expect(await ask("a")).toBe("yes");
+  });
+
+  test("answers that were under way do not shorten a pause", async () => {
+    const { clock, admit, ask } = setUp();
+    const tickets = [await admit("a"), await admit("b"), await admit("c"), await admit("d")];
+    tickets[0]?.done({ throttled: true, hintMs: 60_000 });
+    tickets[1]?.done({ throttled: true, hintMs: 60_000 });
+    tickets[2]?.done({ throttled: true });
+    tickets[3]?.done({ throttled: true, hintMs: 1000 });
+    await clock.advance(59_999);
+    expect(await ask("e")).toBe("paused");
+    await clock.advance(1);
+    expect(await ask("e")).toBe("yes");
+  });
+
   test("two throttled targets within an interval speak for the endpoint", async () => {
     const { clock, ask } = setUp();
     await ask("a", "throttled", 10_000);

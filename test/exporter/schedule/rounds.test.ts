@@ -133,6 +133,22 @@ describe("rounds", () => {
     expect(ids.filter((id) => id === "hourly")).toHaveLength(1);
   });
 
+  test("a clock that was a year ahead does not put off a target with a longer interval for a year", async () => {
+    const { clock, rounds, polled } = setUp({
+      start: "2027-11-18T12:00:00Z",
+      targets: [target("hourly", 60 * MINUTE)],
+      intervalMs: 5 * MINUTE,
+    });
+    rounds.start();
+    polled();
+    clock.set(Date.parse("2026-11-18T12:00:00Z"));
+    await clock.advance(10 * MINUTE);
+    expect(polled()).toHaveLength(1);
+    await clock.advance(60 * MINUTE);
+    expect(polled()).toHaveLength(1);
+    rounds.stop();
+  });
+
   test("values live three intervals, of the schedule, the target, or the pace, whichever is longest", () => {
     const bySchedule = setUp();
     bySchedule.rounds.start();

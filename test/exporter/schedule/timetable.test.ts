@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
-import { systemClock } from "../../../exporter/clock.ts";
-import { silentLog as silent } from "../../support/log.ts";
+import { describe, expect, test } from "vitest";
+import { createRecordingLog, silentLog as silent } from "../../support/log.ts";
 import { createTimetable, longestGapMs } from "../../../exporter/schedule/timetable.ts";
 import { createManualClock } from "../../support/clock.ts";
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 describe("longestGapMs()", () => {
@@ -50,27 +50,76 @@ describe("createTimetable() with an interval", () => {
 });
 
 describe("createTimetable() with a cron expression", () => {
-  afterEach(() => void vi.useRealTimers());
-
-  test("ticks in UTC by the machine's clock until it is stopped", async () => {
-    vi.useFakeTimers({ now: Date.parse("2026-11-30T23:58:30Z") });
-    const timetable = createTimetable({ kind: "cron", expression: "0 0 1 * *" }, systemClock, silent);
-    const ticks: string[] = [];
-    const stop = timetable.start(() => ticks.push(new Date().toISOString()));
-    await vi.advanceTimersByTimeAsync(5 * 60_000);
-    expect(ticks).toEqual(["2026-12-01T00:00:00.000Z"]);
+  test("ticks in UTC until it is stopped", async () => {
+    const { clock, ticks, stop } = setUp("0 0 1 * *", "2026-11-30T23:58:30Z");
+    await clock.advance(5 * MINUTE);
+    expect(ticks).toEqual(["2026-12-01T00:00:00"]);
     stop();
-    await vi.advanceTimersByTimeAsync(31 * DAY);
-    expect(ticks).toHaveLength(1);
+    expect(clock.pending()).toEqual([]);
   });
 
   test("takes a seconds field", async () => {
-    vi.useFakeTimers({ now: Date.parse("2026-11-18T12:00:00Z") });
-    const ticks: number[] = [];
-    const timetable = createTimetable({ kind: "cron", expression: "*/10 * * * * *" }, systemClock, silent);
-    const stop = timetable.start(() => ticks.push(new Date().getUTCSeconds()));
-    await vi.advanceTimersByTimeAsync(30_000);
-    stop();
-    expect(ticks).toEqual([10, 20, 30]);
+    const { clock, ticks } = setUp("*/10 * * * * *", "2026-11-18T12:00:00Z");
+    await clock.advance(30_000);
+    expect(ticks).toEqual(["2026-11-18T12:00:10", "2026-11-18T12:00:20", "2026-11-18T12:00:30"]);
   });
+
+  test.each([
+    ["* * * * *", "2026-12-31T23:58:30Z", ["2026-12-31T23:59:00", "2027-01-01T00:00:00"]],
+    ["30 5 0 * * *", "2028-02-28T12:00:00Z", ["2028-02-29T00:05:30", "2028-03-01T00:05:30"]],
+    ["0 12 29 2 *", "2026-11-21T12:00:00Z", ["2028-02-29T12:00:00", "2032-02-29T12:00:00"]],
+    ["0 0 * * 1", "2026-11-22T23:59:59.999Z", ["2026-11-23T00:00:00", "2026-11-30T00:00:00"]],
+  ])("%s from %s on", async (expression, start, wanted) => {
+    const { clock, ticks, stop } = setUp(expression, start);
+    for (const each of wanted) {
+      const moment = Date.parse(`${each}Z`);
+      await clock.jump(moment - 1);
+      await clock.advance(1);
+    }
+    stop();
+    expect(ticks).toEqual(wanted);
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test.each([
+    ["* * * * *", 1],
+    ["* * * * * *", 1],
+    ["2 12 * * *", 1],
+    ["30 12 * * *", 0],
+  ])("%s makes up with %i ticks for a process that stood still for ten minutes", async (expression, once) => {
+    const { clock, ticks, lines } = setUp(expression, "2026-11-18T12:00:30.500Z");
+    await clock.jump(clock.now() + 10 * MINUTE);
+    expect(ticks).toHaveLength(once);
+    expect(lines.filter(({ level }) => level === "warn")).toHaveLength(once);
+    await clock.advance(400);
+    expect(ticks).toHaveLength(once);
+  });
+
+  test("a clock that is set back an hour goes on ticking", async () => {
+    const { clock, ticks } = setUp("* * * * *", "2026-11-18T12:00:50Z");
+    clock.set(clock.now() - HOUR);
+    await clock.advance(10_000 + 2 * MINUTE);
+    expect(ticks).toEqual(["2026-11-18T11:02:00", "2026-11-18T11:03:00"]);
+  });
+
+  test.each(["30 12 * * *", "* * * * *"])(
+    "%s: a clock that is set forward an hour ticks once, soon, for what was left out",
+    async (expression) => {
+      const { clock, ticks } = setUp(expression, "2026-11-18T12:00:00Z");
+      clock.set(clock.now() + HOUR);
+      await clock.advance(30_000);
+      expect(ticks).toHaveLength(1);
+    },
+  );
 });
+
+/** Ticks by a manual clock, and the warnings that were logged. */
+function setUp(expression: string, start: string) {
+  const clock = createManualClock(start);
+  const { log, lines } = createRecordingLog();
+  const ticks: string[] = [];
+  const stop = createTimetable({ kind: "cron", expression }, clock, log).start(() =>
+    ticks.push(new Date(clock.now()).toISOString().slice(0, 19)),
+  );
+  return { clock, lines, ticks, stop };
+}
