@@ -74,12 +74,10 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     let deadline: number | undefined;
     let failure: GatewayError | undefined;
     for (let attempts = 1; ; attempts++) {
-      const ticket = await dependencies
-        .admit(call.endpoint, call.target, signal)
-        .catch((refused: unknown) => {
-          // Once an attempt was made, the call has failed of that and not of the wait.
-          throw signal.aborted ? signal.reason : (failure ?? refused);
-        });
+      const ticket = await admit(call, signal, deadline).catch((refused: unknown) => {
+        // Once an attempt was made, the call has failed of that and not of the wait.
+        throw signal.aborted ? signal.reason : (failure ?? refused);
+      });
       // Time spent in the queue of the pace is not the gateway's fault: the deadline starts with the first attempt.
       deadline ??= dependencies.clock.monotonic() + (call.onceWithinMs ?? config.deadlineMs);
       const remainingMs = deadline - dependencies.clock.monotonic();
@@ -103,6 +101,16 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
       if (delayMs === undefined) throw failure;
       await dependencies.clock.sleep(delayMs, signal);
     }
+  }
+
+  /** A retry does not queue beyond the deadline: its turn is another's then. */
+  async function admit(call: Call, signal: AbortSignal, deadline: number | undefined): Promise<Ticket> {
+    const { endpoint, target } = call;
+    if (deadline === undefined) return dependencies.admit(endpoint, target, signal);
+    const patience = new AbortController();
+    const remainingMs = deadline - dependencies.clock.monotonic();
+    const cancel = dependencies.clock.after(remainingMs, () => patience.abort());
+    return dependencies.admit(endpoint, target, AbortSignal.any([signal, patience.signal])).finally(cancel);
   }
 
   async function attempt(

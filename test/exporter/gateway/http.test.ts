@@ -191,6 +191,29 @@ describe("createHttp: the deadline of a call", () => {
     expect(outcomes).toEqual([{ throttled: false, hintMs: undefined }, { throttled: false }]);
   });
 
+  test("ends a retry's wait in the queue of the pace, which loses no turn by it", async () => {
+    const server = await startScriptedServer(answering(503));
+    const queued: AbortSignal[] = [];
+    const { failing, clock } = createClient(
+      { baseUrl: server.url },
+      {
+        admit: (_endpoint, _target, signal) => {
+          queued.push(signal);
+          if (queued.length === 1) return Promise.resolve({ done: () => {} });
+          return clock.sleep(60_000, signal).then(() => ({ done: () => {} }));
+        },
+      },
+    );
+    const sent = failing();
+    await clock.untilPending(1);
+    const begin = clock.monotonic();
+    await clock.advance(30_000);
+    expect(await sent).toMatchObject({ kind: "upstream_error", status: 503 });
+    expect(clock.monotonic() - begin).toBe(30_000);
+    expect(queued[1]?.aborted).toBe(true);
+    expect(clock.pending()).toEqual([]);
+  });
+
   test("bounds an attempt, too", async () => {
     const server = await startScriptedServer(() => {});
     const { failing, clock } = createClient({ baseUrl: server.url, deadlineMs: 100 });
