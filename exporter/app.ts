@@ -1,7 +1,10 @@
 import type { Clock } from "./clock.ts";
 import { type Collection, createCollection } from "./collection.ts";
 import type { Config } from "./config/config.ts";
+import type { WebSource } from "./config/web-config.ts";
 import { createRoutes } from "./http/routes.ts";
+import { MAX_REQUESTS } from "./http/limits.ts";
+import type { Lifecycle } from "./http/reload-route.ts";
 import { createServer, type ListenAddress } from "./http/server.ts";
 import type { Log } from "./log.ts";
 import { renderNow } from "./metrics/exposition.ts";
@@ -22,6 +25,12 @@ export interface AppDependencies {
   readonly build: Build;
   readonly listen: ListenAddress;
   readonly telemetryPath: string;
+  /** Without it everybody is served over plain HTTP. */
+  readonly web?: WebSource | undefined;
+  /** Scrapes answered at once; 0 is unlimited. */
+  readonly maxRequests?: number;
+  /** Without it nobody can reload by HTTP. */
+  readonly lifecycle?: Lifecycle;
   /** For tests: node-cron knows the machine's clock only. */
   readonly createTimetable?: CreateTimetable;
 }
@@ -45,12 +54,22 @@ export interface App {
 /** A target that cannot be polled must not keep the exporter out of service for ever. */
 const READY_AFTER_MS = 30_000;
 
+const NO_LIFECYCLE: Lifecycle = { isEnabled: false, reload: () => Promise.resolve([]) };
+
 /**
  * The whole wiring. The collection polls (timetable → rounds → poller → collector → gateway) into the store; the
  * publisher renders the store; the server copies what is published.
  */
 export function createApp(initial: Config, dependencies: AppDependencies): App {
-  const { clock, log, build, telemetryPath } = dependencies;
+  const {
+    clock,
+    log,
+    build,
+    telemetryPath,
+    web,
+    lifecycle = NO_LIFECYCLE,
+    maxRequests = MAX_REQUESTS,
+  } = dependencies;
   const [startedMs, started] = [clock.now(), clock.monotonic()];
   let config = initial;
   const store = createStore(clock, () => config.seriesLimit);
@@ -89,9 +108,12 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const overview = () =>
     createOverview(config, { store, statuses }, { version: build.version, nowMs: clock.now(), startedMs });
   const isReady = () => clock.monotonic() - started >= READY_AFTER_MS || collection.isAttempted();
-  const routes = createRoutes({ telemetryPath, publisher, self, overview, isReady });
-  const server = createServer(dependencies.listen, routes, (error) =>
-    log.error({ error: String(error) }, "Cannot answer a request"),
+  const routes = createRoutes({ telemetryPath, publisher, self, overview, isReady, lifecycle });
+  const server = createServer(
+    dependencies.listen,
+    routes,
+    (error) => log.error({ error: String(error) }, "Cannot answer a request"),
+    { web, maxRequests },
   );
   loaded();
 
@@ -107,9 +129,8 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       collection.start();
     },
     stop: async () => {
-      await collection.stop();
       publisher.stop();
-      await server.stop();
+      await Promise.all([collection.stop(), server.stop()]);
     },
     reload: async (next) => {
       if (!next) {

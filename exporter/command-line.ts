@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { MAX_REQUESTS } from "./http/limits.ts";
 import type { ListenAddress } from "./http/server.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "./log.ts";
 
@@ -16,6 +17,9 @@ export interface Options {
   /** As written, for messages. */
   readonly listenAddress: string;
   readonly telemetryPath: string;
+  readonly webConfigFile: string | undefined;
+  readonly enableLifecycle: boolean;
+  readonly maxRequests: number;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
 }
@@ -29,6 +33,9 @@ const FLAGS = {
   "config.file": { type: "string", default: "aigateway-exporter.yaml" },
   "web.listen-address": { type: "string", default: `:${DEFAULT_PORT}` },
   "web.telemetry-path": { type: "string", default: "/metrics" },
+  "web.config.file": { type: "string" },
+  "web.enable-lifecycle": { type: "boolean", default: false },
+  "web.max-requests": { type: "string", default: String(MAX_REQUESTS) },
   "log.level": { type: "string", default: "info" },
   "log.format": { type: "string", default: "json" },
   once: { type: "boolean", default: false },
@@ -42,12 +49,15 @@ Usage: aigateway-exporter [check] [flags]
 
 Commands:
   (none)  Poll the gateway and serve the metrics.
-  check   Check the configuration, say every problem, and exit.
+  check   Check the configuration and the web configuration, say every problem, and exit.
 
 Flags:
   --config.file=aigateway-exporter.yaml  The configuration file.
   --web.listen-address=:${DEFAULT_PORT}            Address to listen on, host:port; port 0 takes a free one.
   --web.telemetry-path=/metrics          Path of the metrics.
+  --web.config.file=FILE                 TLS and basic authentication, as in Prometheus' exporters.
+  --web.enable-lifecycle                 Let POST /-/reload read the configuration again.
+  --web.max-requests=${MAX_REQUESTS}                  Scrapes answered at once; 0 is unlimited.
   --log.level=info                       One of ${LOG_LEVELS.join(", ")}.
   --log.format=json                      One of ${LOG_FORMATS.join(", ")}.
   --once                                 Poll everything once, print the metrics, and exit.
@@ -74,6 +84,9 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     listen: listenAddress(values["web.listen-address"]),
     listenAddress: values["web.listen-address"],
     telemetryPath: telemetryPath(values["web.telemetry-path"]),
+    webConfigFile: webConfigFile(values["web.config.file"]),
+    enableLifecycle: values["web.enable-lifecycle"],
+    maxRequests: maxRequests(values["web.max-requests"]),
     logLevel: oneOf("log.level", LOG_LEVELS, values["log.level"]),
     logFormat: oneOf("log.format", LOG_FORMATS, values["log.format"]),
   };
@@ -105,6 +118,18 @@ function telemetryPath(text: string): string {
   if (/^\/[\w./-]+$/.test(text) && !text.startsWith("/-/")) return text;
   throw new UsageError(
     `Cannot serve metrics at "${text}" (--web.telemetry-path): expected a path other than / and /-/…, such as /metrics`,
+  );
+}
+
+/** Empty: none, as in Prometheus' exporters. */
+function webConfigFile(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}
+
+function maxRequests(text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new UsageError(
+    `Cannot limit scrapes to "${text}" (--web.max-requests): expected an integer from 0 to 999999`,
   );
 }
 

@@ -1,16 +1,24 @@
 #!/usr/bin/env node
 import packageJson from "../package.json" with { type: "json" };
-import { createApp } from "./app.ts";
-import { capacityWarnings } from "./capacity.ts";
+import { type App, createApp } from "./app.ts";
 import { systemClock } from "./clock.ts";
 import { HELP, type Options, parseCommandLine, UsageError } from "./command-line.ts";
 import type { Config } from "./config/config.ts";
 import { systemFiles } from "./config/files.ts";
-import { loadConfig } from "./config/load.ts";
-import { formatProblem } from "./config/problem.ts";
+import type { WebConfig } from "./config/web-config.ts";
+import { createWebSource } from "./config/web-source.ts";
+import { listenFault } from "./listen-fault.ts";
+import { loadConfiguration, loadWebConfiguration, type Say } from "./load-configuration.ts";
 import { createLog, type Log } from "./log.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 
-process.exitCode = await run(process.argv.slice(2));
+/** Below what Kubernetes is told to wait, above what clients are given to take their answers. */
+const STOP_WITHIN_MS = 8000;
+
+let lastWords = (text: string): void => void process.stderr.write(`${text}\n`);
+guardProcess();
+const exitCode = await run(process.argv.slice(2));
+process.exitCode ??= exitCode;
 
 /** Runs a command line and returns the exit code: 0 success, 1 failure, 2 wrong use. */
 async function run(argv: readonly string[]): Promise<number> {
@@ -38,9 +46,15 @@ async function run(argv: readonly string[]): Promise<number> {
 }
 
 async function check(options: Options): Promise<number> {
-  const config = await load(options, printed());
-  if (!config) return 1;
-  process.stdout.write(`${options.configFile}: is valid: ${contentsOf(config)}\n`);
+  const { configFile, webConfigFile } = options;
+  const config = await loadConfiguration(configFile, { ...process.env }, printed());
+  const web = await loadWebConfiguration(webConfigFile, printed());
+  if (!config || !web) return 1;
+  process.stdout.write(`${configFile}: is valid: ${contentsOf(config)}\n`);
+  if (webConfigFile !== undefined) {
+    const access = [web.tls ? "TLS" : "plain HTTP", counted(web.users.size, "user")];
+    process.stdout.write(`${webConfigFile}: is valid: ${access.join(", ")}\n`);
+  }
   return 0;
 }
 
@@ -60,7 +74,7 @@ function counted(amount: number, one: string): string {
 
 async function once(options: Options): Promise<number> {
   const log = newLog(options);
-  const config = await load(options, logged(log));
+  const config = await loadConfiguration(options.configFile, { ...process.env }, logged(log));
   if (!config) return 1;
   const app = newApp(config, options, log);
   process.stdout.write(await app.once());
@@ -69,35 +83,62 @@ async function once(options: Options): Promise<number> {
 }
 
 async function serve(options: Options): Promise<number> {
+  const { configFile, webConfigFile, listenAddress } = options;
   const log = newLog(options);
   // As process 1 of a container it would miss a signal that comes before it listens for it.
   const stopped = stopSignal();
-  const config = await load(options, logged(log));
-  if (!config) return 1;
-  const app = newApp(config, options, log);
+  const started = Promise.withResolvers<App>();
+  const reload = oneAtATime(() => reloadOf(started.promise, options, log));
+  process.on("SIGHUP", () => void reload());
+  const config = await loadConfiguration(configFile, { ...process.env }, logged(log));
+  const web = await loadWebConfiguration(webConfigFile, logged(log));
+  if (!config || !web) return 1;
+  const app = newApp(config, options, log, { web, reload });
   try {
     await app.start();
   } catch (error) {
     await app.stop();
-    log.error({}, `Cannot listen on ${options.listenAddress} (--web.listen-address): ${listenFault(error)}`);
+    log.error({}, `Cannot listen on ${listenAddress} (--web.listen-address): ${listenFault(error)}`);
     return 1;
   }
   log.info({ url: app.url(), version: packageJson.version, keys: config.keys.length }, "Listening");
-  async function reload(): Promise<void> {
-    const next = await load(options, logged(log));
-    await app.reload(next);
-    if (next) log.info({ keys: next.keys.length }, "Read the configuration again");
-  }
-  process.on("SIGHUP", () => void reload());
+  started.resolve(app);
   await stopped;
   log.info({}, "Stopping");
+  endAfter(STOP_WITHIN_MS, log);
   await app.stop();
   return 0;
 }
 
-interface Say {
-  problem(text: string): void;
-  warning(text: string): void;
+function endAfter(ms: number, log: Log): void {
+  const end = () => {
+    log.error({}, `Cannot stop within ${ms / 1000} s; ends at once`);
+    process.exit(1);
+  };
+  setTimeout(end, ms).unref();
+}
+
+/** What is wrong with the new configuration; then everything stays as it is. Never rejects. */
+async function reloadOf(started: Promise<App>, options: Options, log: Log): Promise<readonly string[]> {
+  const app = await started;
+  const problems: string[] = [];
+  const say = {
+    ...logged(log),
+    problem: (text: string) => {
+      problems.push(text);
+      log.error({}, text);
+    },
+  };
+  try {
+    const next = await loadConfiguration(options.configFile, { ...process.env }, say);
+    await app.reload(next);
+    if (next) log.info({ keys: next.keys.length }, "Read the configuration again");
+  } catch (error) {
+    say.problem(`${options.configFile}: cannot be loaded: ${String(error)}`);
+    await app.reload(undefined);
+  }
+  if (problems.length > 0) log.error({}, "Cannot reload; the configuration before stays in use");
+  return problems;
 }
 
 function printed(): Say {
@@ -111,24 +152,19 @@ function logged(log: Log): Say {
   return { problem: (text) => log.error({}, text), warning: (text) => log.warn({}, text) };
 }
 
-/** The configuration, or undefined after every problem was said. */
-async function load(options: Options, say: Say): Promise<Config | undefined> {
-  const loaded = await loadConfig({ path: options.configFile, ...systemFiles, env: { ...process.env } });
-  if (!loaded.ok) {
-    for (const problem of loaded.problems) say.problem(formatProblem(options.configFile, problem));
-    return undefined;
-  }
-  for (const warning of [...loaded.warnings, ...capacityWarnings(loaded.config)]) {
-    say.warning(`${options.configFile}: ${warning}`);
-  }
-  return loaded.config;
-}
-
 function newLog(options: Options): Log {
-  return createLog(options.logLevel, options.logFormat, process.stderr);
+  const log = createLog(options.logLevel, options.logFormat, process.stderr);
+  lastWords = (text) => log.error({}, text);
+  return log;
 }
 
-function newApp(config: Config, options: Options, log: Log) {
+interface Serving {
+  readonly web: WebConfig;
+  readonly reload: () => Promise<readonly string[]>;
+}
+
+function newApp(config: Config, options: Options, log: Log, serving?: Serving): App {
+  const { listen, telemetryPath, maxRequests, webConfigFile: path, enableLifecycle: isEnabled } = options;
   return createApp(config, {
     clock: systemClock,
     random: Math.random,
@@ -138,25 +174,37 @@ function newApp(config: Config, options: Options, log: Log) {
       revision: process.env["AIGATEWAY_EXPORTER_REVISION"] ?? "unknown",
       nodeVersion: process.version,
     },
-    listen: options.listen,
-    telemetryPath: options.telemetryPath,
+    listen,
+    telemetryPath,
+    maxRequests,
+    ...(serving && path !== undefined && { web: createWebSource(path, serving.web, systemFiles, log) }),
+    ...(serving && { lifecycle: { isEnabled, reload: serving.reload } }),
   });
 }
 
 /** Resolves at the first signal to stop; the second one ends the process at once. */
 function stopSignal(): Promise<void> {
+  let isStopping = false;
   return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"]) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(1));
-        resolve();
-      });
-    }
+    const onSignal = () => {
+      if (isStopping) process.exit(1);
+      isStopping = true;
+      resolve();
+    };
+    for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, onSignal);
   });
 }
 
-function listenFault(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-  if (code === "EADDRINUSE") return "the address is in use; choose another or port 0";
-  return code === "EACCES" ? "not permitted" : code;
+/** Nothing ends the process without a word (docs/decisions: an unexpected error ends the process). */
+function guardProcess(): void {
+  process.on("uncaughtException", (error) => {
+    lastWords(`Cannot go on after an unexpected error: ${error.stack ?? String(error)}`);
+    process.exit(1);
+  });
+  // Whoever read the log is gone: that is no reason to be blind. Nor can it be said anywhere.
+  process.stderr.on("error", () => {});
+  // Whoever wanted the output did not get all of it.
+  process.stdout.on("error", () => {
+    process.exitCode = 1;
+  });
 }

@@ -3,7 +3,8 @@ import { gzipWithTail } from "../metrics/gzip.ts";
 import type { Publisher } from "../metrics/publisher.ts";
 import type { SelfMetrics } from "../metrics/self.ts";
 import { acceptedFormat, acceptsGzip } from "./accept.ts";
-import type { Answer, Route } from "./server.ts";
+import type { Answer } from "./answer.ts";
+import type { Route } from "./server.ts";
 
 /** The telemetry path: what is published, as it lies ready, and the exporter's own metrics behind it. */
 export function createMetricsRoute(path: string, publisher: Publisher, self: SelfMetrics): Route {

@@ -1,9 +1,11 @@
 import type { Publisher } from "../metrics/publisher.ts";
 import type { SelfMetrics } from "../metrics/self.ts";
+import { textAnswer } from "./answer.ts";
 import { createMetricsRoute } from "./metrics-route.ts";
 import type { Overview } from "./overview.ts";
 import { renderPage } from "./page.ts";
-import { type Route, textAnswer } from "./server.ts";
+import { createReloadRoute, type Lifecycle } from "./reload-route.ts";
+import type { Route } from "./server.ts";
 
 export interface RouteDependencies {
   readonly telemetryPath: string;
@@ -12,6 +14,7 @@ export interface RouteDependencies {
   readonly overview: () => Overview;
   /** Whether every target was polled once, successful or not. */
   readonly isReady: () => boolean;
+  readonly lifecycle: Lifecycle;
 }
 
 /** The paths that every Prometheus exporter has. */
@@ -21,6 +24,7 @@ export function createRoutes({
   self,
   overview,
   isReady,
+  lifecycle,
 }: RouteDependencies): readonly Route[] {
   return [
     createMetricsRoute(telemetryPath, publisher, self),
@@ -33,6 +37,7 @@ export function createRoutes({
         body: [Buffer.from(renderPage(overview(), telemetryPath))],
       }),
     },
+    // That it answers, and no more: a restart mends neither a gateway nor a key.
     { path: "/-/healthy", methods: ["GET"], handle: () => textAnswer(200, "The exporter is healthy\n") },
     {
       path: "/-/ready",
@@ -42,5 +47,6 @@ export function createRoutes({
           ? textAnswer(200, "The exporter is ready\n")
           : textAnswer(503, "The exporter is not ready: not every key and query was polled yet\n"),
     },
+    createReloadRoute(lifecycle),
   ];
 }

@@ -1,5 +1,12 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import type { WebConfig, WebSource } from "../config/web-config.ts";
+import { refusal } from "./access.ts";
+import { type Answer, textAnswer } from "./answer.ts";
+import { createBcrypt } from "./bcrypt.ts";
+import { type Limits, LIMITS, MAX_REQUESTS } from "./limits.ts";
+import { createPasswords } from "./passwords.ts";
+import { createSecureDoor } from "./secure-door.ts";
 
 /** `host` undefined listens on all addresses. */
 export interface ListenAddress {
@@ -7,16 +14,10 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: readonly Buffer[];
-}
-
 /** What there is at a path. HEAD is answered wherever GET is. */
 export interface Route {
   readonly path: string;
-  readonly methods: readonly ("GET" | "POST")[];
+  readonly methods: readonly ("GET" | "POST" | "PUT")[];
   handle(request: IncomingMessage): Answer | Promise<Answer>;
 }
 
@@ -28,41 +29,66 @@ export interface Server {
   readonly url: () => string;
 }
 
-/** A client that is slow with its request is not waited for. */
-const REQUEST_TIMEOUT_MS = 10_000;
-const MAX_HEADER_BYTES = 16_384;
-const STOP_WITHIN_MS = 5000;
+export interface ServerOptions {
+  /** Without it everybody is served over plain HTTP. */
+  readonly web?: WebSource | undefined;
+  /** Answers under way at once, those to `/-/…` left out; 0 is unlimited. */
+  readonly maxRequests?: number;
+  /** What differs from the usual limits. */
+  readonly limits?: Partial<Limits>;
+}
 
 /** An HTTP/1.1 server of a few fixed paths. `onError` is told when a route throws; the client gets a plain 500. */
 export function createServer(
   listen: ListenAddress,
   routes: readonly Route[],
   onError: (error: unknown) => void,
+  { web, maxRequests = MAX_REQUESTS, limits: changed = {} }: ServerOptions = {},
 ): Server {
+  const limits = { ...LIMITS, ...changed };
   let stopping = false;
   const byPath = new Map(routes.map((route) => [route.path, route]));
-  const server = createHttpServer(
-    {
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      headersTimeout: REQUEST_TIMEOUT_MS,
-      maxHeaderSize: MAX_HEADER_BYTES,
-    },
-    (request, response) => void answer(request, response),
-  );
+  const bcrypt = createBcrypt();
+  const passwords = createPasswords(bcrypt);
+  const admit = createPlaces(maxRequests);
+  const server = createHttpServer(settingsOf(limits), (request, response) => void answer(request, response));
+  server.maxConnections = limits.connections;
+  server.timeout = limits.stallMs;
+  const [serve] = server.listeners("connection");
+  const door =
+    web?.isSecure === true
+      ? createSecureDoor(web, limits, (socket) => serve?.call(server, socket))
+      : undefined;
+  if (door) {
+    // It listens itself, since it looks after late requests only then; connections come to it by way of the door.
+    server.removeAllListeners("connection");
+    server.on("connection", (socket: Socket) => door.open(socket));
+  }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { status, headers, body } = await answerTo(request).catch((error: unknown) => {
+    const timer = setTimeout(() => response.destroy(), limits.answerMs);
+    response.once("close", () => clearTimeout(timer));
+    const { status, headers, body } = await answerTo(request, response).catch((error: unknown) => {
       onError(error);
       return textAnswer(500, "Internal server error\n");
     });
     const length = body.reduce((sum, part) => sum + part.length, 0);
     const close = stopping ? { connection: "close" } : {};
-    response.writeHead(status, { ...SECURITY_HEADERS, ...headers, ...close, "content-length": length });
+    const all = { ...SECURITY_HEADERS, ...headers, ...close, "content-length": length };
+    response.writeHead(status, Object.fromEntries(Object.entries(all).filter(([, value]) => value !== "")));
     if (request.method !== "HEAD") for (const part of body) response.write(part);
     response.end();
   }
 
-  async function answerTo(request: IncomingMessage): Promise<Answer> {
+  async function answerTo(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
+    if (!web) return answerOf(request, response);
+    const config = await web.current();
+    if (!config) return textAnswer(500, "The web configuration cannot be used; the log says why\n");
+    const refused = await refusal(config, passwords, request.headers);
+    return withHeaders(config, refused ?? (await answerOf(request, response)));
+  }
+
+  async function answerOf(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
     const path = (request.url ?? "/").split("?")[0] ?? "/";
     const route = byPath.get(path);
     if (!route) return textAnswer(404, "Not found\n");
@@ -70,6 +96,9 @@ export function createServer(
     if (!route.methods.some((allowed) => allowed === method)) {
       const allow = route.methods.flatMap((allowed) => (allowed === "GET" ? ["GET", "HEAD"] : [allowed]));
       return textAnswer(405, "Method not allowed\n", { allow: allow.join(", ") });
+    }
+    if (!path.startsWith("/-/") && !admit(response)) {
+      return textAnswer(503, `Limit of concurrent requests reached (${maxRequests}), try again later\n`);
     }
     return route.handle(request);
   }
@@ -83,32 +112,49 @@ export function createServer(
           resolve();
         });
       }),
-    stop: () =>
-      new Promise((resolve) => {
-        stopping = true;
+    stop: async () => {
+      stopping = true;
+      await new Promise<void>((resolve) => {
         // A client that does not take its answer must not keep the process alive.
-        const timer = setTimeout(() => server.closeAllConnections(), STOP_WITHIN_MS);
+        const timer = setTimeout(() => server.closeAllConnections(), limits.stopMs);
         server.close(() => {
           clearTimeout(timer);
           resolve();
         });
+        door?.close();
         server.closeIdleConnections();
-      }),
-    url: () => urlOf(server.address()),
+      });
+      await bcrypt.stop();
+    },
+    url: () => urlOf(web?.isSecure === true ? "https" : "http", server.address()),
   };
 }
 
-/** A short plain answer. */
-export function textAnswer(
-  status: number,
-  text: string,
-  headers: Readonly<Record<string, string>> = {},
-): Answer {
+function settingsOf({ requestMs, checkMs, headerBytes, keepAliveMs }: Limits) {
   return {
-    status,
-    headers: { "content-type": "text/plain; charset=utf-8", ...headers },
-    body: [Buffer.from(text)],
+    requestTimeout: requestMs,
+    headersTimeout: requestMs,
+    connectionsCheckingInterval: checkMs,
+    maxHeaderSize: headerBytes,
+    keepAliveTimeout: keepAliveMs,
   };
+}
+
+/** A place is taken until the last byte of the answer has left: who reads slowly keeps it. */
+function createPlaces(most: number): (response: ServerResponse) => boolean {
+  let taken = 0;
+  return (response) => {
+    if (most > 0 && taken >= most) return false;
+    taken++;
+    response.once("close", () => taken--);
+    return true;
+  };
+}
+
+/** The configured ones go before; one that is empty is not sent. */
+function withHeaders({ headers }: WebConfig, answer: Answer): Answer {
+  const own = [...headers].map(([name, value]) => [name.toLowerCase(), value]);
+  return { ...answer, headers: { ...answer.headers, ...Object.fromEntries(own) } };
 }
 
 /** The page has no script, no foreign content and no need to be framed. */
@@ -120,9 +166,9 @@ const SECURITY_HEADERS = {
   "cache-control": "no-store",
 };
 
-function urlOf(address: string | AddressInfo | null): string {
+function urlOf(scheme: string, address: string | AddressInfo | null): string {
   if (address === null || typeof address === "string") return "";
   const { address: host, family, port } = address;
-  if (host === "::" || host === "0.0.0.0") return `http://localhost:${port}`;
-  return family === "IPv6" ? `http://[${host}]:${port}` : `http://${host}:${port}`;
+  if (host === "::" || host === "0.0.0.0") return `${scheme}://localhost:${port}`;
+  return family === "IPv6" ? `${scheme}://[${host}]:${port}` : `${scheme}://${host}:${port}`;
 }

@@ -12,6 +12,9 @@ const DEFAULTS: Options = {
   listen: { host: undefined, port: DEFAULT_PORT },
   listenAddress: `:${DEFAULT_PORT}`,
   telemetryPath: "/metrics",
+  webConfigFile: undefined,
+  enableLifecycle: false,
+  maxRequests: 40,
   logLevel: "info",
   logFormat: "json",
 };
@@ -31,6 +34,14 @@ describe("parseCommandLine()", () => {
       "--log.level=debug --log.format=logfmt",
       { command: "run", options: { ...DEFAULTS, logLevel: "debug", logFormat: "logfmt" } },
     ],
+    [
+      "--web.config.file=w.yaml --web.enable-lifecycle --web.max-requests=0",
+      {
+        command: "run",
+        options: { ...DEFAULTS, webConfigFile: "w.yaml", enableLifecycle: true, maxRequests: 0 },
+      },
+    ],
+    ["--web.config.file=", { command: "run", options: DEFAULTS }],
     ["--web.telemetry-path=/m/x", { command: "run", options: { ...DEFAULTS, telemetryPath: "/m/x" } }],
   ])("%s", (line, expected) => {
     expect(parseCommandLine(line.split(" ").filter(Boolean))).toEqual(expected);
@@ -55,6 +66,14 @@ describe("parseCommandLine()", () => {
     ["--config.file", "Option '--config.file <value>' argument missing"],
     ["--once=yes", "Option '--once' does not take an argument"],
     ["--log.level=loud", 'Unknown value "loud" of --log.level: expected debug, info, warn, error'],
+    [
+      "--web.max-requests=-1",
+      'Cannot limit scrapes to "-1" (--web.max-requests): expected an integer from 0 to 999999',
+    ],
+    [
+      "--web.max-requests=many",
+      'Cannot limit scrapes to "many" (--web.max-requests): expected an integer from 0 to 999999',
+    ],
     ["--log.format=xml", 'Unknown value "xml" of --log.format: expected json, logfmt'],
     [
       "--web.listen-address=9853",

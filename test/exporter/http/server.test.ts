@@ -1,6 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
-import { createServer, type Route, type Server, textAnswer } from "../../../exporter/http/server.ts";
+import { textAnswer } from "../../../exporter/http/answer.ts";
+import { createServer, type Route, type Server } from "../../../exporter/http/server.ts";
 
 const running: Server[] = [];
 afterEach(async () => {
