@@ -127,14 +127,15 @@ describe("wrongValues()", () => {
 
 describe("missingValues()", () => {
   test.each([
-    ['aigateway_key_up{key="billing"} 0\n', "billing is down"],
     ['aigateway_key_up{key="billing"} 1\n', "billing has no values"],
     ["", "billing is not shown"],
   ])("finds what is not there %#", (text, problem) => {
-    expect(missingValues(readScrape(text, 0, 0), ["billing"])).toEqual([problem]);
+    expect(missingValues(readScrape(text, 0, 0), ["billing"], 0)).toEqual([problem]);
   });
 
-  test("is content with a key that is up and has values", () => {
-    expect(missingValues(scrapeAt(NOON, 1, NOON), ["billing"])).toEqual([]);
+  test("finds a key that has not succeeded since all is well", () => {
+    const scrape = scrapeAt(NOON, 1, NOON - 5000);
+    expect(missingValues(scrape, ["billing"], NOON - 4000)).toEqual(["billing has failed for 5000 ms"]);
+    expect(missingValues(scrape, ["billing"], NOON - 6000)).toEqual([]);
   });
 });

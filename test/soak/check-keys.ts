@@ -30,13 +30,14 @@ export function wrongValues(scrape: Scrape, truth: Truth): readonly string[] {
   });
 }
 
-/** Keys that are not shown, or with something missing, though all is well. */
-export function missingValues(scrape: Scrape, names: readonly string[]): readonly string[] {
+/** Keys that are not shown, have no values, or have not succeeded since an instant, though all has been well since. */
+export function missingValues(scrape: Scrape, names: readonly string[], sinceMs: number): readonly string[] {
   return names.flatMap((name) => {
     const shown = scrape.keys.get(name);
     if (!shown) return [`${name} is not shown`];
-    if (shown.get("up") !== 1) return [`${name} is down`];
-    return shown.has("usage_credits") && shown.has("unlimited") ? [] : [`${name} has no values`];
+    if (!shown.has("usage_credits") || !shown.has("unlimited")) return [`${name} has no values`];
+    const lastSuccessMs = (shown.get("last_success_timestamp_seconds") ?? 0) * 1000;
+    return lastSuccessMs >= sinceMs ? [] : [`${name} has failed for ${scrape.sentMs - lastSuccessMs} ms`];
   });
 }
 

@@ -46,7 +46,9 @@ export function createChecker(result: SoakResult, history: BookHistory, setting:
       phaseThen.name === "calm" && scrape.sentMs - phaseThen.atMs >= RECOVERY * result.intervalMs;
     if (!isCalm) return;
     result.completeScrapes += 1;
-    result.missingValues.add(missingValues(scrape, stayers).map((problem) => `${stamp} ${problem}`));
+    result.missingValues.add(
+      missingValues(scrape, stayers, phaseThen.atMs).map((problem) => `${stamp} ${problem}`),
+    );
   }
 
   return {

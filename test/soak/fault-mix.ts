@@ -1,8 +1,9 @@
 import type { Fault } from "../gateway/faults.ts";
+import { timeoutMs } from "./plan.ts";
 
 /** What may go wrong with one key; a poll interval long. */
 export function keyFaults(intervalMs: number): readonly Fault[] {
-  const tooLateMs = intervalMs / 4;
+  const tooLateMs = Math.floor(1.2 * timeoutMs(intervalMs));
   return [
     ...[401, 402, 403, 404, 408, 500, 502, 504, 524, 529].map((status): Fault => ({
       kind: "status",

@@ -3,15 +3,16 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { ANALYTICS_FAULT, HARMLESS, keyFaults, ONE_IN, THROTTLED } from "./fault-mix.ts";
-import { dayStart, figuresOf } from "./figures.ts";
+import { DAY, dayStart, figuresOf } from "./figures.ts";
 import { comersAndGoers, fleet } from "./fleet.ts";
 import { type GatewayMessage, GatewayOrder } from "./messages.ts";
 import { PHASES, type Phase } from "./plan.ts";
 
 const order = GatewayOrder.parse(JSON.parse(process.argv[2] ?? ""));
 const gateway = createGateway();
-const names = fleet(order.keys).map((key) => {
+const names = fleet(order.keys).map((key, index) => {
   gateway.addKey(key);
+  spendBefore(key.name, index);
   return key.name;
 });
 const goers = new Set(comersAndGoers(names));
@@ -57,6 +58,14 @@ function createTick(): () => void {
     const answers = fresh === 0 ? [] : gateway.log.lines.slice(-fresh).flatMap(goodAnswer);
     tell({ type: "books", at: now, since: now, states: statesOf(spenders, now), answers, dayMicros });
   };
+}
+
+/** So that day, week, month and all time are different figures. */
+function spendBefore(key: string, index: number): void {
+  for (const days of [1, 8, 32]) {
+    const micros = 10 + days * 100 + (index % 50);
+    gateway.spend({ key, at: Date.now() - days * DAY, model: "acme/model-1", micros, force: true });
+  }
 }
 
 type Line = Gateway["log"]["lines"][number];

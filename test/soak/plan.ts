@@ -24,3 +24,12 @@ export const INTERVALS_TO_LIVE = 3;
 
 /** Six queries of two requests each, of which the exporter sends 60 a minute: no query comes sooner than after this. */
 export const ANALYTICS_INTERVAL_MS = 12_000;
+
+/** Limits of one attempt and of one request with its retries: short of an interval, and with room for a busy machine. */
+export function timeoutMs(intervalMs: number): number {
+  return Math.max(1000, Math.floor(intervalMs / 12));
+}
+
+export function deadlineMs(intervalMs: number): number {
+  return Math.max(1500, Math.floor(intervalMs / 4));
+}

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { ConfigFileInput } from "../../exporter/config/schema.ts";
 import type { KeyBudget } from "./check-sums.ts";
 import { comersAndGoers, fleet, team } from "./fleet.ts";
+import { deadlineMs, timeoutMs } from "./plan.ts";
 
 /** The files of a soak: a folder of keys that come, go and change, and two configurations that take turns. */
 export interface Setting {
@@ -59,8 +60,8 @@ function configuration(url: string, intervalMs: number, names: readonly string[]
     gateway: {
       base_url: url,
       requests_per_minute: 0,
-      timeout: `${Math.max(400, Math.floor(intervalMs / 12))}ms`,
-      deadline: `${Math.max(1000, Math.floor(intervalMs / 4))}ms`,
+      timeout: `${timeoutMs(intervalMs)}ms`,
+      deadline: `${deadlineMs(intervalMs)}ms`,
       max_body: "1MiB",
     },
     keys_dir: "keys",
