@@ -66,15 +66,15 @@ export function parseAnalytics(body: unknown, request: AnalyticsRequest, action:
   const { data: wireRows, metadata, cachedAt, warnings } = parsed.data.data;
   const rowSchema = rowSchemaOf(request);
   const rows: AnalyticsRow[] = [];
+  let problem: string | undefined;
   for (const wireRow of wireRows) {
     const row = rowSchema.safeParse(wireRow);
     if (row.success) rows.push(row.data);
+    else problem ??= shapeProblem(row.error);
   }
-  if (rows.length === 0 && wireRows.length > 0) {
-    throw new GatewayError(
-      "bad_response",
-      `Cannot ${action}: none of the ${wireRows.length} rows can be read`,
-    );
+  if (rows.length === 0 && problem !== undefined) {
+    const message = `Cannot ${action}: none of the ${wireRows.length} rows can be read (the first: ${problem})`;
+    throw new GatewayError("bad_response", message);
   }
   return {
     rows,
@@ -99,7 +99,11 @@ const AnalyticsBody = z.object({
 /** Reads the columns that were asked for and no other: a further column is no label and no metric (observed-behaviour 5). */
 function rowSchemaOf(request: AnalyticsRequest): z.ZodType<AnalyticsRow> {
   const dimensions = [...(request.dimensions ?? []), ...classifierColumns(request)];
-  const label = z.union([z.string(), z.number().transform(String)]).nullable();
+  const label = z
+    .union([z.string(), z.number().transform(String)], {
+      error: "Invalid input: expected a text or a number",
+    })
+    .nullable();
   const labels = z.object(Object.fromEntries(dimensions.map((name) => [name, label])));
   const values = z.object(
     Object.fromEntries(request.metrics.map((name) => [name, wireNumber.nullable().default(null)])),
@@ -109,7 +113,9 @@ function rowSchemaOf(request: AnalyticsRequest): z.ZodType<AnalyticsRow> {
     const read = { labels: labels.safeParse(columns), values: values.safeParse(columns) };
     const timeMs = request.granularity && bucketStart(columns, request.granularity);
     if (!read.labels.success || !read.values.success || Number.isNaN(timeMs)) {
-      context.addIssue({ code: "custom", message: "is not a row of the query" });
+      const issue = (read.labels.error ?? read.values.error)?.issues[0];
+      const { path, message } = issue ?? { path: ["date"], message: "no time that can be read" };
+      context.addIssue({ code: "custom", path: [...path], message });
       return z.NEVER;
     }
     return { labels: read.labels.data, values: read.values.data, timeMs };

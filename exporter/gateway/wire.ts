@@ -4,14 +4,17 @@ import { z } from "zod";
  * A number as services write it: a JSON number or a decimal string, in one answer this, in the next that
  * (observed-behaviour 1). Null stays null: no value, which is not 0. Anything else is a wrong type.
  */
-export const wireNumber = z.union([
-  z.number(),
-  z
-    .string()
-    .regex(/^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/)
-    .transform(Number)
-    .pipe(z.number()),
-]);
+export const wireNumber = z.union(
+  [
+    z.number(),
+    z
+      .string()
+      .regex(/^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/)
+      .transform(Number)
+      .pipe(z.number()),
+  ],
+  { error: "Invalid input: expected a finite number" },
+);
 
 /** A field that may be missing or null, which both mean that the answer does not tell; a wrong type is an error. */
 export function known<T>(schema: z.ZodType<T>) {

@@ -117,7 +117,7 @@ describe.each(Object.entries(AMOUNTS))("keySamples: %s", (field, line) => {
     expect(() => changedLines({ [field]: value })).toThrow(
       expect.objectContaining({
         kind: "bad_response",
-        message: `Cannot read key "billing": data.${field}: Invalid input`,
+        message: `Cannot read key "billing": data.${field}: Invalid input: expected a finite number`,
       }),
     );
   });
@@ -150,7 +150,7 @@ describe("keySamples: limits", () => {
 
   test.each(["limit", "limit_remaining"])("a wrong type in %s is a bad response", (field) => {
     expect(() => changedLines({ [field]: "lots" })).toThrow(
-      `Cannot read key "billing": data.${field}: Invalid input`,
+      `Cannot read key "billing": data.${field}: Invalid input: expected a finite number`,
     );
   });
 });

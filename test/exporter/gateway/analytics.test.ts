@@ -83,7 +83,11 @@ describe("parseAnalytics: the answer around the rows", () => {
       { data: { data: [], metadata: {} } },
       "data.metadata.truncated: Invalid input: expected boolean, received undefined",
     ],
-    ["no row that can be read", body([{ model: "One" }, 7]), "none of the 2 rows can be read"],
+    [
+      "no row that can be read",
+      body([{ model: "One" }, 7]),
+      "none of the 2 rows can be read (the first: app: Invalid input: expected a text or a number)",
+    ],
   ])("%s is a bad response", (_, answer, why) => {
     expect(() => parseAnalytics(answer, REQUEST, "ask")).toThrow(
       expect.objectContaining({ kind: "bad_response", message: `Cannot ask: ${why}` }),

@@ -80,7 +80,10 @@ describe("shapeProblem", () => {
     [null, "the body: Invalid input: expected object, received null"],
     [[], "the body: Invalid input: expected object, received array"],
     [{ data: "sk-secret" }, "data: Invalid input: expected object, received string"],
-    [{ data: { rows: [{ n: 1 }, { n: "sk-secret" }] } }, "data.rows.1.n: Invalid input"],
+    [
+      { data: { rows: [{ n: 1 }, { n: "sk-secret" }] } },
+      "data.rows.1.n: Invalid input: expected a finite number",
+    ],
   ])("%j: place and rule of the first problem, not its value", (value, wanted) => {
     const { error } = body.safeParse(value);
     expect(error && shapeProblem(error)).toBe(wanted);
