@@ -13,6 +13,8 @@ import type { Setting } from "./setting.ts";
 export interface Checker {
   /** The gateway begins another phase. */
   enter(phase: string, atMs: number): void;
+  /** The exporter has begun to poll; a phase that is under way begins for it now. */
+  begin(): void;
   /** From now on these keys must not be shown. */
   setGone(names: readonly string[]): void;
   check(url: string): Promise<void>;
@@ -55,6 +57,9 @@ export function createChecker(result: SoakResult, history: BookHistory, setting:
     enter: (name, atMs) => {
       phase = { name, atMs };
       result.phases.push(name);
+    },
+    begin: () => {
+      phase = { ...phase, atMs: Date.now() };
     },
     setGone: (names) => {
       gone = { names, sinceMs: Date.now() };

@@ -52,6 +52,7 @@ export async function runSoak(options: SoakOptions, signal: AbortSignal): Promis
       setting.configFile,
     );
     running.unshift(exporter);
+    checker.begin();
     const scrapers = startScrapers(exporter, intervalMs, result);
     running.unshift(scrapers);
     await watch(
