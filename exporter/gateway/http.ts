@@ -1,4 +1,4 @@
-import { Pool } from "undici";
+import Pool from "undici/lib/dispatcher/pool.js";
 import type { Clock } from "../clock.ts";
 import type { GatewayConfig } from "../config/config.ts";
 import type { Secret, SecretSource } from "../config/secret.ts";

@@ -3,7 +3,6 @@ import type { SelfMetrics } from "../metrics/self.ts";
 import { textAnswer } from "./answer.ts";
 import { createMetricsRoute } from "./metrics-route.ts";
 import type { Overview } from "./overview.ts";
-import { renderPage } from "./page.ts";
 import { createReloadRoute, type Lifecycle } from "./reload-route.ts";
 import type { Route } from "./server.ts";
 
@@ -31,11 +30,15 @@ export function createRoutes({
     {
       path: "/",
       methods: ["GET"],
-      handle: () => ({
-        status: 200,
-        headers: { "content-type": "text/html; charset=utf-8" },
-        body: [Buffer.from(renderPage(overview(), telemetryPath))],
-      }),
+      handle: async () => {
+        // Most instances are never looked at by a person, and the page's formats cost more to load than to use.
+        const { renderPage } = await import("./page.ts");
+        return {
+          status: 200,
+          headers: { "content-type": "text/html; charset=utf-8" },
+          body: [Buffer.from(renderPage(overview(), telemetryPath))],
+        };
+      },
     },
     // That it answers, and no more: a restart mends neither a gateway nor a key.
     { path: "/-/healthy", methods: ["GET"], handle: () => textAnswer(200, "The exporter is healthy\n") },
