@@ -1,0 +1,91 @@
+import { onTestFinished } from "vitest";
+
+import type { ConfigFileInput } from "../../exporter/config/schema.ts";
+import { createGateway, type Gateway } from "../gateway/gateway.ts";
+import type { LogLine } from "../gateway/request-log.ts";
+import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
+import { type LocalExporter, startLocalExporter } from "../support/local-exporter.ts";
+import { silentLog } from "../support/log.ts";
+import { createSteeredClock, type SteeredClock } from "../support/steered-clock.ts";
+
+/** Gateway and exporter with one clock, seen from the gateway: what matters is when it is asked. */
+export interface PoliteStage {
+  readonly gateway: Gateway;
+  readonly exporter: LocalExporter;
+  readonly steered: SteeredClock;
+  readonly files: ExporterFiles;
+  readonly start: number;
+  /** Lets the time pass in steps as fine as the pace, so that the gateway knows exactly when it was asked. */
+  readonly run: (ms: number) => Promise<void>;
+  /** When it was asked for a key, or for all of them, milliseconds after the start. */
+  readonly asked: (key?: string) => readonly number[];
+}
+
+export interface PoliteOptions {
+  readonly keys: number;
+  readonly start?: string;
+  readonly gateway?: Partial<ConfigFileInput["gateway"]>;
+  readonly content?: Partial<ConfigFileInput>;
+  readonly analytics?: boolean;
+  readonly stepMs?: number;
+  /** What is wrong with the gateway from the start. */
+  readonly prepare?: (gateway: Gateway) => void;
+  /** The gateway answers nothing at first, so that time must pass without its answers. */
+  readonly hangs?: boolean;
+}
+
+export async function startPoliteStage(options: PoliteOptions): Promise<PoliteStage> {
+  const start = Date.parse(options.start ?? "2026-11-18T12:00:00Z");
+  const steered = createSteeredClock(start);
+  const gateway = createGateway({ now: () => steered.clock.now(), startAt: start });
+  for (let key = 0; key < options.keys; key++) gateway.addKey({ name: nameOf(key), limitReset: "daily" });
+  options.prepare?.(gateway);
+  await gateway.start();
+  onTestFinished(() => gateway.stop());
+  const files = writeExporterFiles({
+    gatewayUrl: gateway.url,
+    tokens: gateway.tokens,
+    ...(options.analytics && { managementToken: gateway.managementToken }),
+    content: {
+      gateway: { base_url: gateway.url, requests_per_minute: 0, ...options.gateway },
+      schedule: { keys: "60s", analytics: "60s" },
+      ...options.content,
+    },
+  });
+  const exporter = await startLocalExporter(files, steered.clock, silentLog);
+  onTestFinished(() => exporter.stop());
+  // The first round is asked for before any time passes.
+  if (!options.hangs) await steered.jump(start);
+  const { stepMs = 1000 } = options;
+  return {
+    gateway,
+    exporter,
+    steered,
+    files,
+    start,
+    run: async (ms) => {
+      const end = steered.clock.now() + ms;
+      while (steered.clock.now() < end) await steered.run(Math.min(end, steered.clock.now() + stepMs));
+    },
+    asked: (key) => gateway.log.of("key", key).map((line) => line.at - start),
+  };
+}
+
+export function nameOf(key: number): string {
+  return `key-${String(key).padStart(3, "0")}`;
+}
+
+/** The most that came within any span of that length. */
+export function mostWithin(times: readonly number[], spanMs: number): number {
+  let first = 0;
+  let most = 0;
+  for (const [last, at] of times.entries()) {
+    while ((times[first] ?? at) <= at - spanMs) first++;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
+}
+
+export function timesOf(lines: readonly LogLine[]): readonly number[] {
+  return lines.map(({ at }) => at);
+}

@@ -1,0 +1,284 @@
+import { describe, expect, test } from "vitest";
+
+import { capacityWarnings } from "../../exporter/capacity.ts";
+import { systemFiles } from "../../exporter/config/files.ts";
+import { loadConfig } from "../../exporter/config/load.ts";
+import type { Fault } from "../gateway/faults.ts";
+import type { Switches } from "../gateway/switches.ts";
+import { seriesLike, type SeriesMap } from "../support/series.ts";
+import { until } from "../support/until.ts";
+import { mostWithin, nameOf, startPoliteStage, timesOf } from "./polite-stage.ts";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+describe("the pace, counted by the gateway", () => {
+  test("is never exceeded: at the start, in an outage, after it, and at midnight", async () => {
+    const { gateway, run, asked } = await startPoliteStage({
+      keys: 200,
+      start: "2026-11-18T23:57:00Z",
+      gateway: { requests_per_minute: 240 },
+      analytics: true,
+      stepMs: 250,
+    });
+    await run(MINUTE);
+    expect(new Set(gateway.log.lines.map(({ key }) => key)).size).toBe(201);
+    const before = asked().length;
+    const outage = gateway.faults.add({ kind: "reset" });
+    await run(90 * SECOND);
+    outage.clear();
+    // Retries have filled the pace, else this proves nothing.
+    expect(asked().length - before).toBeGreaterThan(350);
+    await run(3 * MINUTE);
+    // One more: a turn that came late is made up for.
+    expect(mostWithin(asked(), SECOND)).toBeLessThanOrEqual(4 + 1);
+    expect(mostWithin(asked(), MINUTE)).toBeLessThanOrEqual(240 + 1);
+    const analytics = timesOf(gateway.log.of("analytics"));
+    expect(mostWithin(analytics, 10 * SECOND)).toBeLessThanOrEqual(10 + 1);
+  });
+
+  test("is kept when a gateway that hung answers all at once", async () => {
+    const held = Promise.withResolvers<void>();
+    let received = 0;
+    const { gateway, run, asked, steered } = await startPoliteStage({
+      keys: 60,
+      gateway: { requests_per_minute: 600, connections: 20 },
+      stepMs: 100,
+      hangs: true,
+      prepare: ({ hooks }) => {
+        hooks.beforeAnswer = () => {
+          received++;
+          return held.promise;
+        };
+      },
+    });
+    for (let turn = 1; turn <= 40; turn++) {
+      await until(
+        "the requests of this turn",
+        () => received,
+        (seen) => seen === Math.min(turn, 20),
+      );
+      await steered.clock.advance(100);
+    }
+    gateway.hooks.beforeAnswer = null;
+    held.resolve();
+    await steered.jump(steered.clock.now());
+    await run(10 * SECOND);
+    expect(asked()).toHaveLength(60);
+    expect(mostWithin(asked(), SECOND)).toBeLessThanOrEqual(10 + 1);
+  });
+
+  test("is no herd after an outage, when there is no pace either", async () => {
+    const { gateway, run, asked, exporter, steered } = await startPoliteStage({ keys: 200, stepMs: 250 });
+    await run(MINUTE);
+    const before = gateway.log.total;
+    const outage = gateway.faults.add({ kind: "status", status: 503 });
+    await run(2 * MINUTE);
+    expect(gateway.log.total - before).toBeGreaterThan(3 * 2 * 200);
+    outage.clear();
+    const recovered = asked().length;
+    await run(MINUTE);
+    const after = asked().slice(recovered);
+    // As in any minute: what was missed is not made up for.
+    expect(after.length).toBeGreaterThanOrEqual(200);
+    // The first seconds have the last retries, too.
+    expect(mostWithin(after, SECOND)).toBeLessThanOrEqual((4 * 200) / 60 + 1);
+    expect(
+      mostWithin(
+        after.filter((at) => at >= 3 * MINUTE + 5 * SECOND),
+        SECOND,
+      ),
+    ).toBeLessThanOrEqual(200 / 60 + 1);
+    const isUp = (series: SeriesMap) =>
+      [...seriesLike(series, /^aigateway_key_up/).values()].filter((value) => value === 1).length === 200;
+    expect(isUp(await exporter.seriesWhen(steered, isUp))).toBe(true);
+  });
+});
+
+describe("a refusal is asked again only when that may help", () => {
+  test.each([
+    [400, 1],
+    [401, 1],
+    [402, 1],
+    [403, 1],
+    [404, 1],
+    [408, 4],
+    [413, 1],
+    [429, 4],
+    [500, 4],
+    [502, 4],
+    [503, 4],
+    [504, 4],
+    [524, 4],
+    [529, 4],
+  ])("%i: the gateway is asked %i times in a poll", async (status, times) => {
+    const { run, asked } = await startPoliteStage({
+      keys: 1,
+      stepMs: 250,
+      prepare: ({ faults }) => faults.add({ kind: "status", status, origin: "provider" }),
+    });
+    await run(45 * SECOND);
+    expect(asked()).toHaveLength(times);
+    await run(MINUTE);
+    expect(asked()).toHaveLength(2 * times);
+  });
+
+  test("within the deadline of the poll, also when the pace has no turn for it before", async () => {
+    const { run, asked, exporter } = await startPoliteStage({
+      keys: 200,
+      gateway: { requests_per_minute: 600, timeout: "5s", deadline: "5s" },
+      stepMs: 100,
+      prepare: ({ faults }) => faults.add({ kind: "status", status: 503 }),
+    });
+    await run(10 * SECOND);
+    const known = seriesLike(await exporter.series(), /^aigateway_key_up/).size;
+    // Those that were asked 5 s ago, less a second until it is published.
+    expect(known).toBeGreaterThanOrEqual(40);
+    await run(2 * MINUTE);
+    for (let key = 0; key < 200; key += 20) {
+      for (const spanMs of pollSpans(asked(nameOf(key)))) expect(spanMs).toBeLessThanOrEqual(5000);
+    }
+  });
+});
+
+describe("a gateway that asks to wait", () => {
+  const noon = Date.parse("2026-11-18T12:00:00Z");
+  const hitLimit = { limit: 20, remaining: 0, resetAt: noon + 60 * MINUTE };
+  const inAnHour = { retryAfterSeconds: 3600 };
+
+  test.each<[string, Refusal, Partial<Switches>]>([
+    ["429, Retry-After in seconds", { status: 429, ...inAnHour }, {}],
+    ["429, Retry-After as a date", { status: 429, ...inAnHour }, { retryAfter: "http_date" }],
+    ["429, X-RateLimit-Reset in milliseconds", { status: 429, hitLimit }, {}],
+    ["429, X-RateLimit-Reset in seconds", { status: 429, hitLimit }, { rateLimitReset: "seconds" }],
+    ["429, X-RateLimit-Reset in the body", { status: 429, hitLimit }, { rateLimitReset: "metadata" }],
+    ["503, Retry-After in seconds", { status: 503, ...inAnHour }, {}],
+  ])("%s: one key waits, as long as max_pause at most, and blinds no other", async (_, effect, switches) => {
+    const { run, asked, exporter, steered } = await startPoliteStage({
+      keys: 10,
+      prepare: (gateway) => {
+        Object.assign(gateway.switches, switches);
+        gateway.faults.add({ kind: "status", key: nameOf(3), ...effect });
+      },
+    });
+    await run(20 * MINUTE);
+    const gaps = gapsOf(asked(nameOf(3)));
+    expect(gaps.length).toBeGreaterThanOrEqual(3);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(5 * MINUTE);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(6 * MINUTE + SECOND);
+    const others = [0, 1, 2, 4, 5, 6, 7, 8, 9].map(nameOf);
+    for (const key of others)
+      expect(Math.max(...gapsOf(asked(key).slice(1)))).toBeLessThanOrEqual(61 * SECOND);
+    const areFresh = (series: SeriesMap) =>
+      others.every((key) => {
+        const success = series.get(`aigateway_key_last_success_timestamp_seconds{key="${key}"}`) ?? 0;
+        return (
+          steered.clock.now() / SECOND - success <= 62 && series.get(`aigateway_key_up{key="${key}"}`) === 1
+        );
+      });
+    const series = await exporter.seriesWhen(steered, areFresh);
+    expect(areFresh(series)).toBe(true);
+    expect(series.get(`aigateway_key_up{key="${nameOf(3)}"}`)).toBe(0);
+  });
+
+  test("a short hint is waited for within the poll", async () => {
+    const { run, asked } = await startPoliteStage({
+      keys: 1,
+      stepMs: 500,
+      prepare: ({ faults }) => faults.add({ kind: "status", status: 429, retryAfterSeconds: 4, times: 1 }),
+    });
+    await run(30 * SECOND);
+    expect(asked()).toEqual([0, 4000]);
+  });
+
+  test("two keys speak for the endpoint: nobody asks until max_pause, then one tries", async () => {
+    const refusal = { kind: "status", status: 429, retryAfterSeconds: 3600, times: 1 } as const;
+    const { gateway, run, asked, exporter, start } = await startPoliteStage({
+      keys: 20,
+      analytics: true,
+      gateway: { max_pause: "4m", connections: 1 },
+      prepare: ({ faults }) => {
+        for (const key of [0, 1]) faults.add({ ...refusal, key: nameOf(key) });
+      },
+    });
+    await run(30 * SECOND);
+    expect(asked()).toEqual([0, 0]);
+    const until = 'aigateway_exporter_throttled_until_timestamp_seconds{endpoint="key"}';
+    expect((await exporter.series()).get(until)).toBe((start + 4 * MINUTE) / SECOND);
+    // The pause is of that endpoint alone.
+    expect((await exporter.series()).get('aigateway_analytics_up{query="day"}')).toBe(1);
+    gateway.faults.add({ ...refusal, endpoint: "key" });
+    await run(8 * MINUTE - 31 * SECOND);
+    // The one that tried was refused: the pause goes on.
+    expect(asked()).toHaveLength(3);
+    expect(asked()[2]).toBeGreaterThanOrEqual(4 * MINUTE);
+    await run(3 * MINUTE);
+    const later = asked().slice(3);
+    expect(later[0]).toBeGreaterThanOrEqual((asked()[2] ?? 0) + 4 * MINUTE);
+    // All are asked again, spread over their interval as ever.
+    expect(
+      new Set(
+        gateway.log
+          .of("key")
+          .slice(3)
+          .map(({ key }) => key),
+      ).size,
+    ).toBeGreaterThanOrEqual(19);
+    expect(mostWithin(later, SECOND)).toBeLessThanOrEqual(2);
+    expect((await exporter.series()).has(until)).toBe(false);
+  });
+});
+
+describe("more keys than the pace can carry", () => {
+  test("interval, warning, HELP, requests and time to live say the same", async () => {
+    const { gateway, run, asked, exporter, files } = await startPoliteStage({
+      keys: 100,
+      start: "2026-11-18T10:00:00Z",
+      gateway: { requests_per_minute: 20 },
+    });
+    const loaded = await loadConfig({ path: files.configFile, ...systemFiles, env: files.environment });
+    expect(loaded.ok && capacityWarnings(loaded.config)).toEqual([
+      "100 keys at 20 requests per minute (gateway.requests_per_minute) take 300 s, but schedule.keys asks for " +
+        "every 60 s: each key is polled every 300 s, and values live three times that",
+    ]);
+    await run(25 * MINUTE);
+    expect(mostWithin(asked(), MINUTE)).toBeLessThanOrEqual(20 + 1);
+    for (let key = 0; key < 100; key++) {
+      for (const gapMs of gapsOf(asked(nameOf(key))))
+        expect(Math.abs(gapMs - 5 * MINUTE)).toBeLessThan(MINUTE);
+    }
+    const series = await exporter.series();
+    expect(series.get('aigateway_exporter_poll_interval_seconds{collector="key"}')).toBe(300);
+    expect(series.get('aigateway_exporter_poll_lag_seconds{collector="key"}')).toBeLessThan(60);
+    const text = await (await fetch(`${exporter.url}/metrics`)).text();
+    expect(text).toMatch(/^# HELP aigateway_key_usage_credits .*Polled every 300 s/m);
+
+    gateway.faults.add({ kind: "status", status: 401 });
+    const last = gateway.log.of("key").at(-1);
+    const usage = `aigateway_key_usage_credits{key="${last?.key}"}`;
+    await run(15 * MINUTE - 10 * SECOND);
+    expect((await exporter.series()).has(usage)).toBe(true);
+    await run(10 * SECOND);
+    expect((await exporter.series()).has(usage)).toBe(false);
+  });
+});
+
+type Refusal = Omit<Fault & { kind: "status" }, "kind">;
+
+/** Milliseconds between one and the next. */
+function gapsOf(times: readonly number[]): readonly number[] {
+  return times.slice(1).map((at, index) => at - (times[index] ?? at));
+}
+
+/** How long each poll took, from its first request to its last. */
+function pollSpans(times: readonly number[]): readonly number[] {
+  const spans: number[] = [];
+  let first = times[0] ?? 0;
+  for (const [index, at] of times.entries()) {
+    const next = times[index + 1];
+    if (next !== undefined && next - at < 15 * SECOND) continue;
+    spans.push(at - first);
+    first = next ?? at;
+  }
+  return spans;
+}
