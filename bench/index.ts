@@ -1,7 +1,23 @@
 import type { Benchmark } from "./benchmark.ts";
+import { growthBenchmark } from "./exposition/growth.ts";
+import { memoryBenchmark } from "./exposition/memory.ts";
+import { renderBenchmark } from "./exposition/render.ts";
+import { scrapeBenchmark } from "./exposition/scrape.ts";
+import { analyticsBenchmark } from "./poll/analytics.ts";
 import { cpuBenchmark } from "./poll/cpu.ts";
 import { stallBenchmark } from "./poll/stall.ts";
 import { throughputBenchmark } from "./poll/throughput.ts";
+import { startBenchmark } from "./process/start.ts";
 
 /** All benchmarks, in the order of running. */
-export const benchmarks: readonly Benchmark[] = [stallBenchmark, throughputBenchmark, cpuBenchmark];
+export const benchmarks: readonly Benchmark[] = [
+  scrapeBenchmark,
+  renderBenchmark,
+  memoryBenchmark,
+  growthBenchmark,
+  stallBenchmark,
+  throughputBenchmark,
+  cpuBenchmark,
+  analyticsBenchmark,
+  startBenchmark,
+];

@@ -3,9 +3,9 @@ import { type Family, gauge, info, type Sample, sample } from "../../exporter/me
 /** The same series for every contender: 17 families of keys (85 % of the series) and 6 of models and apps. */
 export interface DataSet {
   readonly families: readonly DataFamily[];
-  /** What is polled together: a key with one row of each family, or some rows of models and apps. */
-  readonly targets: readonly DataTarget[];
   readonly series: number;
+  /** What is polled together: a key with one row of each family, or some rows of models and apps. Made anew each time. */
+  targets(): Iterable<DataTarget>;
 }
 
 export interface DataFamily {
@@ -26,8 +26,12 @@ export interface DataRow {
 }
 
 const KEY_FAMILIES = [
-  ..."info up last_success_timestamp_seconds unlimited limit_credits limit_remaining_credits usage_credits".split(" "),
-  ..."usage_day_credits usage_week_credits usage_month_credits byok_usage_credits byok_usage_day_credits".split(" "),
+  ..."info up last_success_timestamp_seconds unlimited limit_credits limit_remaining_credits usage_credits".split(
+    " ",
+  ),
+  ..."usage_day_credits usage_week_credits usage_month_credits byok_usage_credits byok_usage_day_credits".split(
+    " ",
+  ),
   ..."byok_usage_week_credits byok_usage_month_credits free_tier limit_reset_timestamp_seconds".split(" "),
   "limit_window_start_timestamp_seconds",
 ];
@@ -51,13 +55,18 @@ export function createDataSet(series: number): DataSet {
       labels: ["query", "model", "app"],
     })),
   ];
-  const keys = Array.from({ length: Math.floor(series / SERIES_PER_KEY) }, (_, index) => keyTarget(index));
+  const keys = Math.floor(series / SERIES_PER_KEY);
   const rows = Math.floor(series / SERIES_PER_ROW);
-  const queries = Array.from({ length: Math.ceil(rows / ROWS_PER_TARGET) }, (_, index) =>
-    queryTarget(index * ROWS_PER_TARGET, Math.min(rows, (index + 1) * ROWS_PER_TARGET)),
-  );
-  const targets = [...keys, ...queries];
-  return { families, targets, series: targets.reduce((sum, target) => sum + target.rows.length, 0) };
+  return {
+    families,
+    series: keys * KEY_FAMILIES.length + rows * ROW_FAMILIES.length,
+    *targets() {
+      for (let key = 0; key < keys; key++) yield keyTarget(key);
+      for (let first = 0; first < rows; first += ROWS_PER_TARGET) {
+        yield queryTarget(first, Math.min(rows, first + ROWS_PER_TARGET));
+      }
+    },
+  };
 }
 
 /** The value of a row in a round; all values differ between rounds, except those of the info. */
@@ -70,13 +79,9 @@ export function valueOf(row: DataRow, place: number, round: number): number {
 }
 
 /** Calls back for every row of the data set with its value in the round. */
-export function eachValue(
-  { targets }: DataSet,
-  round: number,
-  take: (row: DataRow, value: number) => void,
-): void {
+export function eachValue(data: DataSet, round: number, take: (row: DataRow, value: number) => void): void {
   let place = 0;
-  for (const { rows } of targets) for (const row of rows) take(row, valueOf(row, place++, round));
+  for (const { rows } of data.targets()) for (const row of rows) take(row, valueOf(row, place++, round));
 }
 
 /** The families as the exporter has them. */
@@ -88,12 +93,12 @@ export function familiesOf({ families }: DataSet): readonly Family[] {
 
 /** The samples of each target in a round. */
 export function* samplesOf(
-  { targets }: DataSet,
+  data: DataSet,
   families: readonly Family[],
   round: number,
 ): Generator<readonly [target: string, samples: readonly Sample[]]> {
   let place = 0;
-  for (const { name, rows } of targets) {
+  for (const { name, rows } of data.targets()) {
     const samples = rows.flatMap((row) => {
       const family = families[row.family];
       return family ? sample(family, row.labels, valueOf(row, place++, round)) : [];

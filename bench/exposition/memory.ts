@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Benchmark, Runner } from "../benchmark.ts";
+import { startContender, startScraper } from "./start.ts";
+
+const SERIES = 200_000;
+const UPDATES = 6;
+/** Longer than the exporter waits before it renders again. */
+const PAUSE_MS = 1500;
+
+/** What a series costs in memory, and how much the process takes at most while values change and are scraped. */
+export const memoryBenchmark: Benchmark = {
+  name: "exposition/memory",
+  title:
+    "200,000 series that change six times and are scraped each time: `held` is heap and external memory for each series after a collection, the " +
+    "ready text included; `peak` is the resident size of the process, all of the exporter's code loaded.",
+  quantities: [
+    { name: "held", unit: "B" },
+    { name: "peak", unit: "MB" },
+  ],
+  goals: [
+    {
+      quantity: "held",
+      measure: { kind: "value", of: "exporter" },
+      bound: "at most",
+      bar: 160,
+      stretch: 100,
+    },
+    {
+      quantity: "peak",
+      measure: { kind: "ratio", of: "exporter", to: "prom-client" },
+      bound: "at most",
+      bar: 0.6,
+      stretch: 0.4,
+    },
+  ],
+  // Sizes hardly differ between rounds.
+  rounds: 2,
+  open: async () => {
+    const scraper = await startScraper();
+    const runner = (name: string, program: string): Runner => ({
+      name,
+      round: async () => {
+        const contender = await startContender(program, SERIES);
+        try {
+          for (let update = 1; update <= UPDATES; update++) {
+            await contender.fill(update);
+            await sleep(PAUSE_MS);
+            await scraper.scrape(contender.port, 1, 1);
+          }
+          const { bytesPerSeries: held, peakMegabytes: peak } = await contender.usage("memory");
+          return { held, peak };
+        } finally {
+          await contender.close();
+        }
+      },
+    });
+    return {
+      contenders: [runner("exporter", "exporter.ts"), runner("prom-client", "prom-client.ts")],
+      close: () => scraper.close(),
+    };
+  },
+};

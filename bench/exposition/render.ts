@@ -1,0 +1,53 @@
+import type { Benchmark, Runner } from "../benchmark.ts";
+import { OPENTELEMETRY, startContender } from "./start.ts";
+
+const SERIES = 200_000;
+
+/** How long it takes to make the text when every value has changed. */
+export const renderBenchmark: Benchmark = {
+  name: "exposition/render",
+  title:
+    "200,000 series, every value changed: `render` makes the whole text, uncompressed; `publish` makes it and compresses it. " +
+    "`cpu` is the processor time of it, which other work on the machine hardly changes. In process, without HTTP.",
+  quantities: [
+    { name: "render", unit: "ms" },
+    { name: "cpu", unit: "ms" },
+    { name: "publish", unit: "ms" },
+    { name: "publish cpu", unit: "ms" },
+  ],
+  goals: [
+    {
+      quantity: "render",
+      measure: { kind: "ratio", of: "prom-client", to: "exporter" },
+      bound: "at least",
+      bar: 8,
+      stretch: 11,
+    },
+  ],
+  rounds: 5,
+  open: async () => {
+    const closes: (() => Promise<void>)[] = [];
+    const runner = async (name: string, program: string): Promise<Runner> => {
+      const contender = await startContender(program, SERIES);
+      closes.push(() => contender.close());
+      let round = 0;
+      return {
+        name,
+        round: async () => {
+          await contender.fill(++round);
+          const render = await contender.render();
+          const publish = await contender.publish();
+          return { render: render.ms, publish: publish.ms, cpu: render.cpuMs, "publish cpu": publish.cpuMs };
+        },
+      };
+    };
+    return {
+      contenders: [
+        await runner("exporter", "exporter.ts"),
+        await runner("prom-client", "prom-client.ts"),
+        OPENTELEMETRY.isThere() ? await runner(OPENTELEMETRY.name, OPENTELEMETRY.program) : OPENTELEMETRY,
+      ],
+      close: async () => void (await Promise.all(closes.map((close) => close()))),
+    };
+  },
+};

@@ -1,0 +1,30 @@
+import { Agent, get } from "node:http";
+import { serveParent } from "../child.ts";
+import { percentile } from "../statistics.ts";
+
+/** Scrapes as many times as it is asked to, by some scrapers at once, and tells how long each took until the last byte. */
+serveParent({}, async (message) => {
+  const { port, scrapers, scrapes }: Record<string, unknown> = Object(message);
+  const url = `http://127.0.0.1:${Number(port)}/metrics`;
+  // A connection must not wait for the next question: the server may close it at that moment.
+  const agent = new Agent({ keepAlive: true });
+  const took: number[] = [];
+  const scraper = async () => {
+    for (let count = 0; count < Number(scrapes); count++) took.push(await scrape(url, agent));
+  };
+  await Promise.all(Array.from({ length: Number(scrapers) }, scraper));
+  agent.destroy();
+  return { p50: percentile(took, 0.5), p99: percentile(took, 0.99) };
+});
+
+async function scrape(url: string, agent: Agent): Promise<number> {
+  const start = performance.now();
+  await new Promise<void>((resolve, reject) => {
+    const headers = { accept: "text/plain;version=0.0.4", "accept-encoding": "gzip" };
+    get(url, { agent, headers }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`Cannot scrape: status ${response.statusCode}`));
+      response.on("data", () => {}).on("end", resolve);
+    }).on("error", reject);
+  });
+  return performance.now() - start;
+}
