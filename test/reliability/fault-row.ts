@@ -48,9 +48,11 @@ function reasonText(sight: Sight | undefined): string {
   return sight?.reason === undefined ? "taken" : `\`${sight.reason}\``;
 }
 
-/** Without what was tried, which differs from side to side. */
+/** Without what was tried, which differs from side to side, and without the test's own time-out. */
 function complaint({ message }: LogLine): string {
-  return message.replace(/^Cannot (read key "faulty"|query the analytics of "day"): /, "");
+  return message
+    .replace(/^Cannot (read key "faulty"|query the analytics of "day"): /, "")
+    .replace(/\b\d+ ms\b/, "… ms");
 }
 
 function same(texts: readonly string[]): string {

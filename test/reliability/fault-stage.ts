@@ -7,7 +7,7 @@ import { differences, seriesLike, type SeriesMap } from "../support/series.ts";
 import { createSteeredClock, type SteeredClock } from "../support/steered-clock.ts";
 import type { FaultCase } from "./fault-case.ts";
 import { type FaultyGateway, MANAGEMENT_TOKEN, startFaultyGateway, TOKENS } from "./faulty-gateway.ts";
-import { keySeries, querySeries, START } from "./right-answers.ts";
+import { keySeries, keySeriesName, querySeries, querySeriesName, START } from "./right-answers.ts";
 
 /** An exporter that polls a gateway every minute: two keys, and the analytics. All is well until the test says otherwise. */
 export interface FaultStage {
@@ -23,12 +23,13 @@ export interface FaultStage {
   logged(target: string): readonly LogLine[];
 }
 
-/** The values that are to be shown of each. */
+/** The values that are to be shown of each, with whether the last poll succeeded. */
 export interface Values {
   readonly faultyKey: SeriesMap;
   readonly faultyQuery: SeriesMap;
   /** Of the key and the queries that no fault hits; undefined: they have none. */
   readonly healthyRevision: number | undefined;
+  readonly healthyUp: boolean;
 }
 
 export async function startFaultStage({
@@ -83,24 +84,30 @@ export function wrongValues(series: SeriesMap, wanted: Values): readonly string[
   return differences(valuesIn(series), allValues(wanted));
 }
 
-function allValues({ faultyKey, faultyQuery, healthyRevision }: Values): SeriesMap {
+function allValues({ faultyKey, faultyQuery, healthyRevision, healthyUp }: Values): SeriesMap {
+  const states = [
+    keySeriesName("up", "healthy"),
+    ...HEALTHY_QUERIES.map((query) => querySeriesName("up", query)),
+  ];
   const healthy =
     healthyRevision === undefined
       ? []
       : [
           ...keySeries("healthy", healthyRevision),
-          ...querySeries("last_day", healthyRevision),
-          ...querySeries("month", healthyRevision),
+          ...HEALTHY_QUERIES.flatMap((query) => [...querySeries(query, healthyRevision)]),
         ];
-  return new Map([...faultyKey, ...faultyQuery, ...healthy]);
+  const ups = states.map((name): [string, number] => [name, Number(healthyUp)]);
+  return new Map([...faultyKey, ...faultyQuery, ...healthy, ...ups]);
 }
+
+const HEALTHY_QUERIES = ["last_day", "month"] as const;
 
 /** Last month is asked for once an hour; what is known of a target without an answer is no value. */
 function valuesIn(series: SeriesMap): SeriesMap {
   const values = seriesLike(series, /^aigateway_(key|usage|analytics)_/);
   const others = seriesLike(
     values,
-    /last_month|^aigateway_(key_owner_info|\w+_(up|unauthorized|last_success_timestamp_seconds))\{/,
+    /last_month|^aigateway_(key_owner_info|\w+_(unauthorized|last_success_timestamp_seconds))\{/,
   );
   const times = seriesLike(values, /^aigateway_analytics_(window_end|data)_timestamp_seconds\{/);
   return new Map([...values].filter(([name]) => !others.has(name) && !times.has(name)));

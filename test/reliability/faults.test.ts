@@ -4,6 +4,7 @@ import type { FaultCase, Outcome } from "./fault-case.ts";
 import { faultCases } from "./fault-cases.ts";
 import { faultStory } from "./fault-story.ts";
 import { type FaultRow, faultTable } from "./fault-row.ts";
+import { fieldStory } from "./field-story.ts";
 import { gatewayCases, trust } from "./gateway-cases.ts";
 import { writtenTable, writeTable } from "./written-table.ts";
 import { valueCases } from "./value-cases.ts";
@@ -28,6 +29,12 @@ function outcomeText(outcome: Outcome): string {
 describe("a fault of one key and of one query touches nothing else, and passes with its cause", () => {
   test.each([...faultCases, ...valueCases])("$title", expectCase);
 });
+
+test("a wrong type in any field is refused as the field deserves, and passes with its cause", async () => {
+  const seen = await fieldStory();
+  expect(seen).not.toEqual([]);
+  rows.push(...seen);
+}, 60_000);
 
 describe("a fault of the whole gateway", () => {
   beforeAll(trust);

@@ -20,7 +20,8 @@ export const gatewayCases: readonly FaultCase[] = [
         const askForAnother: ProxyHandler<typeof dns.lookup> = {
           apply: (lookup, self, [, ...rest]) => Reflect.apply(lookup, self, [NO_NAME, ...rest]),
         };
-        vi.spyOn(dns, "lookup").mockImplementation(new Proxy(dns.lookup, askForAnother));
+        const lookup = new Proxy(dns.lookup, askForAnother);
+        vi.spyOn(dns, "lookup").mockImplementation(lookup);
       },
       end: () => void vi.restoreAllMocks(),
     },

@@ -29,7 +29,7 @@ const WITHOUT_WINDOW = {
 };
 
 /** The first row was not readable: what it spent is not lost. */
-const firstRowInOther: Outcome = {
+export const firstRowInOther: Outcome = {
   shown: (right) => new Map([...relabelled(right, ONE, OTHER), [querySeriesName("unreadable_rows"), 1]]),
 };
 
@@ -203,7 +203,7 @@ function firstRow(change: (row: JsonObject) => JsonObject): AnalyticsChange {
   return (data) => ({ ...data, data: data.data.map((row, index) => (index === 0 ? change(row) : row)) });
 }
 
-function firstGroupedRow(change: (row: JsonObject) => JsonObject): AnalyticsChange {
+export function firstGroupedRow(change: (row: JsonObject) => JsonObject): AnalyticsChange {
   return (data, exchange) => (exchange.grouped ? firstRow(change)(data, exchange) : data);
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ROOT } from "../support/repository.ts";
 
 const FILE = join(ROOT, "docs", "reliability.md");
-const [BEGIN, END] = ["<!-- faults: begin -->\n", "<!-- faults: end -->"];
+const [BEGIN, END] = ["<!-- faults: begin -->\n", "\n<!-- faults: end -->"];
 
 /** The table as the documentation has it, between its marks. */
 export function writtenTable(): string {
