@@ -91,10 +91,14 @@ const value = fc.oneof(
 const header = fc.tuple(name, value).map(([key, content]) => `${key}: ${content}\r\n`);
 
 const KNOWN = ["/metrics", "/", "/-/healthy", "/-/ready", "/-/reload"];
+const sign = fc.constantFrom("%", "%zz", "%2f", "..", "/", "?", "#", "&", ";", "\\", "~", "é", "a");
+const unusual = fc
+  .tuple(fc.constantFrom(...KNOWN), fc.array(sign, { minLength: 1, maxLength: 4 }))
+  .map(([known, signs]) => known + signs.join(""));
 const ordinary = fc
   .record({
     method: fc.constantFrom("GET", "GET", "HEAD", "POST"),
-    path: fc.oneof(fc.constantFrom(...KNOWN), fc.webPath()),
+    path: fc.oneof(fc.constantFrom(...KNOWN), fc.webPath(), unusual),
     headers: fc.array(header, { maxLength: 2 }),
   })
   .map((made) => `${made.method} ${made.path || "/"} HTTP/1.1\r\nHost: x\r\n${made.headers.join("")}\r\n`);
@@ -151,7 +155,7 @@ function lengthOf(fields: string): number {
   return Number(/^content-length: (\d+)$/im.exec(fields)?.[1] ?? 0);
 }
 
-const EXPECTED = new Set([100, 200, 400, 404, 405, 408, 413, 417, 431, 503]);
+const EXPECTED = new Set([100, 200, 400, 403, 404, 405, 408, 413, 417, 431, 503]);
 
 test(
   "any request is answered well or not at all, and never with a 500",
