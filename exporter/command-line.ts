@@ -9,7 +9,14 @@ export const DEFAULT_PORT = 9853;
 /** What a command line asks for. */
 export type CommandLine =
   | { readonly command: "help" | "version" }
-  | { readonly command: "run" | "once" | "check"; readonly options: Options };
+  | { readonly command: "run" | "once" | "check"; readonly options: Options }
+  | {
+      readonly command: "probe";
+      readonly name: string;
+      /** Whatever the keys of the probes have spent today. */
+      readonly force: boolean;
+      readonly options: Options;
+    };
 
 export interface Options {
   readonly configFile: string;
@@ -39,17 +46,19 @@ const FLAGS = {
   "log.level": { type: "string", default: "info" },
   "log.format": { type: "string", default: "json" },
   once: { type: "boolean", default: false },
+  force: { type: "boolean", default: false },
   version: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
 export const HELP = `Prometheus exporter for AI gateways: credits, limits and spend of keys, models and apps.
 
-Usage: aigateway-exporter [check] [flags]
+Usage: aigateway-exporter [check | probe NAME] [flags]
 
 Commands:
-  (none)  Poll the gateway and serve the metrics.
-  check   Check the configuration and the web configuration, say every problem, and exit.
+  (none)      Poll the gateway and serve the metrics.
+  check       Check the configuration and the web configuration, say every problem, and exit.
+  probe NAME  Run a probe of the configuration once, print its result, and exit. It costs credits.
 
 Flags:
   --config.file=aigateway-exporter.yaml  The configuration file.
@@ -61,6 +70,7 @@ Flags:
   --log.level=info                       One of ${LOG_LEVELS.join(", ")}.
   --log.format=json                      One of ${LOG_FORMATS.join(", ")}.
   --once                                 Poll everything once, print the metrics, and exit.
+  --force                                Run the probe even if max_cost_per_day might be passed.
   --version                              Print the version and exit.
   -h, --help                             Print this and exit.
 
@@ -73,13 +83,24 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const { values, positionals } = parsed(argv);
   if (values.help) return { command: "help" };
   if (values.version) return { command: "version" };
-  const [command, ...more] = positionals;
-  if (command !== undefined && command !== "check")
-    throw new UsageError(`Unknown command "${command}": expected check`);
+  const [command, ...rest] = positionals;
+  if (command !== undefined && command !== "check" && command !== "probe")
+    throw new UsageError(`Unknown command "${command}": expected check or probe`);
+  const [name, more] = command === "probe" ? [rest[0], rest.slice(1)] : [undefined, rest];
   if (more.length > 0) throw new UsageError(`Unexpected argument "${more.join(" ")}"`);
-  if (command === "check" && values.once)
-    throw new UsageError("Cannot check and poll once: --once is not for check");
-  const options = {
+  if (command !== undefined && values.once)
+    throw new UsageError(`Cannot ${command} and poll once: --once is not for ${command}`);
+  if (values.force && command !== "probe") throw new UsageError("--force is for the command probe only");
+  const options = optionsOf(values);
+  if (command === "probe") {
+    if (name === undefined) throw new UsageError("The command probe needs the name of a probe");
+    return { command, name, force: values.force, options };
+  }
+  return { command: command ?? (values.once ? "once" : "run"), options };
+}
+
+function optionsOf(values: ReturnType<typeof parsed>["values"]): Options {
+  return {
     configFile: values["config.file"],
     listen: listenAddress(values["web.listen-address"]),
     listenAddress: values["web.listen-address"],
@@ -90,7 +111,6 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     logLevel: oneOf("log.level", LOG_LEVELS, values["log.level"]),
     logFormat: oneOf("log.format", LOG_FORMATS, values["log.format"]),
   };
-  return { command: command ?? (values.once ? "once" : "run"), options };
 }
 
 function parsed(argv: readonly string[]) {

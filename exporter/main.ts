@@ -11,6 +11,7 @@ import { listenFault } from "./listen-fault.ts";
 import { loadConfiguration, loadWebConfiguration, type Say } from "./load-configuration.ts";
 import { createLog, type Log } from "./log.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
+import { findProbe, runProbeCommand } from "./probe-command.ts";
 
 /** Below what Kubernetes is told to wait, above what clients are given to take their answers. */
 const STOP_WITHIN_MS = 8000;
@@ -35,6 +36,8 @@ async function run(argv: readonly string[]): Promise<number> {
         return await check(line.options);
       case "once":
         return await once(line.options);
+      case "probe":
+        return await probe(line.name, line.force, line.options);
       case "run":
         return await serve(line.options);
     }
@@ -59,11 +62,12 @@ async function check(options: Options): Promise<number> {
 }
 
 /** What is configured: `20 keys, analytics, 3 budgets`. */
-function contentsOf({ keys, analytics, budgets }: Config): string {
+function contentsOf({ keys, analytics, budgets, probing }: Config): string {
   const parts = [
     counted(keys.length, "key"),
     ...(analytics ? ["analytics"] : []),
     ...(budgets.length > 0 ? [counted(budgets.length, "budget")] : []),
+    ...(probing ? [counted(probing.probes.length, "probe")] : []),
   ];
   return parts.join(", ");
 }
@@ -80,6 +84,24 @@ async function once(options: Options): Promise<number> {
   process.stdout.write(await app.once());
   await app.stop();
   return 0;
+}
+
+async function probe(name: string, force: boolean, options: Options): Promise<number> {
+  const config = await loadConfiguration(options.configFile, { ...process.env }, printed());
+  if (!config) return 1;
+  const found = findProbe(config, name);
+  if (!found)
+    throw new UsageError(`Unknown probe "${name}": ${options.configFile} has ${probeNames(config)}`);
+  const { ok, text } = await runProbeCommand(config, found, force, {
+    clock: systemClock,
+    random: Math.random,
+  });
+  process.stdout.write(text);
+  return ok ? 0 : 1;
+}
+
+function probeNames({ probing }: Config): string {
+  return probing?.probes.map(({ name }) => `"${name}"`).join(", ") ?? "no probes";
 }
 
 async function serve(options: Options): Promise<number> {

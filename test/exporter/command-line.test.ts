@@ -24,6 +24,8 @@ describe("parseCommandLine()", () => {
     ["", { command: "run", options: DEFAULTS }],
     ["check", { command: "check", options: DEFAULTS }],
     ["--once", { command: "once", options: DEFAULTS }],
+    ["probe short", { command: "probe", name: "short", force: false, options: DEFAULTS }],
+    ["probe --force short", { command: "probe", name: "short", force: true, options: DEFAULTS }],
     ["--help", { command: "help" }],
     ["-h", { command: "help" }],
     ["check --help", { command: "help" }],
@@ -59,7 +61,11 @@ describe("parseCommandLine()", () => {
   });
 
   test.each([
-    ["chek", 'Unknown command "chek": expected check'],
+    ["chek", 'Unknown command "chek": expected check or probe'],
+    ["probe", "The command probe needs the name of a probe"],
+    ["probe a b", 'Unexpected argument "b"'],
+    ["probe a --once", "Cannot probe and poll once: --once is not for probe"],
+    ["--force", "--force is for the command probe only"],
     ["check one two", 'Unexpected argument "one two"'],
     ["check --once", "Cannot check and poll once: --once is not for check"],
     ["--nonsense", "Unknown option '--nonsense'"],
