@@ -92,11 +92,13 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     throw new UsageError(`Cannot ${command} and poll once: --once is not for ${command}`);
   if (values.force && command !== "probe") throw new UsageError("--force is for the command probe only");
   const options = optionsOf(values);
-  if (command === "probe") {
-    if (name === undefined) throw new UsageError("The command probe needs the name of a probe");
-    return { command, name, force: values.force, options };
-  }
+  if (command === "probe") return { command, name: probeName(name), force: values.force, options };
   return { command: command ?? (values.once ? "once" : "run"), options };
+}
+
+function probeName(name: string | undefined): string {
+  if (name === undefined) throw new UsageError("The command probe needs the name of a probe");
+  return name;
 }
 
 function optionsOf(values: ReturnType<typeof parsed>["values"]): Options {
