@@ -203,8 +203,8 @@ describe("a gateway that asks to wait", () => {
     });
     await run(30 * SECOND);
     expect(asked()).toEqual([0, 0]);
-    const until = 'aigateway_exporter_throttled_until_timestamp_seconds{endpoint="key"}';
-    expect((await exporter.series()).get(until)).toBe((start + 4 * MINUTE) / SECOND);
+    const throttled = 'aigateway_exporter_throttled_until_timestamp_seconds{endpoint="key"}';
+    expect((await exporter.series()).get(throttled)).toBe((start + 4 * MINUTE) / SECOND);
     // The pause is of that endpoint alone.
     expect((await exporter.series()).get('aigateway_analytics_up{query="day"}')).toBe(1);
     gateway.faults.add({ ...refusal, endpoint: "key" });
@@ -225,7 +225,7 @@ describe("a gateway that asks to wait", () => {
       ).size,
     ).toBeGreaterThanOrEqual(19);
     expect(mostWithin(later, SECOND)).toBeLessThanOrEqual(2);
-    expect((await exporter.series()).has(until)).toBe(false);
+    expect((await exporter.series()).has(throttled)).toBe(false);
   });
 });
 

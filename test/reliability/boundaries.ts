@@ -1,0 +1,127 @@
+import type { SeriesMap } from "../support/series.ts";
+import { LIMIT, SPENT } from "./time-stage.ts";
+
+/** A midnight in UTC, and when each limit is reset next, seen from before and from after it. */
+export interface Boundary {
+  readonly name: string;
+  readonly at: string;
+  readonly ends: readonly Kind[];
+  readonly resets: Readonly<Record<Kind, readonly [before: string, after: string]>>;
+}
+
+type Kind = "day" | "week" | "month";
+
+export const BOUNDARIES: readonly Boundary[] = [
+  {
+    name: "midnight",
+    at: "2026-11-19",
+    ends: ["day"],
+    resets: {
+      day: ["2026-11-19", "2026-11-20"],
+      week: ["2026-11-23", "2026-11-23"],
+      month: ["2026-12-01", "2026-12-01"],
+    },
+  },
+  {
+    name: "Monday",
+    at: "2026-11-23",
+    ends: ["day", "week"],
+    resets: {
+      day: ["2026-11-23", "2026-11-24"],
+      week: ["2026-11-23", "2026-11-30"],
+      month: ["2026-12-01", "2026-12-01"],
+    },
+  },
+  {
+    name: "the first of a month",
+    at: "2026-12-01",
+    ends: ["day", "month"],
+    resets: {
+      day: ["2026-12-01", "2026-12-02"],
+      week: ["2026-12-07", "2026-12-07"],
+      month: ["2026-12-01", "2027-01-01"],
+    },
+  },
+  {
+    name: "the beginning of a leap day",
+    at: "2028-02-29",
+    ends: ["day"],
+    resets: {
+      day: ["2028-02-29", "2028-03-01"],
+      week: ["2028-03-06", "2028-03-06"],
+      month: ["2028-03-01", "2028-03-01"],
+    },
+  },
+  {
+    name: "the end of a leap day",
+    at: "2028-03-01",
+    ends: ["day", "month"],
+    resets: {
+      day: ["2028-03-01", "2028-03-02"],
+      week: ["2028-03-06", "2028-03-06"],
+      month: ["2028-03-01", "2028-04-01"],
+    },
+  },
+  {
+    name: "the end of a year",
+    at: "2027-01-01",
+    ends: ["day", "month"],
+    resets: {
+      day: ["2027-01-01", "2027-01-02"],
+      week: ["2027-01-04", "2027-01-04"],
+      month: ["2027-01-01", "2027-02-01"],
+    },
+  },
+  {
+    name: "a Monday that begins a month",
+    at: "2027-02-01",
+    ends: ["day", "week", "month"],
+    resets: {
+      day: ["2027-02-01", "2027-02-02"],
+      week: ["2027-02-01", "2027-02-08"],
+      month: ["2027-02-01", "2027-03-01"],
+    },
+  },
+];
+
+/** Credits that are spent after the boundary. */
+export const SPENT_AFTER = 3;
+
+/**
+ * Which series of a window are to be seen: before the boundary; from it on, when nothing is known of what has begun; when
+ * an outage has outlasted the time to live; and after the next good poll.
+ */
+export type Moment = "before" | "after" | "outage" | "next poll";
+
+/** Everything else that belongs to a window is not to be seen. */
+export const WINDOWED =
+  /^aigateway_(key_usage_(day|week|month)_|key_limit_(remaining|next_reset)_|usage_(day|last_day|month)_credits|budget_spent_)/;
+
+export function expectedSeries({ ends, resets }: Boundary, moment: Moment): SeriesMap {
+  const series = new Map<string, number>();
+  for (const kind of ["day", "week", "month"] as const) {
+    const ended = ends.includes(kind);
+    // What is known of a budget's window outlives the values themselves.
+    const isKnown = moment === "before" || moment === "next poll" || !ended;
+    const isShown = isKnown && moment !== "outage";
+    const later = ended ? SPENT_AFTER : SPENT + SPENT_AFTER;
+    const spent = moment === "next poll" ? later : SPENT;
+    if (isKnown) series.set(`aigateway_budget_spent_credits{budget="${kind}"}`, spent);
+    if (!isShown) continue;
+    const key = RESET_OF[kind];
+    for (const each of ["daily", "weekly", "monthly"]) {
+      const used = each === "daily" ? spent : 0;
+      series.set(`aigateway_key_usage_${kind}_credits{key="${each}"}`, used);
+    }
+    const remaining = key === "daily" ? LIMIT - spent : LIMIT;
+    series.set(`aigateway_key_limit_remaining_credits{key="${key}"}`, remaining);
+    const reset = resets[kind][moment === "next poll" ? 1 : 0];
+    series.set(`aigateway_key_limit_next_reset_timestamp_seconds{key="${key}"}`, Date.parse(reset) / 1000);
+    if (kind !== "week") series.set(`aigateway_usage_${kind}_credits{app="Chat",model="acme/one"}`, spent);
+    if (kind === "day" && moment === "next poll")
+      series.set('aigateway_usage_last_day_credits{app="Chat",model="acme/one"}', SPENT);
+  }
+  return series;
+}
+
+const RESET_OF = { day: "daily", week: "weekly", month: "monthly" } as const;

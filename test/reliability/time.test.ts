@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+
+import { differences, seriesLike, type SeriesMap } from "../support/series.ts";
+import { BOUNDARIES, expectedSeries, type Moment, SPENT_AFTER, WINDOWED } from "./boundaries.ts";
+import { RESETS, spend, SPENT, startTimeStage, type TimeStage } from "./time-stage.ts";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+describe.each(BOUNDARIES)("$name", (boundary) => {
+  const midnight = Date.parse(boundary.at);
+
+  /** Runs to the boundary; what is wrong then. */
+  async function setUp(prepare: (stage: TimeStage) => void) {
+    const stage = await startTimeStage(midnight - 90 * SECOND);
+    const { gateway, exporter, steered } = stage;
+    const wrong = (series: SeriesMap, moment: Moment) =>
+      differences(seriesLike(series, WINDOWED), expectedSeries(boundary, moment));
+    /** What is wrong at that second. */
+    const wrongAt = async (second: number, moment: Moment) => {
+      await steered.run(midnight + second * SECOND);
+      return wrong(await exporter.series(), moment);
+    };
+    /** What is wrong when the poll of that second was published. */
+    const wrongAfter = async (second: number, moment: Moment) => {
+      await steered.run(midnight + second * SECOND);
+      const series = await exporter.seriesWhen(steered, (seen) => wrong(seen, moment).length === 0);
+      return wrong(series, moment);
+    };
+    expect(await wrongAfter(-80, "before")).toEqual([]);
+    prepare(stage);
+    expect(await wrongAt(-1, "before")).toEqual([]);
+    expect(await wrongAt(1, "after")).toEqual([]);
+    await steered.run(midnight + 20 * SECOND);
+    spend(gateway, SPENT_AFTER, midnight + 10 * SECOND);
+    return { ...stage, wrongAt, wrongAfter };
+  }
+
+  test("upstream up", async () => {
+    const { wrongAfter } = await setUp(() => {});
+    expect(await wrongAfter(91, "next poll")).toEqual([]);
+  });
+
+  test("upstream late: its windows turn over 80 seconds after midnight", async () => {
+    const { exporter, steered, wrongAfter } = await setUp(({ gateway }) => {
+      gateway.switches.staleAfterMidnightMs = 80 * SECOND;
+    });
+    await steered.run(midnight + 89 * SECOND);
+    const ended = boundary.ends.map((kind) => `aigateway_key_usage_${kind}_credits{key="daily"}`);
+    const series = await exporter.series();
+    expect(ended.filter((name) => series.has(name))).toEqual([]);
+    expect(await wrongAfter(91, "next poll")).toEqual([]);
+  });
+
+  test("upstream down from a minute before, for six minutes", async () => {
+    const { gateway, steered, wrongAt, wrongAfter } = await setUp((stage) => {
+      stage.gateway.faults.add({ kind: "status", status: 403 });
+    });
+    expect(await wrongAt(4 * 60, "outage")).toEqual([]);
+    await steered.run(midnight + 5 * MINUTE);
+    gateway.faults.clear();
+    expect(await wrongAfter(6 * 60, "next poll")).toEqual([]);
+  });
+});
+
+describe.each([
+  ["an interval", { keys: "60s", analytics: "60s" }],
+  ["a cron expression", { keys: "* * * * *", analytics: "* * * * *" }],
+])("with %s as schedule", (_, schedule) => {
+  const noon = Date.parse("2026-11-18T12:00:00Z");
+  const midnight = Date.parse("2026-11-19T00:00:00Z");
+  const day = 'aigateway_key_usage_day_credits{key="daily"}';
+  const lag = 'aigateway_exporter_poll_lag_seconds{collector="key"}';
+
+  /** How often each key was asked within so many minutes from now. */
+  async function asked({ gateway, steered }: TimeStage, minutes: number): Promise<readonly number[]> {
+    gateway.log.clear();
+    await steered.run(steered.clock.now() + minutes * MINUTE);
+    return RESETS.map((key) => gateway.log.of("key", key).length);
+  }
+
+  test.each([
+    ["forward", HOUR],
+    ["back", -HOUR],
+  ])("a clock set %s by an hour stops no poll and piles up none", async (_name, stepMs) => {
+    const stage = await startTimeStage(noon, schedule);
+    const { exporter, steered } = stage;
+    await steered.run(noon + 90 * SECOND);
+    steered.clock.set(steered.clock.now() + stepMs);
+    for (const times of await asked(stage, 5)) {
+      expect(times).toBeGreaterThanOrEqual(4);
+      expect(times).toBeLessThanOrEqual(6);
+    }
+    const series = await exporter.seriesWhen(steered, (seen) => seen.get(day) === SPENT);
+    expect(series.get(day)).toBe(SPENT);
+    expect(series.get(lag)).toBeLessThan(60);
+  });
+
+  test("a clock set forward over midnight ends the day at once", async () => {
+    const stage = await startTimeStage(midnight - 30 * MINUTE, schedule);
+    const { exporter, steered } = stage;
+    const shown = await exporter.seriesWhen(steered, (seen) => seen.get(day) === SPENT);
+    expect(shown.get(day)).toBe(SPENT);
+    steered.clock.set(steered.clock.now() + HOUR);
+    expect((await exporter.series()).has(day)).toBe(false);
+  });
+
+  test("a clock set back over midnight shows nothing of the day that has not begun", async () => {
+    const stage = await startTimeStage(midnight + 30 * MINUTE, schedule);
+    const { exporter, steered } = stage;
+    const shown = await exporter.seriesWhen(steered, (seen) => seen.get(day) === SPENT);
+    expect(shown.get(day)).toBe(SPENT);
+    steered.clock.set(steered.clock.now() - HOUR);
+    expect((await exporter.series()).has(day)).toBe(false);
+    for (const times of await asked(stage, 3)) expect(times).toBeGreaterThanOrEqual(2);
+  });
+
+  test("a process that was suspended for ten minutes over midnight shows nothing of the day before", async () => {
+    const stage = await startTimeStage(midnight - 5 * MINUTE, schedule);
+    const { gateway, exporter, steered } = stage;
+    const shown = await exporter.seriesWhen(steered, (seen) => seen.get(day) === SPENT);
+    expect(shown.get(day)).toBe(SPENT);
+    gateway.log.clear();
+    await steered.jump(midnight + 5 * MINUTE);
+    expect((await exporter.series()).get(day)).not.toBe(SPENT);
+    await steered.run(steered.clock.now() + MINUTE);
+    // Ten ticks were missed: there is one poll for the new day, and one of the round.
+    for (const key of RESETS) expect(gateway.log.of("key", key).length).toBeLessThanOrEqual(3);
+    const series = await exporter.seriesWhen(steered, (seen) => seen.get(day) === 0);
+    expect(series.get(day)).toBe(0);
+    for (const times of await asked(stage, 5)) expect(times).toBe(5);
+  });
+});
