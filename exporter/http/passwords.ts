@@ -7,7 +7,7 @@ export interface Passwords {
    * Whether it is the user's password. For a user that there is not it computes as long as for one that there is.
    * @throws TooManyComparisonsError
    */
-  isRight(users: ReadonlyMap<string, string>, user: string, password: string): Promise<boolean>;
+  readonly isRight: (users: ReadonlyMap<string, string>, user: string, password: string) => Promise<boolean>;
 }
 
 /** Right passwords that are remembered, so that not each scrape computes a hash; the oldest are forgotten first. */

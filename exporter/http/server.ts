@@ -104,14 +104,17 @@ export function createServer(
   }
 
   return {
-    start: () =>
-      new Promise((resolve, reject) => {
+    start: async () => {
+      // The first look is what a later one is compared with.
+      await web?.current();
+      await new Promise<void>((resolve, reject) => {
         server.once("error", reject);
         server.listen(listen.port, listen.host, () => {
           server.off("error", reject);
           resolve();
         });
-      }),
+      });
+    },
     stop: async () => {
       stopping = true;
       await new Promise<void>((resolve) => {

@@ -1,0 +1,159 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import { textAnswer } from "../../../exporter/http/answer.ts";
+import type { Limits } from "../../../exporter/http/limits.ts";
+import { createServer, type Route } from "../../../exporter/http/server.ts";
+import { connectRaw } from "../../support/raw-client.ts";
+import { until } from "../../support/until.ts";
+
+const page: Route = { path: "/", methods: ["GET"], handle: () => textAnswer(200, "hello\n") };
+const probe: Route = { path: "/-/healthy", methods: ["GET"], handle: () => textAnswer(200, "well\n") };
+/** More than the buffers of two sockets take. */
+const LARGE = Buffer.alloc(64 * 1024 * 1024, "x");
+const large: Route = {
+  path: "/large",
+  methods: ["GET"],
+  handle: () => ({ status: 200, headers: {}, body: [LARGE] }),
+};
+
+/** Long enough for a busy machine, so that only the limit under test is reached. */
+const PATIENT = { requestMs: 20_000, checkMs: 20, stallMs: 20_000, answerMs: 20_000, keepAliveMs: 20_000 };
+
+async function start(limits: Partial<Limits>, { maxRequests = 40, routes = [page, probe, large] } = {}) {
+  const server = createServer({ host: "127.0.0.1", port: 0 }, routes, () => {}, {
+    maxRequests,
+    limits: { ...PATIENT, ...limits },
+  });
+  await server.start();
+  onTestFinished(() => server.stop());
+  return server.url();
+}
+
+const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+describe("a client that", () => {
+  test("sends nothing is closed", async () => {
+    const client = await connectRaw(await start({ requestMs: 100 }));
+    expect(await client.rest()).toMatch(/^(HTTP\/1\.1 408 |$)/);
+  });
+
+  test("drips its headers is closed, however busy it looks", async () => {
+    const client = await connectRaw(await start({ requestMs: 300 }));
+    client.socket.write("GET / HTTP/1.1\r\n");
+    const drip = setInterval(() => client.socket.write("x: y\r\n"), 20);
+    const answer = await client.rest();
+    clearInterval(drip);
+    expect(answer).not.toContain("hello");
+  });
+
+  test("drips the body of its request is closed", async () => {
+    const client = await connectRaw(await start({ requestMs: 300 }));
+    client.socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
+    const drip = setInterval(() => client.socket.write("x"), 20);
+    const answer = await client.rest();
+    clearInterval(drip);
+    expect(answer).toMatch(/^HTTP\/1\.1 405 /);
+  });
+
+  test("is idle after an answer is closed", async () => {
+    const client = await connectRaw(await start({ keepAliveMs: 100 }));
+    client.socket.write(GET);
+    expect(await client.rest()).toMatch(/hello\n$/);
+  });
+
+  test.each<[string, Partial<Limits>, number]>([
+    ["takes nothing of a large answer", { stallMs: 300 }, 0],
+    ["takes a large answer very slowly", { answerMs: 600 }, 100],
+  ])("%s is closed, and gives its place back", async (_name, limits, bytes) => {
+    const url = await start(limits, { maxRequests: 1 });
+    const client = await connectRaw(url);
+    client.socket.pause();
+    client.socket.write("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+    const drip = setInterval(() => client.socket.read(bytes), 20);
+    expect(await statusOf(url, 503)).toBe(503);
+    expect(await statusOf(url, 200)).toBe(200);
+    clearInterval(drip);
+    expect((await client.rest()).length).toBeLessThan(LARGE.length);
+  });
+
+  test.each([
+    ["headers beyond the limit", `GET / HTTP/1.1\r\nHost: a\r\nx: ${"y".repeat(20_000)}\r\n\r\n`, 431],
+    ["a path beyond the limit", `GET /${"y".repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
+    ["no HTTP", "hello?\r\n\r\n", 400],
+    ["no host", "GET / HTTP/1.1\r\n\r\n", 400],
+    ["two lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400],
+    ["TLS", Buffer.from("16030100c8010000c40303", "hex"), 400],
+  ])("sends %s is refused and closed", async (_name, bytes, status) => {
+    const client = await connectRaw(await start({}));
+    client.socket.write(bytes);
+    expect(await client.rest()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  });
+});
+
+test("connections beyond the limit are closed at once, and those before are served", async () => {
+  const url = await start({ connections: 2 });
+  const [first, second] = [await connectRaw(url), await connectRaw(url)];
+  const third = await connectRaw(url);
+  expect(await third.rest()).toBe("");
+  first.socket.end(GET);
+  expect(await first.rest()).toContain("200 OK");
+  second.socket.end(GET);
+  expect(await second.rest()).toContain("200 OK");
+});
+
+describe("maxRequests", () => {
+  test("refuses scrapes beyond it until one is answered, and no probe", async () => {
+    const release = Promise.withResolvers<void>();
+    let asked = 0;
+    const slow: Route = {
+      path: "/slow",
+      methods: ["GET"],
+      handle: async () => {
+        asked++;
+        await release.promise;
+        return textAnswer(200, "late\n");
+      },
+    };
+    const url = await start({}, { maxRequests: 2, routes: [slow, page, probe] });
+    const waiting = [fetch(`${url}/slow`), fetch(`${url}/slow`)];
+    await until(
+      "both",
+      () => asked,
+      (count) => count === 2,
+    );
+    const refused = await fetch(url);
+    expect([refused.status, await refused.text()]).toEqual([
+      503,
+      "Limit of concurrent requests reached (2), try again later\n",
+    ]);
+    expect((await fetch(`${url}/-/healthy`)).status).toBe(200);
+    release.resolve();
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200]);
+    expect(await statusOf(url, 200)).toBe(200);
+  });
+
+  test("counts an answer until it is taken", async () => {
+    const url = await start({}, { maxRequests: 1 });
+    const client = await connectRaw(url);
+    client.socket.pause();
+    client.socket.write("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+    expect(await statusOf(url, 503)).toBe(503);
+    client.socket.destroy();
+    expect(await statusOf(url, 200)).toBe(200);
+  });
+
+  test("0 is unlimited", async () => {
+    const url = await start({}, { maxRequests: 0 });
+    const answers = await Promise.all(Array.from({ length: 100 }, () => fetch(url)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+});
+
+/** Another client's; 503 while the only place is taken. */
+function statusOf(url: string, wanted: number): Promise<number> {
+  return until(
+    `status ${wanted}`,
+    async () => (await fetch(url)).status,
+    (status) => status === wanted,
+  );
+}
