@@ -53,7 +53,7 @@ function exhausted({ timing }: Settings): AlertDefinition {
 
 function imminent({ timing }: Settings): AlertDefinition {
   const name = "AIGatewayKeyExhaustionImminent";
-  const lately = promql`last_over_time(${recorded.imminent}[${timing.duration(30 * 60)}])`;
+  const lately = promql`last_over_time(${recorded.imminent}[${timing.duration(3600)}])`;
   return {
     name,
     severity: "critical",
@@ -103,20 +103,19 @@ function slow({ timing }: Settings): AlertDefinition {
   const name = "AIGatewayKeyExhaustionSlow";
   const { exhaustion3d, remaining, resetSeconds } = recorded;
   const weeks = 2 * timing.seconds(thresholds.slow);
-  const nearer = "AIGatewayKeyExhaust(ed|ionImminent|ionPredicted)";
   return {
     name,
     severity: "warning",
-    comment: "Begins where no nearer end is told. Once said, it is said until the three days deny it.",
+    comment: "Once said, it is said until the three days deny it.",
     expr: untilReset(timing, {
       alert: name,
-      begins: promql`${recorded.slow} unless on (job, key) ALERTS{alertname=~"${nearer}"}`,
+      begins: recorded.slow.name,
       value: promql`(${exhaustion3d} or ${remaining} * 0)`,
       keeps: [
         promql`last_over_time(${recorded.slow}[${timing.duration(86_400)}])`,
         promql`(${exhaustion3d} < ${weeks} and ${exhaustion3d} < ${resetSeconds})`,
       ],
-      nearer,
+      nearer: "AIGatewayKeyExhaust(ed|ionImminent|ionPredicted)",
     }),
     for: 3600,
     summary: "A key will use up its credit limit within a week.",
@@ -128,17 +127,15 @@ function slow({ timing }: Settings): AlertDefinition {
 function low({ timing }: Settings): AlertDefinition {
   const name = "AIGatewayKeyLimitLow";
   const { remaining, limit } = recorded;
-  const nearer = "AIGatewayKeyExhaust.+";
   return {
     name,
     severity: "info",
-    comment: "Begins where no end is told.",
     expr: untilReset(timing, {
       alert: name,
-      begins: promql`${recorded.low} unless on (job, key) ALERTS{alertname=~"${nearer}"}`,
+      begins: recorded.low.name,
       value: promql`${remaining} / (${limit} > 0)`,
       keeps: [promql`last_over_time(${recorded.low}[${timing.duration(3600)}])`],
-      nearer,
+      nearer: "AIGatewayKeyExhaust.+",
     }),
     for: 15 * 60,
     summary: "A key has little of its credit limit left.",

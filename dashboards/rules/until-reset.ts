@@ -5,7 +5,7 @@ import type { Timing } from "./timing.ts";
 /** An alert on what is left of a limit that begins under a strict condition and is not to come and go. */
 export interface Lasting {
   readonly alert: string;
-  /** Where it begins; its value is the alert's. */
+  /** Where it begins, unless a nearer end is told already; its value is the alert's. */
   readonly begins: string;
   /** Once it fires: the value while it is kept. Present whenever it is known what is left. */
   readonly value: string;
@@ -24,6 +24,7 @@ export function untilReset(timing: Timing, { alert, begins, value, keeps, nearer
   const before = promql`offset ${timing.duration(CHANGE_SEEN)}`;
   const kept = [...keeps, `ALERTS{alertname=~"${nearer}",alertstate="firing"}`].join("\n    or ");
   return `${begins}
+unless on (job, key) ALERTS{alertname=~"${nearer}"}
 or (
   ${value}
   and on (job, key) ALERTS{alertname="${alert}",alertstate="firing"}

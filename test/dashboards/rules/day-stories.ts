@@ -149,7 +149,8 @@ function dryAtMidnight(
   key: string,
   { spendsOn = false, settled = 2 }: { readonly spendsOn?: boolean; readonly settled?: number } = {},
 ): Tale {
-  const perHour = 120;
+  // Not so fast that what was spent in the last quarter of an hour is too much for the new window as well.
+  const perHour = spendsOn ? 120 : 60;
   const from = 2 * DAY - 10 - (100 - 20 / DAY) / (perHour / HOUR);
   const { series } = simulate(key, DAYS, {
     spend: (minute) =>

@@ -77,7 +77,13 @@ function neverResets(): Tale {
       firing(subject, exhaustedAt - 15, "AIGatewayKeyExhaustionImminent", [
         alert(subject, "KeyExhaustionImminent", "critical"),
       ]),
-      firing(subject, MINUTES - 1, CREDITS, [alert(subject, "KeyExhausted", "critical")]),
+      // Inhibited by then.
+      firing(subject, MINUTES - 1, CREDITS, [
+        alert(subject, "KeyExhausted", "critical"),
+        alert(subject, "KeyExhaustionImminent", "critical"),
+        predicted,
+        slow,
+      ]),
     ],
   };
 }

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+
+import { fleetTable } from "../../../scripts/fleet-table.ts";
+
+describe("fleetTable", () => {
+  test("adds up counts, takes means of the rest over the fleets, and names the worst classes of ours", () => {
+    const table = fleetTable([
+      report({ foreseeable: 98, critical: "4.0", bursty: "400.0" }),
+      report({ foreseeable: 102, critical: "2.0", bursty: "200.0" }),
+    ]);
+    expect(table).toBe(`|  | ours | \`predict_linear\` |
+| --- | --: | --: |
+| exhaustions that could be foreseen | 200 | 200 |
+| of these warned an hour ahead, % | 100.0 | 95.0 |
+| never announced | 0 | 6 |
+| critical a quarter of an hour ahead, % | 99.0 | 97.0 |
+| lead, median and tenth percentile, h | 6.2 / 2.8 | 5.6 / 3.2 |
+| false critical per 100 key-months | 3.0 | 180.0 |
+| false warnings per 100 key-months | 119.0 | 523.0 |
+| episodes per exhaustion (repeats) | 3.12 (0.15) | 2.70 (0.60) |
+
+Worst classes of ours:
+- false critical per 100 key-months: diurnal 107.1
+- false warnings per 100 key-months: bursty 300.0, diurnal 7.1
+- episodes per exhaustion: diurnal 3.1
+`);
+  });
+
+  test("says what is missing in a report that was cut off", () => {
+    expect(() => fleetTable(["day 0 of 17, 3 s"])).toThrow(
+      "Cannot read the report: 3 tables are expected, there are 0",
+    );
+  });
+});
+
+/** As alertsim prints it, without the rows that are not read. */
+function report(figures: { foreseeable: number; critical: string; bursty: string }): string {
+  const { foreseeable, critical, bursty } = figures;
+  return `Detection. exh = exhaustions
+
+| class   | keys | >=1h ours | >=1h predict |
+|---------|-----:|----------:|-------------:|
+| diurnal |    2 |     100.0 |         95.0 |
+
+Noise. fc, fw = false episodes
+
+| class   | keys | fc ours | fc predict | fw ours | fw predict | epi ours | epi predict |
+|---------|-----:|--------:|-----------:|--------:|-----------:|---------:|------------:|
+| diurnal |    2 |   107.1 |      200.0 |     7.1 |      300.0 |      3.1 |         2.7 |
+| bursty  |    2 |     0.0 |      200.0 | ${bursty} |    300.0 |      0.0 |         2.7 |
+| TOTAL   |    4 |     4.0 |      180.0 |   119.0 |      523.0 |      3.1 |         2.7 |
+
+Totals per rule set
+
+|                                 |        ours |     predict |
+|---------------------------------|------------:|------------:|
+| foreseeable exhaustions         | ${foreseeable} | ${foreseeable} |
+| warned >= 1 h ahead, %          |       100.0 |        95.0 |
+| critical >= 15 min ahead, %     |        99.0 |        97.0 |
+| lead median / p10, h            |   6.2 / 2.8 |   5.6 / 3.2 |
+| foreseeable, never announced    |           0 |           3 |
+| false critical / 100 key-months | ${critical} |       180.0 |
+| false warning / 100 key-months  |       119.0 |       523.0 |
+| episodes per exhaustion (flaps) | 3.12 (0.15) | 2.70 (0.60) |
+
+ours: worst late (0 keys)
+`;
+}
