@@ -39,6 +39,7 @@ export function createRenderer(deflate: Deflate): Renderer {
     for (const family of changedFamilies(before.blocks, blocks)) {
       const text = lines.of(family, blocks);
       if (text.length === 0) rendered.delete(family);
+      // The text is written over by the next one, so this must be done first.
       else rendered.set(family, await deflate(text));
     }
     return { blocks, lines: rendered };

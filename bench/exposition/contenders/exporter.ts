@@ -53,7 +53,7 @@ export function openExporter(): Subject {
       publisher.changed();
     },
     // The rendering alone, as it is compared with what a registry does: nothing is compressed.
-    render: () => (render ??= rendererOf(uncompressed))(),
+    render: () => (render ??= rendererOf(createTextKeeper()))(),
     publish: () => (publish ??= rendererOf(deflate))(),
     listen: async () => {
       const server = createServer({ host: "127.0.0.1", port: 0 }, [route], (error) => {
@@ -65,6 +65,21 @@ export function openExporter(): Subject {
   };
 }
 
-function uncompressed(text: Buffer) {
-  return Promise.resolve({ deflated: text, length: text.length, crc: 0, crcShift: crcShift(text.length) });
+/** More than the slices of one rendering. */
+const MOST_KEPT = 400;
+
+/** Keeps the text as it is, so that the whole of it lies there in the end. */
+function createTextKeeper(): Deflate {
+  const kept: Buffer[] = [];
+  const nothing = Buffer.alloc(0);
+  return (text) => {
+    kept.push(Buffer.from(text));
+    if (kept.length > MOST_KEPT) kept.shift();
+    return Promise.resolve({
+      deflated: nothing,
+      length: text.length,
+      crc: 0,
+      crcShift: crcShift(text.length),
+    });
+  };
 }
