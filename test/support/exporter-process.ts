@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 
 import { ROOT } from "./repository.ts";
 import { until } from "./until.ts";
@@ -17,6 +18,10 @@ export interface ExporterProcess {
   /** `127.0.0.1:40123`. */
   readonly address: string;
   signal(name: NodeJS.Signals): void;
+  /** Closes this end of its standard error, as a log shipper that dies does. */
+  closeLog(): void;
+  /** Waits for its end; one that does not end is killed, and has no exit code. */
+  ended(): Promise<ProcessResult>;
   /** What it has written to standard error. */
   log(): string;
   /** Sends a signal, SIGTERM by default, and waits for its end; one that does not end is killed, and has no exit code. */
@@ -41,7 +46,7 @@ export async function startExporter(
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   const url = await until(
     "the exporter to listen",
-    () => ({ url: /(http:\/\/127\.0\.0\.1:\d+)/.exec(log())?.[1], log: log(), runs: isRunning() }),
+    () => ({ url: /(https?:\/\/127\.0\.0\.1:\d+)/.exec(log())?.[1], log: log(), runs: isRunning() }),
     (seen) => seen.url !== undefined || !seen.runs,
   ).then((seen) => seen.url);
   if (url === undefined) throw new Error(`Cannot start the exporter; it wrote:\n${log()}`);
@@ -49,6 +54,8 @@ export async function startExporter(
     url,
     address: new URL(url).host,
     signal: (name) => void child.kill(name),
+    closeLog: () => child.stderr.destroy(),
+    ended: () => killLate(child, ended),
     log,
     stop: (name = "SIGTERM") => {
       child.kill(name);
@@ -68,7 +75,7 @@ async function killLate(child: ChildProcess, ended: Promise<ProcessResult>): Pro
 const MAIN = join(ROOT, "exporter", "main.ts");
 
 interface Launched {
-  readonly child: ChildProcess;
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
   readonly ended: Promise<ProcessResult>;
   readonly log: () => string;
 }

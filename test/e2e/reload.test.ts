@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { createGateway, type Gateway } from "../gateway/gateway.ts";
+import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
+import { type ExporterProcess, startExporter } from "../support/exporter-process.ts";
+import { type SeriesMap, seriesOfText } from "../support/series.ts";
+import { until } from "../support/until.ts";
+
+const SECONDS = 2;
+
+let gateway: Gateway;
+let files: ExporterFiles;
+let exporter: ExporterProcess;
+let keys: readonly { readonly name: string; readonly api_key_env: string }[];
+
+beforeAll(async () => {
+  gateway = createGateway({ keys: 9, historyDays: 2 });
+  // The books stand still, so that two scrapes can be compared.
+  gateway.clock.speed = 0;
+  await gateway.start();
+  files = writeExporterFiles({
+    gatewayUrl: gateway.url,
+    tokens: gateway.tokens,
+    managementToken: gateway.managementToken,
+    content: { schedule: { keys: `${SECONDS}s`, analytics: "60s" } },
+  });
+  keys = [...gateway.tokens.keys()].map((name, index) => ({ name, api_key_env: `KEY_${index}` }));
+  exporter = await startExporter(
+    [`--config.file=${files.configFile}`, "--web.enable-lifecycle"],
+    files.environment,
+  );
+  await until(
+    "readiness",
+    async () => (await fetch(`${exporter.url}/-/ready`)).status,
+    (status) => status === 200,
+  );
+});
+
+afterAll(async () => {
+  await exporter.stop();
+  await gateway.stop();
+  files.remove();
+});
+
+async function reload(method = "POST"): Promise<readonly [number, string]> {
+  const response = await fetch(`${exporter.url}/-/reload`, { method });
+  return [response.status, await response.text()];
+}
+
+async function scrape(): Promise<SeriesMap> {
+  const response = await fetch(`${exporter.url}/metrics`);
+  expect(response.status).toBe(200);
+  return seriesOfText(await response.text());
+}
+
+/** What is shown of the gateway and stands still, without one key. */
+function standing(series: SeriesMap, without: string): SeriesMap {
+  const own = [...series].filter(
+    ([name]) =>
+      name.startsWith("aigateway_") &&
+      !/^aigateway_exporter_|timestamp/.test(name) &&
+      !name.includes(`key="${without}"`),
+  );
+  return new Map(own);
+}
+
+describe("POST /-/reload", () => {
+  test.each(["POST", "PUT"])("is answered by 200 to %s", async (method) => {
+    expect(await reload(method)).toEqual([200, "Read the configuration again\n"]);
+  });
+
+  test("is refused to GET", async () => {
+    const response = await fetch(`${exporter.url}/-/reload`);
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, PUT"]);
+  });
+
+  test("of a bad configuration changes nothing and tells every problem, and no secret", async () => {
+    const before = standing(await scrape(), "");
+    const secret = "sk-or-v1-0123456789abcdef0123456789abcdef";
+    files.write({ keys: [{ name: "Bad Name", api_key_env: secret }], series_limit: 0 });
+    const [status, text] = await reload();
+    expect(status).toBe(500);
+    expect(text).toMatch(/^Cannot reload; nothing was changed\n/);
+    for (const path of ["keys[0].name", "keys[0].api_key_env", "series_limit"]) {
+      expect(text).toContain(`${files.configFile}: ${path}: `);
+    }
+    const after = await scrape();
+    expect(standing(after, "")).toEqual(before);
+    expect(after.get("aigateway_exporter_config_last_reload_successful{}")).toBe(0);
+    expect(text + exporter.log()).not.toContain(secret.slice(9));
+    files.write({});
+    expect((await reload())[0]).toBe(200);
+    expect((await scrape()).get("aigateway_exporter_config_last_reload_successful{}")).toBe(1);
+  });
+
+  test("many at once are one after another, and the last file is what counts", async () => {
+    const [removed] = keys.slice(-1);
+    const answers = [];
+    for (let each = 0; each < 20; each++) {
+      files.write(each % 2 === 0 ? {} : { keys: keys.slice(0, -1) });
+      answers.push(reload());
+      if (each % 3 === 0) exporter.signal("SIGHUP");
+    }
+    expect(new Set((await Promise.all(answers)).map(([status]) => status))).toEqual(new Set([200]));
+    expect([...(await scrape()).keys()].filter((name) => name.includes(`key="${removed?.name}"`))).toEqual(
+      [],
+    );
+    files.write({});
+    await reload();
+  });
+
+  test("is 403 without --web.enable-lifecycle", async () => {
+    const plain = await startExporter([`--config.file=${files.configFile}`], files.environment);
+    const response = await fetch(`${plain.url}/-/reload`, { method: "POST" });
+    const seen = [response.status, await response.text()];
+    await plain.stop();
+    expect(seen).toEqual([403, "Lifecycle API is not enabled (--web.enable-lifecycle)\n"]);
+  });
+});
+
+describe("a thousand reloads under scraping", () => {
+  const RELOADS = 1000;
+
+  test(
+    "lose no series, fail no scrape, poll nobody more often, and keep no memory",
+    { timeout: 300_000 },
+    async () => {
+      const changing = keys.at(-1)?.name ?? "";
+      await until(
+        "all values",
+        async () => (await scrape()).get(`aigateway_key_up{key="${changing}"}`),
+        (up) => up !== undefined,
+      );
+      const expected = standing(await scrape(), changing);
+      expect(expected.size).toBeGreaterThan(100);
+      const [logged, begun] = [gateway.log.total, performance.now()];
+      const heap: number[] = [];
+      for (let each = 1; each <= RELOADS; each++) {
+        files.write(each % 2 === 0 ? {} : { keys: keys.slice(0, -1) });
+        const [answer, series] = await Promise.all([reload(), scrape()]);
+        expect(answer[0]).toBe(200);
+        if (each % 10 === 0) expect(standing(series, changing)).toEqual(expected);
+        heap.push(series.get("nodejs_heap_size_used_bytes{}") ?? Number.NaN);
+      }
+      const rounds = (performance.now() - begun) / (SECONDS * 1000);
+      const unchanged = gateway.log.lines
+        .slice(-(gateway.log.total - logged))
+        .filter(({ endpoint, key }) => endpoint === "key" && key === keys[0]?.name);
+      // Timers are never early: at most one poll for each round that began, and for the one under way at either end.
+      expect(unchanged.length).toBeLessThanOrEqual(Math.ceil(rounds) + 2);
+      // The least heap of a stretch is what is left after a collection: it must not grow with the reloads.
+      const least = (from: number, to: number) => Math.min(...heap.slice(from, to));
+      expect(least(750, 1000)).toBeLessThan(least(100, 350) * 1.1 + 1_000_000);
+    },
+  );
+});

@@ -1,0 +1,301 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import type { RequestOptions } from "node:https";
+import { join } from "node:path";
+import { connect, type ConnectionOptions } from "node:tls";
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+import { createGateway, type Gateway } from "../gateway/gateway.ts";
+import { createAuthority, type Issued } from "../support/certificates.ts";
+import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
+import { type ExporterProcess, runExporter, startExporter } from "../support/exporter-process.ts";
+import { hashedPassword } from "../support/hashed-password.ts";
+import { askOverTls } from "../support/https-client.ts";
+import { until } from "../support/until.ts";
+
+const authority = createAuthority();
+const stranger = createAuthority("a stranger");
+const server = authority.issue("127.0.0.1");
+const prometheus = authority.issue("prometheus.example", "spiffe://example/prometheus");
+const other = authority.issue("other.example");
+const forged = stranger.issue("prometheus.example");
+
+let gateway: Gateway;
+let files: ExporterFiles;
+let webFile: string;
+let exporter: ExporterProcess;
+
+beforeAll(async () => {
+  gateway = createGateway({ keys: 3 });
+  await gateway.start();
+  files = writeExporterFiles({ gatewayUrl: gateway.url, tokens: gateway.tokens });
+  webFile = join(files.directory, "web.yaml");
+  // As Kubernetes mounts a Secret.
+  mountCertificate("v1", server);
+  symlinkSync("..data/tls.crt", join(files.directory, "tls.crt"));
+  symlinkSync("..data/tls.key", join(files.directory, "tls.key"));
+  writeFileSync(join(files.directory, "ca.crt"), authority.cert);
+  write({});
+  exporter = await startExporter(
+    [`--config.file=${files.configFile}`, `--web.config.file=${webFile}`, "--web.enable-lifecycle"],
+    files.environment,
+  );
+});
+
+afterAll(async () => {
+  await exporter.stop();
+  await gateway.stop();
+  files.remove();
+});
+
+/** Each test begins with TLS and two users. */
+beforeEach(() => write({}));
+
+const USERS = { alice: hashedPassword("one"), bob: hashedPassword("two") };
+const TLS = { cert_file: "tls.crt", key_file: "tls.key" };
+
+/** The file is swapped, so that nobody sees half of it. */
+function write(change: { readonly tls?: object; readonly http?: object; readonly users?: object }): void {
+  const content = {
+    tls_server_config: { ...TLS, ...change.tls },
+    ...(change.http && { http_server_config: change.http }),
+    basic_auth_users: change.users ?? USERS,
+  };
+  writeFileSync(`${webFile}.new`, JSON.stringify(content));
+  renameSync(`${webFile}.new`, webFile);
+}
+
+function mountCertificate(version: string, { cert, key }: Issued): void {
+  mkdirSync(join(files.directory, `..${version}`));
+  writeFileSync(join(files.directory, `..${version}`, "tls.crt"), cert);
+  writeFileSync(join(files.directory, `..${version}`, "tls.key"), key);
+  symlinkSync(`..${version}`, join(files.directory, "..data_new"));
+  renameSync(join(files.directory, "..data_new"), join(files.directory, "..data"));
+}
+
+function ask(path: string, options: RequestOptions = {}) {
+  return askOverTls(exporter.url + path, { ca: authority.cert, auth: "alice:one", ...options });
+}
+
+async function outcome(options: RequestOptions): Promise<number | string | undefined> {
+  return ask("/-/healthy", options).then(
+    ({ status }) => status,
+    () => "refused",
+  );
+}
+
+/** The serial number of the certificate that a new connection gets. */
+function servedSerial(): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(exporter.url);
+    const options: ConnectionOptions = { host: hostname, port: Number(port), rejectUnauthorized: false };
+    const socket = connect(options, () => {
+      resolve(socket.getPeerX509Certificate()?.serialNumber);
+      socket.destroy();
+    });
+    socket.on("error", reject);
+  });
+}
+
+describe("basic authentication", () => {
+  test.each([
+    ["alice:one", 200],
+    ["bob:two", 200],
+    ["alice:two", 401],
+    ["eve:one", 401],
+    ["alice:", 401],
+    [":", 401],
+    ["", 401],
+  ])("%j is %d at every path", async (auth, status) => {
+    const expected = {
+      "/metrics": status,
+      "/": status,
+      "/-/healthy": status,
+      "/nowhere": status === 200 ? 404 : 401,
+    };
+    for (const [path, wanted] of Object.entries(expected)) {
+      const answer = await ask(path, { auth });
+      expect([path, answer.status]).toEqual([path, wanted]);
+      expect(answer.headers["www-authenticate"]).toBe(status === 401 ? "Basic" : undefined);
+    }
+    expect((await ask("/-/reload", { auth, method: "POST" })).status).toBe(status);
+  });
+
+  test.each(["Bearer one", "Basic", "Basic !!!", "Basic YWxpY2U="])("%j is 401", async (authorization) => {
+    expect((await ask("/metrics", { auth: null, headers: { authorization } })).status).toBe(401);
+  });
+
+  test("users are added, changed and removed without a restart", async () => {
+    write({ users: { bob: hashedPassword("three") } });
+    expect((await ask("/metrics")).status).toBe(401);
+    expect((await ask("/metrics", { auth: "bob:two" })).status).toBe(401);
+    expect((await ask("/metrics", { auth: "bob:three" })).status).toBe(200);
+  });
+
+  test("a scrape is answered while somebody guesses at a high cost", async () => {
+    write({ users: { ...USERS, eve: hashedPassword("x").replace("$04$", "$15$") } });
+    const guess = ask("/metrics", { auth: "eve:guess" });
+    expect((await ask("/metrics", { auth: null })).status).toBe(401);
+    let ended = false;
+    void guess.then(() => (ended = true));
+    const healthy = await ask("/-/healthy", { auth: null });
+    expect([healthy.status, ended]).toEqual([401, false]);
+    expect((await guess).status).toBe(401);
+  });
+});
+
+describe("headers", () => {
+  test("the configured ones are sent with every answer, an empty one is not", async () => {
+    const headers = { "X-Frame-Options": "deny", "Content-Security-Policy": "", "X-XSS-Protection": "0" };
+    write({ http: { headers } });
+    for (const auth of ["alice:one", ""]) {
+      const answer = await ask("/", { auth });
+      expect(answer.headers["x-frame-options"]).toBe("deny");
+      expect(answer.headers["x-xss-protection"]).toBe("0");
+      expect(answer.headers["content-security-policy"]).toBeUndefined();
+      expect(answer.headers["x-content-type-options"]).toBe("nosniff");
+    }
+  });
+});
+
+describe("client certificates", () => {
+  const clients = { none: undefined, prometheus, other, forged } as const;
+
+  test.each([
+    ["NoClientCert", undefined, { none: 200, prometheus: 200, other: 200, forged: 200 }],
+    ["RequestClientCert", undefined, { none: 200, prometheus: 200, other: 200, forged: 200 }],
+    ["RequireAnyClientCert", undefined, { none: "refused", prometheus: 200, other: 200, forged: 200 }],
+    ["VerifyClientCertIfGiven", undefined, { none: 200, prometheus: 200, other: 200, forged: "refused" }],
+    [
+      "RequireAndVerifyClientCert",
+      undefined,
+      { none: "refused", prometheus: 200, other: 200, forged: "refused" },
+    ],
+    [
+      "RequireAndVerifyClientCert",
+      ["spiffe://example/prometheus"],
+      { none: "refused", prometheus: 200, other: "refused", forged: "refused" },
+    ],
+    [
+      "RequireAnyClientCert",
+      ["prometheus.example"],
+      { none: "refused", prometheus: 200, other: "refused", forged: 200 },
+    ],
+    [
+      "RequireAndVerifyClientCert",
+      ["PROMETHEUS.example", "example", "prometheus.example.org"],
+      { none: "refused", prometheus: "refused", other: "refused", forged: "refused" },
+    ],
+  ])("%s with SANs %j", async (type, sans, expected) => {
+    const verifies = type.includes("Verify");
+    write({
+      tls: {
+        client_auth_type: type,
+        ...(verifies && { client_ca_file: "ca.crt" }),
+        ...(sans && { client_allowed_sans: sans }),
+      },
+    });
+    const seen: Record<string, unknown> = {};
+    for (const [name, client] of Object.entries(clients)) seen[name] = await outcome({ ...client });
+    expect(seen).toEqual(expected);
+  });
+});
+
+describe("the handshake keeps to", () => {
+  test.each<[string, object, RequestOptions, number | string]>([
+    ["min_version", { min_version: "TLS13" }, { maxVersion: "TLSv1.2" }, "refused"],
+    ["min_version", { min_version: "TLS12" }, { maxVersion: "TLSv1.2" }, 200],
+    ["max_version", { max_version: "TLS12" }, { minVersion: "TLSv1.3" }, "refused"],
+    [
+      "cipher_suites",
+      { cipher_suites: ["TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"] },
+      { maxVersion: "TLSv1.2", ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256" },
+      "refused",
+    ],
+    [
+      "cipher_suites",
+      { cipher_suites: ["TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"] },
+      { maxVersion: "TLSv1.2", ciphers: "ECDHE-ECDSA-AES256-GCM-SHA384" },
+      200,
+    ],
+    ["curve_preferences", { curve_preferences: ["CurveP384"] }, { ecdhCurve: "P-256" }, "refused"],
+    ["curve_preferences", { curve_preferences: ["CurveP384"] }, { ecdhCurve: "P-384" }, 200],
+  ])("%s: %j for a client with %j", async (_name, tls, client, expected) => {
+    write({ tls });
+    expect(await outcome(client)).toBe(expected);
+  });
+
+  test("plain HTTP is not answered", async () => {
+    await expect(fetch(exporter.url.replace("https", "http"))).rejects.toThrow();
+  });
+});
+
+describe("files that change", () => {
+  test("a renewed certificate is served to the next connection", async () => {
+    const before = await servedSerial();
+    mountCertificate("v2", authority.issue("127.0.0.1"));
+    const after = await servedSerial();
+    expect(after).not.toBe(before);
+    expect((await ask("/metrics")).status).toBe(200);
+  });
+
+  test("half of a certificate leaves the one before in use", async () => {
+    const before = await servedSerial();
+    const { cert, key } = authority.issue("127.0.0.1");
+    mountCertificate("v3", { cert: cert.slice(0, 100), key });
+    expect(await servedSerial()).toBe(before);
+    mountCertificate("v4", { cert, key });
+    expect(await servedSerial()).not.toBe(before);
+  });
+
+  test("a file that cannot be used serves nobody, is said, and recovers", async () => {
+    writeFileSync(webFile, "");
+    expect(await outcome({})).toBe("refused");
+    await until(
+      "the problem in the log",
+      () => exporter.log(),
+      (log) => log.includes("tls_server_config: was taken away, which takes a restart; nothing is served"),
+    );
+    write({});
+    expect(await outcome({})).toBe(200);
+  });
+});
+
+describe("check", () => {
+  const check = (...web: readonly string[]) =>
+    runExporter(["check", `--config.file=${files.configFile}`, ...web], files.environment);
+
+  test("tells what a good web configuration does", async () => {
+    const { code, stdout } = await check(`--web.config.file=${webFile}`);
+    expect([code, stdout.split("\n")[1]]).toEqual([0, `${webFile}: is valid: TLS, 2 users`]);
+  });
+
+  test("says every problem of both files, with 1", async () => {
+    const [bad, worse] = [join(files.directory, "bad.yaml"), join(files.directory, "worse.yaml")];
+    writeFileSync(bad, "gateway: {base_url: nowhere}");
+    writeFileSync(worse, "tls_server_config: {cert_file: none.crt}\nbasic_auth_users: {alice: hunter2}\n");
+    const { code, stdout, stderr } = await runExporter([
+      "check",
+      `--config.file=${bad}`,
+      `--web.config.file=${worse}`,
+    ]);
+    rmSync(bad);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(`${bad}: gateway.base_url: `);
+    expect(stderr).toMatch(/worse\.yaml: tls_server_config\.cert_file: file .* does not exist/);
+    expect(stderr).toContain(`${worse}: tls_server_config.key_file: is missing`);
+    expect(stderr).toContain(`${worse}: basic_auth_users.alice: `);
+    expect(stderr).not.toContain("hunter2");
+  });
+
+  test("the daemon does not start with a bad one", async () => {
+    const missing = join(files.directory, "missing.yaml");
+    const flags = [`--config.file=${files.configFile}`, `--web.config.file=${missing}`];
+    const { code, stderr } = await runExporter(
+      [...flags, "--web.listen-address=127.0.0.1:0"],
+      files.environment,
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${missing}: does not exist`);
+  });
+});
