@@ -4,16 +4,11 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import type { LoadResult } from "../../exporter/config/load.ts";
-import type { Problem } from "../../exporter/config/problem.ts";
 import { loadText } from "../exporter/config/simulated-files.ts";
 import { ROOT } from "../support/repository.ts";
+import { changedPlaces, faultsOfProblems, HELD, HIDDEN, mutated, SECRET } from "./configuration-texts.ts";
 import { runs, TIMEOUT_MS } from "./runs.ts";
 
-/** As services make them. What remains of one that was cut is no secret. */
-const SECRET = `sk-or-v1-${"5ec2e7".repeat(8)}`;
-/** In the files and variables that the configuration names, as it should be. */
-const HELD = `sk-or-v1-${"0dd5a1".repeat(8)}`;
-const HIDDEN = /(?:5ec2e7|0dd5a1){4}/;
 const EXAMPLE = readFileSync(join(ROOT, "config.example.yaml"), "utf8");
 
 /** What the example refers to. */
@@ -27,10 +22,6 @@ const AROUND = {
   env: { SEARCH_KEY: `${HELD}2` },
 };
 
-/** Problems of the file as a whole have no path; all others must tell where. */
-const OF_THE_WHOLE =
-  /^(?:line \d+, column \d+: |is empty|is not a mapping|is not YAML|its aliases|there is nothing to poll)/;
-
 /** What is wrong with an outcome. */
 function faultsOf(result: LoadResult): string[] {
   if (result.ok) {
@@ -40,14 +31,7 @@ function faultsOf(result: LoadResult): string[] {
       .filter((text) => HIDDEN.test(text))
       .map((text) => `shows a secret: ${text}`);
   }
-  return result.problems.length === 0 ? ["says nothing"] : result.problems.flatMap(faultOf);
-}
-
-function faultOf({ path, message }: Problem): string[] {
-  const told = `${path} ${message}`;
-  if (HIDDEN.test(told)) return [`shows a secret: ${told}`];
-  const isLost = message === "" || (path === "" && !OF_THE_WHOLE.test(message));
-  return isLost ? [`does not tell where: ${message}`] : [];
+  return faultsOfProblems(result.problems);
 }
 
 /** Numbers of each outcome, so that a property is not true of nothing. */
@@ -61,81 +45,6 @@ async function outcomes<T>(input: fc.Arbitrary<T>, toText: (input: T) => string,
   await fc.assert(property, runs(count));
   return seen;
 }
-
-/** A text with some of its characters replaced, lost, doubled or moved. */
-function mutated(text: string): fc.Arbitrary<string> {
-  const piece = fc.oneof(
-    fc.string({ maxLength: 4 }),
-    fc.constantFrom(
-      "\t",
-      "\n",
-      ": ",
-      "- ",
-      "{",
-      "}",
-      "[",
-      "]",
-      "&a ",
-      "*a",
-      "!!",
-      "<<: ",
-      "|",
-      ">",
-      '"',
-      "'",
-      "#",
-      "0",
-    ),
-    fc.constantFrom(SECRET, `api_key: ${SECRET}`, `"${SECRET}`, `*${SECRET}`, `!${SECRET} `),
-  );
-  const edit = fc.record({ at: fc.nat(text.length), cut: fc.nat(12), piece });
-  return fc
-    .array(edit, { minLength: 1, maxLength: 4 })
-    .map((edits) =>
-      edits.reduce((all, { at, cut, piece: put }) => all.slice(0, at) + put + all.slice(at + cut), text),
-    );
-}
-
-type Path = readonly (string | number)[];
-
-/** Where something stands in the example. */
-function pathsOf(value: unknown, path: Path = []): Path[] {
-  if (typeof value !== "object" || value === null) return [path];
-  const inside = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
-  return [
-    path,
-    ...inside.flatMap(([step, child]: [string | number, unknown]) => pathsOf(child, [...path, step])),
-  ];
-}
-
-function replaced(value: unknown, [step, ...rest]: Path, by: unknown): unknown {
-  if (step === undefined) return by;
-  if (Array.isArray(value))
-    return value.map((child, index) => (index === step ? replaced(child, rest, by) : child));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, child]) => [name, name === step ? replaced(child, rest, by) : child]),
-  );
-}
-
-const strange = fc.oneof(
-  fc.jsonValue({ maxDepth: 2 }),
-  fc.constantFrom(
-    SECRET,
-    [SECRET],
-    { api_key: SECRET },
-    { [SECRET]: 1 },
-    "",
-    -1,
-    Number.MAX_VALUE,
-    "0s",
-    "1d",
-    "* * * * *",
-  ),
-  fc.string({ unit: "binary", maxLength: 80 }),
-  fc.string({ unit: fc.constantFrom("a", "z", "0", "9", "_", ".", "-"), minLength: 1 }),
-  fc.nat(),
-);
 
 describe("any configuration is accepted or refused with places, and shows no secret", () => {
   test("the example is accepted", async () => {
@@ -173,14 +82,7 @@ describe("any configuration is accepted or refused with places, and shows no sec
   test(
     "the example with anything in some places",
     async () => {
-      const value: unknown = parse(EXAMPLE);
-      const change = fc.tuple(fc.constantFrom(...pathsOf(value)), strange);
-      const changes = fc.array(change, { minLength: 1, maxLength: 2 });
-      const seen = await outcomes(
-        changes,
-        (all) => JSON.stringify(all.reduce<unknown>((made, [path, by]) => replaced(made, path, by), value)),
-        250,
-      );
+      const seen = await outcomes(changedPlaces(parse(EXAMPLE)), (text) => text, 250);
       expect(Math.min(seen.ok, seen.refused)).toBeGreaterThan(2);
     },
     TIMEOUT_MS,
