@@ -97,31 +97,36 @@ export type Moment = "before" | "after" | "outage" | "next poll";
 export const WINDOWED =
   /^aigateway_(key_usage_(day|week|month)_|key_limit_(remaining|next_reset)_|usage_(day|last_day|month)_credits|budget_spent_)/;
 
-export function expectedSeries({ ends, resets }: Boundary, moment: Moment): SeriesMap {
-  const series = new Map<string, number>();
-  for (const kind of ["day", "week", "month"] as const) {
-    const ended = ends.includes(kind);
-    // What is known of a budget's window outlives the values themselves.
-    const isKnown = moment === "before" || moment === "next poll" || !ended;
-    const isShown = isKnown && moment !== "outage";
-    const later = ended ? SPENT_AFTER : SPENT + SPENT_AFTER;
-    const spent = moment === "next poll" ? later : SPENT;
-    if (isKnown) series.set(`aigateway_budget_spent_credits{budget="${kind}"}`, spent);
-    if (!isShown) continue;
-    const key = RESET_OF[kind];
-    for (const each of ["daily", "weekly", "monthly"]) {
-      const used = each === "daily" ? spent : 0;
-      series.set(`aigateway_key_usage_${kind}_credits{key="${each}"}`, used);
-    }
-    const remaining = key === "daily" ? LIMIT - spent : LIMIT;
-    series.set(`aigateway_key_limit_remaining_credits{key="${key}"}`, remaining);
-    const reset = resets[kind][moment === "next poll" ? 1 : 0];
-    series.set(`aigateway_key_limit_next_reset_timestamp_seconds{key="${key}"}`, Date.parse(reset) / 1000);
-    if (kind !== "week") series.set(`aigateway_usage_${kind}_credits{app="Chat",model="acme/one"}`, spent);
-    if (kind === "day" && moment === "next poll")
-      series.set('aigateway_usage_last_day_credits{app="Chat",model="acme/one"}', SPENT);
-  }
-  return series;
+export function expectedSeries(boundary: Boundary, moment: Moment): SeriesMap {
+  return new Map((["day", "week", "month"] as const).flatMap((kind) => seriesOf(kind, boundary, moment)));
+}
+
+function seriesOf(kind: Kind, { ends, resets }: Boundary, moment: Moment): [string, number][] {
+  const isNext = moment === "next poll";
+  const ended = ends.includes(kind);
+  if (ended && !isNext && moment !== "before") return [];
+  const spentNext = ended ? SPENT_AFTER : SPENT + SPENT_AFTER;
+  const spent = isNext ? spentNext : SPENT;
+  // What is known of a budget's window outlives the values themselves.
+  const budget: [string, number] = [`aigateway_budget_spent_credits{budget="${kind}"}`, spent];
+  if (moment === "outage") return [budget];
+  const key = RESET_OF[kind];
+  const pair = 'credits{app="Chat",model="acme/one"}';
+  return [
+    budget,
+    [`aigateway_key_usage_${kind}_credits{key="daily"}`, spent],
+    [`aigateway_key_usage_${kind}_credits{key="weekly"}`, 0],
+    [`aigateway_key_usage_${kind}_credits{key="monthly"}`, 0],
+    [`aigateway_key_limit_remaining_credits{key="${key}"}`, key === "daily" ? LIMIT - spent : LIMIT],
+    [
+      `aigateway_key_limit_next_reset_timestamp_seconds{key="${key}"}`,
+      Date.parse(resets[kind][isNext ? 1 : 0]) / 1000,
+    ],
+    ...(kind === "week" ? [] : [[`aigateway_usage_${kind}_${pair}`, spent] satisfies [string, number]]),
+    ...(kind === "day" && isNext
+      ? [[`aigateway_usage_last_day_${pair}`, SPENT] satisfies [string, number]]
+      : []),
+  ];
 }
 
 const RESET_OF = { day: "daily", week: "weekly", month: "monthly" } as const;

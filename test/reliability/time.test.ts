@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
 
 import { differences, seriesLike, type SeriesMap } from "../support/series.ts";
-import { BOUNDARIES, expectedSeries, type Moment, SPENT_AFTER, WINDOWED } from "./boundaries.ts";
+import {
+  type Boundary,
+  BOUNDARIES,
+  expectedSeries,
+  type Moment,
+  SPENT_AFTER,
+  WINDOWED,
+} from "./boundaries.ts";
+import { seenSoon } from "./seen-soon.ts";
 import { RESETS, spend, SPENT, startTimeStage, type TimeStage } from "./time-stage.ts";
 
 const SECOND = 1000;
@@ -15,18 +23,16 @@ describe.each(BOUNDARIES)("$name", (boundary) => {
   async function setUp(prepare: (stage: TimeStage) => void) {
     const stage = await startTimeStage(midnight - 90 * SECOND);
     const { gateway, exporter, steered } = stage;
-    const wrong = (series: SeriesMap, moment: Moment) =>
-      differences(seriesLike(series, WINDOWED), expectedSeries(boundary, moment));
     /** What is wrong at that second. */
     const wrongAt = async (second: number, moment: Moment) => {
       await steered.run(midnight + second * SECOND);
-      return wrong(await exporter.series(), moment);
+      return wrong(boundary, moment, await exporter.series());
     };
     /** What is wrong when the poll of that second was published. */
     const wrongAfter = async (second: number, moment: Moment) => {
       await steered.run(midnight + second * SECOND);
-      const series = await exporter.seriesWhen(steered, (seen) => wrong(seen, moment).length === 0);
-      return wrong(series, moment);
+      const series = await seenSoon(stage, (seen) => wrong(boundary, moment, seen).length === 0);
+      return wrong(boundary, moment, series);
     };
     expect(await wrongAfter(-80, "before")).toEqual([]);
     prepare(stage);
@@ -64,6 +70,10 @@ describe.each(BOUNDARIES)("$name", (boundary) => {
   });
 });
 
+function wrong(boundary: Boundary, moment: Moment, series: SeriesMap): readonly string[] {
+  return differences(seriesLike(series, WINDOWED), expectedSeries(boundary, moment));
+}
+
 describe.each([
   ["an interval", { keys: "60s", analytics: "60s" }],
   ["a cron expression", { keys: "* * * * *", analytics: "* * * * *" }],
@@ -73,26 +83,19 @@ describe.each([
   const day = 'aigateway_key_usage_day_credits{key="daily"}';
   const lag = 'aigateway_exporter_poll_lag_seconds{collector="key"}';
 
-  /** How often each key was asked within so many minutes from now. */
-  async function asked({ gateway, steered }: TimeStage, minutes: number): Promise<readonly number[]> {
-    gateway.log.clear();
-    await steered.run(steered.clock.now() + minutes * MINUTE);
-    return RESETS.map((key) => gateway.log.of("key", key).length);
-  }
-
   test.each([
     ["forward", HOUR],
     ["back", -HOUR],
   ])("a clock set %s by an hour stops no poll and piles up none", async (_name, stepMs) => {
     const stage = await startTimeStage(noon, schedule);
-    const { exporter, steered } = stage;
+    const { steered } = stage;
     await steered.run(noon + 90 * SECOND);
     steered.clock.set(steered.clock.now() + stepMs);
     for (const times of await asked(stage, 5)) {
       expect(times).toBeGreaterThanOrEqual(4);
       expect(times).toBeLessThanOrEqual(6);
     }
-    const series = await exporter.seriesWhen(steered, (seen) => seen.get(day) === SPENT);
+    const series = await seenSoon(stage, (seen) => seen.get(day) === SPENT);
     expect(series.get(day)).toBe(SPENT);
     expect(series.get(lag)).toBeLessThan(60);
   });
@@ -100,7 +103,7 @@ describe.each([
   test("a clock set forward over midnight ends the day at once", async () => {
     const stage = await startTimeStage(midnight - 30 * MINUTE, schedule);
     const { exporter, steered } = stage;
-    const shown = await exporter.seriesWhen(steered, (seen) => seen.get(day) === SPENT);
+    const shown = await seenSoon(stage, (seen) => seen.get(day) === SPENT);
     expect(shown.get(day)).toBe(SPENT);
     steered.clock.set(steered.clock.now() + HOUR);
     expect((await exporter.series()).has(day)).toBe(false);
@@ -109,7 +112,7 @@ describe.each([
   test("a clock set back over midnight shows nothing of the day that has not begun", async () => {
     const stage = await startTimeStage(midnight + 30 * MINUTE, schedule);
     const { exporter, steered } = stage;
-    const shown = await exporter.seriesWhen(steered, (seen) => seen.get(day) === SPENT);
+    const shown = await seenSoon(stage, (seen) => seen.get(day) === SPENT);
     expect(shown.get(day)).toBe(SPENT);
     steered.clock.set(steered.clock.now() - HOUR);
     expect((await exporter.series()).has(day)).toBe(false);
@@ -119,7 +122,7 @@ describe.each([
   test("a process that was suspended for ten minutes over midnight shows nothing of the day before", async () => {
     const stage = await startTimeStage(midnight - 5 * MINUTE, schedule);
     const { gateway, exporter, steered } = stage;
-    const shown = await exporter.seriesWhen(steered, (seen) => seen.get(day) === SPENT);
+    const shown = await seenSoon(stage, (seen) => seen.get(day) === SPENT);
     expect(shown.get(day)).toBe(SPENT);
     gateway.log.clear();
     await steered.jump(midnight + 5 * MINUTE);
@@ -127,8 +130,15 @@ describe.each([
     await steered.run(steered.clock.now() + MINUTE);
     // Ten ticks were missed: there is one poll for the new day, and one of the round.
     for (const key of RESETS) expect(gateway.log.of("key", key).length).toBeLessThanOrEqual(3);
-    const series = await exporter.seriesWhen(steered, (seen) => seen.get(day) === 0);
+    const series = await seenSoon(stage, (seen) => seen.get(day) === 0);
     expect(series.get(day)).toBe(0);
     for (const times of await asked(stage, 5)) expect(times).toBe(5);
   });
 });
+
+/** How often each key was asked within so many minutes from now. */
+async function asked({ gateway, steered }: TimeStage, minutes: number): Promise<readonly number[]> {
+  gateway.log.clear();
+  await steered.run(steered.clock.now() + minutes * MINUTE);
+  return RESETS.map((key) => gateway.log.of("key", key).length);
+}

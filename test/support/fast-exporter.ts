@@ -5,8 +5,8 @@ import type { ExporterFiles } from "./exporter-files.ts";
 import type { FastTime } from "./fast-time.ts";
 
 /**
- * Starts an exporter in a process of its own that lives in a fast time. Its schedule must be an interval: cron expressions
- * follow the machine's clock. Time-outs of requests follow it, too, but the deadline does not: make it long.
+ * Starts an exporter in a process of its own that lives in a fast time. Time-outs of requests follow the machine's clock, but
+ * the deadline does not: make it long.
  */
 export function startFastExporter(files: ExporterFiles, time: FastTime): Promise<ChildServer> {
   return startChild({
