@@ -4,6 +4,7 @@ import type { GatewayConfig } from "../config/config.ts";
 import type { Secret, SecretSource } from "../config/secret.ts";
 import { type Answer, readAnswer } from "./answer.ts";
 import { GatewayError } from "./errors.ts";
+import { createLargeAnswers, LARGE_ANSWER } from "./large-answers.ts";
 import { receive } from "./reception.ts";
 import { encodeBody } from "./request-body.ts";
 import { retryDelay } from "./retry.ts";
@@ -69,6 +70,8 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     maxResponseSize: config.maxBodyBytes,
   });
 
+  const turnOfLargeAnswer = createLargeAnswers();
+
   async function send(call: Call, signal: AbortSignal): Promise<unknown> {
     const secret = await secretOf(call);
     let deadline: number | undefined;
@@ -124,6 +127,7 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     let hintMs: number | undefined;
     try {
       const answer = await exchange(call, secret, signal, limitMs);
+      if (answer.text.length > LARGE_ANSWER) await turnOfLargeAnswer();
       dependencies.onAnswer(call.endpoint, String(answer.status));
       throttled = answer.status === 429;
       const outcome = readAnswer(answer, call.action, secret, dependencies.clock.now());

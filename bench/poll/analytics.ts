@@ -1,0 +1,35 @@
+import { z } from "zod";
+import type { Benchmark } from "../benchmark.ts";
+import { startChild } from "../child.ts";
+import { startUpstream } from "./upstream.ts";
+
+/** The most that is asked for (contract 2.1: `limit`). */
+const ROWS = 1000;
+
+const Asked = z.object({ stall: z.number() });
+
+/** Whether large answers keep the exporter from answering. */
+export const analyticsBenchmark: Benchmark = {
+  name: "poll/analytics",
+  title:
+    "All four analytics queries at once, each answered with 1,000 rows of model and app: parsed, checked, folded to the top 50, stored and rendered. " +
+    "`stall` is the longest time that a timer waited for its turn.",
+  quantities: [{ name: "stall", unit: "ms" }],
+  goals: [
+    { quantity: "stall", measure: { kind: "value", of: "exporter" }, bound: "at most", bar: 10, stretch: 5 },
+  ],
+  rounds: 7,
+  open: async () => {
+    const upstream = await startUpstream(5, ROWS);
+    const child = await startChild(new URL("analytics-program.ts", import.meta.url), {
+      parameters: [upstream.url],
+    });
+    return {
+      contenders: [{ name: "exporter", round: async () => Asked.parse(await child.ask({})) }],
+      close: async () => {
+        await child.close();
+        await upstream.close();
+      },
+    };
+  },
+};
