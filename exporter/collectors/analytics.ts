@@ -65,10 +65,16 @@ function analyticsTarget(query: Query, config: AnalyticsConfig): Target {
       return {
         samples: analyticsSamples(query, answer.grouped, parts, range, askedAtMs),
         spend: isRunning(query) ? [windowSpend(windowAt(query, askedAtMs), answer)] : [],
+        doubt: rowDoubt(answer.grouped),
       };
     },
     describe: (state) => stateSamples(query, state),
   };
+}
+
+/** How many rows it is changes from poll to poll, and is counted; why is worth a line. */
+function rowDoubt({ rowProblem }: AnalyticsAnswer): string | undefined {
+  return rowProblem && `some rows cannot be read and are part of _other (the first: ${rowProblem})`;
 }
 
 /** The time range to ask for. */

@@ -50,6 +50,8 @@ export interface Reading {
   readonly samples: readonly Sample[];
   /** What it tells of credits spent, for budgets. */
   readonly spend?: readonly WindowSpend[];
+  /** What of the answer could not be used, for the log; undefined: nothing. */
+  readonly doubt?: string | undefined;
 }
 
 /** Credits spent in a window until the answer was asked for, before anything is cut or folded. */

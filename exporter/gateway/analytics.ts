@@ -11,6 +11,8 @@ export interface AnalyticsAnswer {
   readonly rows: readonly AnalyticsRow[];
   /** Rows that could not be read: no object, a value of a wrong type, a dimension's column missing. */
   readonly unreadableRows: number;
+  /** Why the first of them could not be; a column, and not its value. */
+  readonly rowProblem?: string | undefined;
   /** Whether there are more rows than these, so that sums over them are partial. */
   readonly truncated: boolean;
   readonly warnings: readonly string[];
@@ -79,6 +81,7 @@ export function parseAnalytics(body: unknown, request: AnalyticsRequest, action:
   return {
     rows,
     unreadableRows: wireRows.length - rows.length,
+    rowProblem: problem,
     truncated: metadata.truncated,
     warnings: warnings ?? [],
     cachedAtMs: cachedAt,

@@ -64,10 +64,10 @@ export function createPoller(dependencies: PollerDependencies): Poller {
     const [askedAtMs, started] = [clock.now(), clock.monotonic()];
     const before = statuses.update(target.id, { lastAttemptMs: askedAtMs });
     try {
-      const { samples, spend = [] } = await target.poll(gateway, askedAtMs, signal);
+      const { samples, spend = [], doubt } = await target.poll(gateway, askedAtMs, signal);
       // What a reload has removed or changed meanwhile is not brought back.
       if (signal.aborted || !before || !statuses.get(target.id)) return;
-      succeed(target, before, { askedAtMs, timeToLiveMs, spend }, log);
+      succeed(target, before, { askedAtMs, timeToLiveMs, spend }, doubt, log);
       if (!store.put(target.id, { samples, askedAtMs, timeToLiveMs })) {
         self.refusedAnswers.inc({ collector: collector.name });
         log.error({ series: samples.length }, `Cannot show ${target.title}: series_limit is reached`);
@@ -83,18 +83,26 @@ export function createPoller(dependencies: PollerDependencies): Poller {
     dependencies.onChange();
   }
 
-  function succeed(target: Target, before: PollStatus, statement: Statement, log: Log): void {
+  function succeed(
+    target: Target,
+    before: PollStatus,
+    statement: Statement,
+    doubt: string | undefined,
+    log: Log,
+  ): void {
     statuses.update(target.id, {
       up: true,
       unauthorized: false,
       attempted: true,
       failure: undefined,
+      doubt,
       lastSuccessMs: before.lastAttemptMs,
       lastAnswerMs: before.lastAttemptMs,
       statement,
     });
     if (before.failure) log.info({ reason: before.failure.reason }, `Polling ${target.title} works again`);
     else log.debug({}, `Polled ${target.title}`);
+    if (doubt !== undefined && doubt !== before.doubt) log.warn({}, `Polled ${target.title}, but ${doubt}`);
   }
 
   function fail(

@@ -12,6 +12,8 @@ export interface PollStatus extends TargetState {
   readonly attempted: boolean;
   /** Why the last poll failed; undefined after a success. */
   readonly failure: { readonly reason: FailureReason; readonly message: string } | undefined;
+  /** What of the last good answer could not be used. */
+  readonly doubt: string | undefined;
   /** When the last answer was asked for that need not be repeated soon: a good one, or a refusal of the question. */
   readonly lastAnswerMs: number | undefined;
   /** For budgets; undefined before the first good answer. */
@@ -59,4 +61,5 @@ const UNKNOWN = {
   statement: undefined,
   attempted: false,
   failure: undefined,
+  doubt: undefined,
 } as const satisfies Omit<PollStatus, "addedMs">;

@@ -28,7 +28,10 @@ export interface WholeGateway {
 }
 
 /** A failed poll, or what is shown of the answer: the series of the right one of this revision, with these changes. */
-export type Outcome = { readonly reason: FailureReason } | { readonly shown: Change };
+export type Outcome =
+  | { readonly reason: FailureReason }
+  /** `isDoubted`: a part of the answer could not be used, which the log says. */
+  | { readonly shown: Change; readonly isDoubted?: true };
 
 export type Change = (right: SeriesMap) => SeriesMap;
 

@@ -128,6 +128,20 @@ const connections: readonly FaultCase[] = [
   { title: "reset before the headers", fault: steps.resetBeforeHeaders, ...failing("network") },
   { title: "reset after the headers", fault: steps.resetAfterHeaders, ...failing("network") },
   {
+    title: "early hints before the answer",
+    fault: steps.earlyHints,
+    key: asRight,
+    analytics: asRight,
+    note: "as sent",
+  },
+  {
+    title: "a second answer that nobody asked for",
+    fault: steps.twice,
+    key: asRight,
+    analytics: asRight,
+    note: "the first one",
+  },
+  {
     title: "redirect to another origin",
     fault: steps.sending("", 307, { location: "http://127.0.0.1:9/api/v1" }),
     ...failing("bad_response"),

@@ -51,7 +51,10 @@ function reasonText(sight: Sight | undefined): string {
 /** Without what was tried, which differs from side to side, and without the test's own time-out. */
 function complaint({ message }: LogLine): string {
   return message
-    .replace(/^Cannot (read key "faulty"|query the analytics of "day"): /, "")
+    .replace(
+      /^Cannot (read key "faulty"|query the analytics of "day"): |^Polled analytics query "day", but /,
+      "",
+    )
     .replace(/\b\d+ ms\b/, "… ms");
 }
 

@@ -88,6 +88,21 @@ export const drip: Fault = ({ right, response }) => {
   response.on("close", () => clearInterval(timer));
 };
 
+/** An interim answer, which is none yet. */
+export const earlyHints: Fault = ({ right, response }) => {
+  response.writeEarlyHints({ link: "</style.css>; rel=preload" }, () => response.end(JSON.stringify(right)));
+};
+
+/** A second answer that nobody asked for, in the same breath. */
+export const twice: Fault = ({ right, response }) => {
+  const strange = JSON.stringify({ data: { usage: 666, limit: 666 } });
+  response.socket?.write(rawAnswer(JSON.stringify(right)) + rawAnswer(strange));
+};
+
+function rawAnswer(body: string): string {
+  return `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+}
+
 export const silence: Fault = () => {};
 
 export const resetBeforeHeaders: Fault = ({ response }) => void response.socket?.resetAndDestroy();

@@ -30,6 +30,7 @@ const WITHOUT_WINDOW = {
 
 /** The first row was not readable: what it spent is not lost. */
 export const firstRowInOther: Outcome = {
+  isDoubted: true,
   shown: (right) => new Map([...relabelled(right, ONE, OTHER), [querySeriesName("unreadable_rows"), 1]]),
 };
 

@@ -78,12 +78,12 @@ function setUp(seriesLimit = 100) {
     ],
   };
   describeTarget(target, store, statuses);
-  const ask = (fingerprint: string, next: Reply) => {
+  const ask = (fingerprint: string, next: Reply, doubt?: string) => {
     const answer = next;
-    const asked = { ...target, fingerprint, poll: async () => ({ samples: await answer() }) };
+    const asked = { ...target, fingerprint, poll: async () => ({ samples: await answer(), doubt }) };
     return poller.poll(keyCollector, asked, 180_000);
   };
-  const poll = (next: Reply) => ask("", next);
+  const poll = (next: Reply, doubt?: string) => ask("", next, doubt);
   const shown = () =>
     Object.fromEntries(
       store.visible("key/a").map(({ family, value: number }) => [family.name.slice(15), number]),
@@ -175,6 +175,20 @@ describe("poller", () => {
       reason: "network",
       status: undefined,
     });
+  });
+
+  test("what cannot be used of a good answer is logged once, and again when it is something else", async () => {
+    const { poll, lines, shown } = setUp();
+    for (const doubt of [undefined, "a row is odd", "a row is odd", "two are odd", undefined, "two are odd"])
+      await poll(good(1), doubt);
+    expect(
+      lines.filter(({ level }) => level !== "debug").map(({ level, message }) => `${level}: ${message}`),
+    ).toEqual([
+      'warn: Polled key "a", but a row is odd',
+      'warn: Polled key "a", but two are odd',
+      'warn: Polled key "a", but two are odd',
+    ]);
+    expect(shown()).toMatchObject({ credits: 1, up: 1 });
   });
 
   test("a target is not polled again while it is being polled", async () => {
