@@ -11,17 +11,18 @@ export interface Drift {
   readonly last: number;
 }
 
-/** Medians, which a short peak does not move. Undefined: too little time after the warm-up. */
+/** Medians, which a short peak does not move, or another share. Undefined: too little time after the warm-up. */
 export function driftOf(
   readings: readonly Reading[],
   warmUntilMs: number,
   figure: (reading: Reading) => number,
+  share = 0.5,
 ): Drift | undefined {
   const endMs = readings.at(-1)?.atMs ?? 0;
   if (endMs - warmUntilMs < SHORTEST_MS) return undefined;
   const warm = readings.filter(({ atMs }) => atMs >= warmUntilMs).map(figure);
   const quarter = Math.floor(warm.length / 4);
-  return { first: quantile(warm.slice(0, quarter), 0.5), last: quantile(warm.slice(-quarter), 0.5) };
+  return { first: quantile(warm.slice(0, quarter), share), last: quantile(warm.slice(-quarter), share) };
 }
 
 /** In less the quarters tell of the collector's mood. */

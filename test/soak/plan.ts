@@ -16,6 +16,11 @@ export const PHASES: readonly Phase[] = [
 /** How many intervals all phases take together. */
 export const CYCLE = PHASES.reduce((sum, { intervals }) => sum + intervals, 0);
 
+/** The heap grows to its size during the first faults; of an hour each quarter of the rest is then about a cycle. */
+export function warmUpMs(intervalMs: number): number {
+  return Math.max(900_000, 1.5 * CYCLE * intervalMs);
+}
+
 /** So long after the last fault, in intervals, every key must be shown again. */
 export const RECOVERY = 2;
 

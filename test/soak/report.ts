@@ -12,7 +12,8 @@ export interface Verdict {
 export function verdicts(result: SoakResult): readonly Verdict[] {
   const warmUntilMs = result.startedMs + result.warmUpMs;
   const resident = driftOf(result.readings, warmUntilMs, ({ residentBytes }) => residentBytes);
-  const files = driftOf(result.readings, warmUntilMs, ({ openFiles }) => openFiles);
+  // A busy machine has more clients waiting; what leaks is open at quiet moments, too.
+  const files = driftOf(result.readings, warmUntilMs, ({ openFiles }) => openFiles, 0.05);
   return [
     none("crashes", result.crashes),
     none("wrong values", result.wrongValues),
@@ -32,7 +33,7 @@ export function verdicts(result: SoakResult): readonly Verdict[] {
       (first) => first * 1.05,
     ),
     ...drift(
-      "open files of the last quarter at most 10 more than in the first",
+      "open files at quiet moments of the last quarter at most 10 more than in the first",
       files,
       String,
       (first) => first + 10,
@@ -62,7 +63,7 @@ export function reportOf(result: SoakResult): string {
   return [
     `# Soak: ${result.keys} keys, ${minutes.toFixed(1)} minutes`,
     "",
-    `Begun ${new Date(result.startedMs).toISOString()}, poll interval ${result.intervalMs / 1000} s, warm-up ${(result.warmUpMs / 60_000).toFixed(1)} minutes (one cycle of faults; resident memory and open files are compared after it).`,
+    `Begun ${new Date(result.startedMs).toISOString()}, poll interval ${result.intervalMs / 1000} s, warm-up ${(result.warmUpMs / 60_000).toFixed(1)} minutes (resident memory and open files are compared after it).`,
     `Phases begun: ${result.phases.join(", ")}.`,
     "",
     table(

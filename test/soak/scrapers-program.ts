@@ -19,8 +19,8 @@ const SCRAPE_TIMEOUT_MS = 10_000;
 repeat("gzip", 500, (turn) =>
   whole("/metrics", { "accept-encoding": "gzip", accept: turn % 2 ? OPENMETRICS : "*/*" }),
 );
-repeat("slow reader", intervalMs / 2, () => slowly("/metrics"));
-repeat("broken off", intervalMs / 20, () => brokenOff("/metrics"));
+repeat("slow reader", Math.max(1000, intervalMs / 2), () => slowly("/metrics"));
+repeat("broken off", Math.max(500, intervalMs / 20), () => brokenOff("/metrics"));
 repeat("status page", intervalMs / 6, () => whole("/", {}));
 repeat("readiness", intervalMs / 6, () => whole("/-/ready", {}));
 

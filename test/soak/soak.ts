@@ -5,7 +5,7 @@ import { createBookHistory } from "./book-history.ts";
 import { type Checker, createChecker } from "./checker.ts";
 import { type ChildProgram, startProgram } from "./child-program.ts";
 import { GatewayMessage, ScraperMessage } from "./messages.ts";
-import { ANALYTICS_INTERVAL_MS, CYCLE, INTERVALS_TO_LIVE } from "./plan.ts";
+import { ANALYTICS_INTERVAL_MS, INTERVALS_TO_LIVE, warmUpMs } from "./plan.ts";
 import { newResult, type SoakResult } from "./result.ts";
 import { createSetting, type Setting } from "./setting.ts";
 import { type SoakedExporter, startSoakedExporter } from "./soaked-exporter.ts";
@@ -26,7 +26,7 @@ export interface SoakOptions {
  */
 export async function runSoak(options: SoakOptions, signal: AbortSignal): Promise<SoakResult> {
   const { keys, intervalMs } = options;
-  const result = newResult(keys, intervalMs, CYCLE * intervalMs);
+  const result = newResult(keys, intervalMs, warmUpMs(intervalMs));
   const history = createBookHistory((INTERVALS_TO_LIVE + 1) * Math.max(intervalMs, ANALYTICS_INTERVAL_MS));
   const setting = createSetting(keys, intervalMs);
   const checker = createChecker(result, history, setting);
