@@ -136,6 +136,26 @@ describe.each([
   });
 });
 
+describe("values that would live for hours", () => {
+  const midnight = Date.parse("2026-11-19T00:00:00Z");
+  const day = 'aigateway_key_usage_day_credits{key="daily"}';
+  const month = 'aigateway_key_usage_month_credits{key="daily"}';
+
+  test.each<[string, (stage: TimeStage) => Promise<void>]>([
+    ["the process is suspended", ({ steered }) => steered.jump(midnight + 5 * MINUTE)],
+    ["the clock is set forward", async ({ steered: { clock } }) => clock.set(clock.now() + 10 * MINUTE)],
+  ])("go with their window when %s over midnight; others stay", async (_, leap) => {
+    const stage = await startTimeStage(midnight - 5 * MINUTE, { keys: "1h" });
+    const shown = await seenSoon(stage, (seen) => seen.get(day) === SPENT);
+    expect(shown.get(day)).toBe(SPENT);
+    stage.gateway.faults.add({ kind: "status", status: 403 });
+    await leap(stage);
+    const series = await stage.exporter.series();
+    expect(series.has(day)).toBe(false);
+    expect(series.get(month)).toBe(SPENT);
+  });
+});
+
 /** How often each key was asked within so many minutes from now. */
 async function asked({ gateway, steered }: TimeStage, minutes: number): Promise<readonly number[]> {
   gateway.log.clear();
