@@ -26,10 +26,12 @@ export function fileAudio(path: string, format: string, files: Pick<Files, "read
   };
 }
 
-/** The recording that comes with the exporter, with what it says. */
+/** The recording that comes with the exporter, with what it says. It does not change, so it is read once. */
 export async function bundledSample(): Promise<{ readonly audio: AudioSource; readonly text: string }> {
   const text = await systemFiles.readFile(sampleFile("sample.txt"));
-  return { audio: fileAudio(sampleFile("sample.mp3"), "mp3", systemFiles), text: text.trim() };
+  const bytes = await systemFiles.readBytes(sampleFile("sample.mp3"), MOST_BYTES);
+  const read = () => Promise.resolve({ bytes, fault: undefined });
+  return { audio: { origin: "the bundled sample", format: "mp3", read }, text: text.trim() };
 }
 
 /** The format that the name of a file tells. */

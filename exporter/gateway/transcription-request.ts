@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Form } from "./request-body.ts";
 
 const LONGEST_IDENTIFIER = 256;
 
@@ -67,22 +68,22 @@ function jsonOf(request: Checked): object {
 }
 
 /** The contract does not show the names of the fields; these are the reference style's. */
-function formOf(request: Checked): FormData {
+function formOf(request: Checked): Form {
   const { bytes, format } = request.audio;
-  const form = new FormData();
-  const add = (name: string, value: string | number | undefined) => {
-    if (value !== undefined) form.append(name, String(value));
-  };
-  form.append("file", new File([Uint8Array.from(bytes)], `audio.${format}`, { type: `audio/${format}` }));
-  add("model", request.model);
-  add("language", request.language);
-  add("response_format", request.responseFormat);
-  add("temperature", request.temperature);
-  for (const granularity of request.timestampGranularities ?? [])
-    add("timestamp_granularities[]", granularity);
-  add("provider", request.provider && JSON.stringify(request.provider));
-  add("session_id", request.sessionId);
-  add("trace", request.trace && JSON.stringify(request.trace));
-  add("user", request.user);
-  return form;
+  const file = { name: `audio.${format}`, contentType: `audio/${format}` };
+  const field = (name: string, value: string | number | undefined) =>
+    value === undefined ? [] : [{ name, content: String(value) }];
+  const json = (value: object | undefined) => value && JSON.stringify(value);
+  return new Form([
+    { name: "file", content: bytes, file },
+    ...field("model", request.model),
+    ...field("language", request.language),
+    ...field("response_format", request.responseFormat),
+    ...field("temperature", request.temperature),
+    ...(request.timestampGranularities ?? []).flatMap((item) => field("timestamp_granularities[]", item)),
+    ...field("provider", json(request.provider)),
+    ...field("session_id", request.sessionId),
+    ...field("trace", json(request.trace)),
+    ...field("user", request.user),
+  ]);
 }
