@@ -1,6 +1,7 @@
 import type { Benchmark } from "./benchmark.ts";
 import { growthBenchmark } from "./exposition/growth.ts";
 import { memoryBenchmark } from "./exposition/memory.ts";
+import { prometheusBenchmark } from "./exposition/prometheus.ts";
 import { renderBenchmark } from "./exposition/render.ts";
 import { scrapeBenchmark } from "./exposition/scrape.ts";
 import { analyticsBenchmark } from "./poll/analytics.ts";
@@ -15,6 +16,7 @@ export const benchmarks: readonly Benchmark[] = [
   renderBenchmark,
   memoryBenchmark,
   growthBenchmark,
+  prometheusBenchmark,
   stallBenchmark,
   throughputBenchmark,
   cpuBenchmark,

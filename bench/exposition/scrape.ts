@@ -3,8 +3,9 @@ import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import type { Arena, Benchmark, Runner } from "../benchmark.ts";
-import { OPENTELEMETRY, type Scraper, startContender, startScraper } from "./start.ts";
+import type { Arena, Benchmark, Contender as Column, Runner } from "../benchmark.ts";
+import { type Peer, PEERS, startPeer, writeDataSet } from "./peers/start-peer.ts";
+import { type Contender, OPENTELEMETRY, type Scraper, startContender, startScraper } from "./start.ts";
 
 const SERIES = 200_000;
 const SCRAPERS = 8;
@@ -67,8 +68,19 @@ async function openArena(): Promise<Arena> {
   const openTelemetry = OPENTELEMETRY.isThere()
     ? (await start(OPENTELEMETRY.name, OPENTELEMETRY.program, SERIES, FEW)).runner
     : OPENTELEMETRY;
+  const dataSet = join(directory, "data-set.tsv");
+  await writeDataSet(dataSet, SERIES);
+  const startOf = async (peer: Peer): Promise<Column> => {
+    const command = await peer.prepare(directory, dataSet);
+    if (typeof command === "string") return { name: peer.name, skipped: command };
+    const started = await startPeer(command);
+    closes.push(() => started.close());
+    return { name: peer.name, round: () => roundOf(started.port, scraper, FEW) };
+  };
+  const others: Column[] = [];
+  for (const peer of PEERS) others.push(await startOf(peer));
   return {
-    contenders: [exporter.runner, fixed.runner, promClient.runner, openTelemetry],
+    contenders: [exporter.runner, fixed.runner, promClient.runner, openTelemetry, ...others],
     close: async () => {
       await Promise.all(closes.map((close) => close()));
       rmSync(directory, { recursive: true });
@@ -76,24 +88,20 @@ async function openArena(): Promise<Arena> {
   };
 }
 
-function runnerOf(
-  name: string,
-  contender: Awaited<ReturnType<typeof startContender>>,
-  scraper: Scraper,
-  scrapes: number,
-): Runner {
-  return {
-    name,
-    round: async () => {
-      await scraper.scrape(contender.port, 1, 1);
-      const before = await contender.usage();
-      const { p50 } = await scraper.scrape(contender.port, 1, scrapes);
-      const after = await contender.usage();
-      const each = Math.ceil(scrapes / SCRAPERS);
-      const { p99 } = await scraper.scrape(contender.port, SCRAPERS, each);
-      return { p50, "p99 of 8": p99, cpu: (after.cpuMs - before.cpuMs) / scrapes };
-    },
-  };
+function runnerOf(name: string, contender: Contender, scraper: Scraper, scrapes: number): Runner {
+  const cpuMs = async () => (await contender.usage()).cpuMs;
+  return { name, round: () => roundOf(contender.port, scraper, scrapes, cpuMs) };
+}
+
+/** Alone, then with others; the first one is not counted. */
+async function roundOf(port: number, scraper: Scraper, scrapes: number, cpuMs?: () => Promise<number>) {
+  await scraper.scrape(port, 1, 1);
+  const before = await cpuMs?.();
+  const { p50 } = await scraper.scrape(port, 1, scrapes);
+  const after = await cpuMs?.();
+  const { p99 } = await scraper.scrape(port, SCRAPERS, Math.ceil(scrapes / SCRAPERS));
+  const cpu = before === undefined || after === undefined ? {} : { cpu: (after - before) / scrapes };
+  return { p50, "p99 of 8": p99, ...cpu };
 }
 
 /** A scrape as it is sent. */

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { type Prometheus, startPrometheus } from "../../test/support/prometheus.ts";
+import { toolPath } from "../../test/support/tools.ts";
+import type { Arena, Benchmark, Runner } from "../benchmark.ts";
+import { median } from "../statistics.ts";
+import { bytesOf } from "./scrape.ts";
+import { startContender } from "./start.ts";
+
+const SERIES = 200_000;
+const INTERVAL_MS = 2000;
+const SCRAPES_PER_ROUND = 4;
+
+/** Whether Prometheus notices that it scrapes an exporter and not a file. */
+export const prometheusBenchmark: Benchmark = {
+  name: "exposition/prometheus",
+  title:
+    "A real Prometheus that scrapes 200,000 series every two seconds, from the exporter and from a server of the same bytes: " +
+    "its own `scrape_duration_seconds`.",
+  quantities: [{ name: "duration", unit: "ms" }],
+  goals: [
+    {
+      quantity: "duration",
+      measure: { kind: "ratio", of: "exporter", to: "static" },
+      bound: "at most",
+      bar: 1.1,
+      stretch: 1.03,
+    },
+  ],
+  rounds: 6,
+  reference: { contender: "static", quantity: "duration" },
+  open: async () => {
+    const binary = toolPath("prometheus3");
+    if (binary !== undefined) return openArena(binary);
+    const skipped = "Prometheus is not installed";
+    return { contenders: [{ name: "exporter", skipped }], close: async () => {} };
+  },
+};
+
+async function openArena(binary: string): Promise<Arena> {
+  const directory = mkdtempSync(join(tmpdir(), "exposition-bench-"));
+  const exporter = await startContender("exporter.ts", SERIES);
+  const file = join(directory, "metrics.gz");
+  writeFileSync(file, await bytesOf(exporter.port));
+  const fixed = await startContender("static.ts", file);
+  const prometheus = await startPrometheus({
+    binary,
+    directory,
+    interval: `${INTERVAL_MS}ms`,
+    format: "text",
+    targets: { exporter: [`127.0.0.1:${exporter.port}`], static: [`127.0.0.1:${fixed.port}`] },
+  });
+  return {
+    contenders: [runnerOf("exporter", prometheus), runnerOf("static", prometheus)],
+    close: async () => {
+      await prometheus.stop();
+      await Promise.all([exporter.close(), fixed.close()]);
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+/** Both are scraped all the time, so the rounds of both are the same moments. */
+function runnerOf(job: string, prometheus: Prometheus): Runner {
+  let seenUntil = 0;
+  return {
+    name: job,
+    round: async () => {
+      for (;;) {
+        const fresh = (await durations(job, prometheus)).filter(({ at }) => at > seenUntil);
+        if (fresh.length >= SCRAPES_PER_ROUND) {
+          seenUntil = Math.max(...fresh.map(({ at }) => at));
+          return { duration: median(fresh.map(({ value }) => value)) * 1000 };
+        }
+        await sleep(INTERVAL_MS / 4);
+      }
+    },
+  };
+}
+
+const answer = z.object({
+  data: z.object({
+    result: z.array(z.object({ values: z.array(z.tuple([z.number(), z.coerce.number()])) })),
+  }),
+});
+
+/** Each as it was measured; a range query would repeat some of them. */
+async function durations(
+  job: string,
+  { url }: Prometheus,
+): Promise<readonly { at: number; value: number }[]> {
+  const query = new URLSearchParams({ query: `scrape_duration_seconds{job="${job}"}[60s]` });
+  const response = await fetch(`${url}/api/v1/query?${query.toString()}`);
+  const { data } = answer.parse(await response.json());
+  return data.result.flatMap(({ values }) => values.map(([at, value]) => ({ at, value })));
+}
