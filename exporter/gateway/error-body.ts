@@ -16,7 +16,8 @@ export function errorMessage(body: unknown, secret: Secret): string | undefined 
   // A service may repeat the credential that it refuses.
   const text = printable.replaceAll(secret.reveal(), secret.toString());
   if (text === "") return undefined;
-  const characters = Array.from(text);
+  // A character is two UTF-16 units at most.
+  const characters = Array.from(text.slice(0, 2 * (LONGEST_MESSAGE + 1)));
   return characters.length > LONGEST_MESSAGE ? `${characters.slice(0, LONGEST_MESSAGE).join("")}…` : text;
 }
 

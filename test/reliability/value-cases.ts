@@ -63,6 +63,11 @@ export const valueCases: readonly FaultCase[] = [
     note: "the nearest number, as Prometheus would",
   },
   {
+    title: "an amount of 100,000 digits and a letter",
+    fault: sendingAs((text) => firstAmount(text, `"${"1".repeat(MANY)}x"`)),
+    ...failing("bad_response"),
+  },
+  {
     title: "`NaN` in the JSON",
     fault: sendingAs((text) => firstAmount(text, "NaN")),
     ...failing("bad_response"),

@@ -3,6 +3,10 @@ import { z } from "zod";
 import { known, optional, shapeProblem, wireNumber } from "../../../exporter/gateway/wire.ts";
 
 describe("wireNumber", () => {
+  test("refuses a text of a million digits and a letter without trying each way to read it", () => {
+    expect(wireNumber.safeParse(`${"1".repeat(1_000_000)}x`).success).toBe(false);
+  });
+
   test.each<[unknown, number]>([
     [1523, 1523],
     [-0.5, -0.5],
