@@ -1,22 +1,37 @@
+import type { Collector } from "./collectors/collector.ts";
 import { collectors } from "./collectors/index.ts";
-import type { Config } from "./config/config.ts";
+import type { Config, GatewayConfig } from "./config/config.ts";
+import type { Endpoint } from "./gateway/http.ts";
 import { longestGapMs } from "./schedule/timetable.ts";
+
+/** Requests per minute that the analytics endpoint takes without complaint (observed-behaviour 8). */
+const ANALYTICS_PER_MINUTE = 60;
+
+/** The pace of each endpoint; 0 is unpaced. */
+export function requestsPerMinute({
+  requestsPerMinute: key,
+}: Pick<GatewayConfig, "requestsPerMinute">): Readonly<Record<Endpoint, number>> {
+  return { key, analytics: ANALYTICS_PER_MINUTE, transcription: 0 };
+}
 
 /** What a configuration asks of the pace that the pace does not give: said at the start and by `check`. */
 export function capacityWarnings(config: Config): readonly string[] {
-  const perMinute = config.gateway.requestsPerMinute;
-  if (perMinute === 0) return [];
-  return collectors
-    .filter(({ endpoint }) => endpoint === "key")
-    .flatMap((collector) => {
-      const targets = collector.targets(config).length;
-      const scheduledMs = longestGapMs(config.schedule[collector.schedule]);
-      const neededMs = (targets * collector.requestsPerPoll * 60_000) / perMinute;
-      if (neededMs <= scheduledMs) return [];
-      return [
-        `${targets} keys at ${perMinute} requests per minute (gateway.requests_per_minute) take ${Math.ceil(neededMs / 1000)} s, ` +
-          `but schedule.${collector.schedule} asks for every ${scheduledMs / 1000} s: each key is polled every ` +
-          `${Math.ceil(neededMs / 1000)} s, and values live three times that`,
-      ];
-    });
+  return collectors.flatMap((collector) => capacityWarning(collector, config));
+}
+
+function capacityWarning(collector: Collector, config: Config): readonly string[] {
+  const { endpoint, schedule } = collector;
+  const perMinute = requestsPerMinute(config.gateway)[endpoint];
+  const targets = collector.targets(config).length;
+  const scheduledMs = longestGapMs(config.schedule[schedule]);
+  const neededMs = perMinute === 0 ? 0 : (targets * collector.requestsPerPoll * 60_000) / perMinute;
+  if (neededMs <= scheduledMs) return [];
+  const neededSeconds = Math.ceil(neededMs / 1000);
+  const [one, origin] =
+    endpoint === "key" ? ["key", "gateway.requests_per_minute"] : ["query", "what the endpoint takes"];
+  return [
+    `${targets} ${endpoint === "key" ? "keys" : "queries"} at ${perMinute} requests per minute (${origin}) take ` +
+      `${neededSeconds} s, but schedule.${schedule} asks for every ${scheduledMs / 1000} s: each ${one} is polled every ` +
+      `${neededSeconds} s, and values live three times that`,
+  ];
 }

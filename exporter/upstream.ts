@@ -1,3 +1,4 @@
+import { requestsPerMinute } from "./capacity.ts";
 import type { GatewayConfig } from "./config/config.ts";
 import { createGateway, type PaidGateway } from "./gateway/gateway.ts";
 import type { Endpoint } from "./gateway/http.ts";
@@ -21,12 +22,9 @@ export interface UpstreamDependencies extends Omit<PollerDependencies, "gateway"
   readonly intervalMs: (endpoint: Endpoint) => number;
 }
 
-/** Requests per minute that the analytics endpoint takes without complaint (observed-behaviour 8). */
-const ANALYTICS_PER_MINUTE = 60;
-
 export function createUpstream(config: GatewayConfig, dependencies: UpstreamDependencies): Upstream {
   const { clock, random, self, intervalMs } = dependencies;
-  const perMinute = { key: config.requestsPerMinute, analytics: ANALYTICS_PER_MINUTE, transcription: 0 };
+  const perMinute = requestsPerMinute(config);
   const { connections, maxPauseMs } = config;
   const pace = createPace(clock, { perMinute, intervalMs, connections, maxPauseMs });
   const gateway = createGateway(config, {

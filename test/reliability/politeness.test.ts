@@ -273,6 +273,26 @@ function keysUp(series: SeriesMap): number {
 
 type Refusal = Omit<Fault & { kind: "status" }, "kind">;
 
+describe("more queries than the pace of the analytics can carry", () => {
+  test("interval, warning and requests say the same", async () => {
+    const { gateway, run, exporter, files } = await startPoliteStage({
+      keys: 1,
+      analytics: true,
+      content: { schedule: { keys: "60s", analytics: "5s" } },
+    });
+    const loaded = await loadConfig({ path: files.configFile, ...systemFiles, env: files.environment });
+    expect(loaded.ok && capacityWarnings(loaded.config)).toEqual([
+      "4 queries at 60 requests per minute (what the endpoint takes) take 8 s, but schedule.analytics asks for " +
+        "every 5 s: each query is polled every 8 s, and values live three times that",
+    ]);
+    await run(3 * MINUTE);
+    const series = await exporter.series();
+    expect(series.get('aigateway_exporter_poll_interval_seconds{collector="analytics"}')).toBe(8);
+    const asked = timesOf(gateway.log.of("analytics"));
+    expect(mostWithin(asked, MINUTE)).toBeLessThanOrEqual(60 + 1);
+  });
+});
+
 /** Milliseconds between one and the next. */
 function gapsOf(times: readonly number[]): readonly number[] {
   return times.slice(1).map((at, index) => at - (times[index] ?? at));
