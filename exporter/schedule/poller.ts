@@ -44,13 +44,14 @@ export function createPoller(dependencies: PollerDependencies): Poller {
     timeToLiveMs: number,
     signal: AbortSignal,
   ): Promise<void> {
-    const log = dependencies.log.child({ collector: collector.name, target: target.id });
+    // Made when there is something to say: thousands of polls may wait for their turn, and few of them say anything.
+    const log = () => dependencies.log.child({ collector: collector.name, target: target.id });
     try {
       const release = await pace.reserve(collector.endpoint, target.id, signal);
       await attempt(collector, target, timeToLiveMs, log, signal).finally(release);
     } catch (error) {
-      if (error instanceof PausedError) log.debug({}, error.message);
-      else if (!signal.aborted) log.error({ error: String(error) }, `Cannot poll ${target.title}`);
+      if (error instanceof PausedError) log().debug({}, error.message);
+      else if (!signal.aborted) log().error({ error: String(error) }, `Cannot poll ${target.title}`);
     }
   }
 
@@ -58,7 +59,7 @@ export function createPoller(dependencies: PollerDependencies): Poller {
     collector: Collector,
     target: Target,
     timeToLiveMs: number,
-    log: Log,
+    log: () => Log,
     signal: AbortSignal,
   ): Promise<void> {
     const [askedAtMs, started] = [clock.now(), clock.monotonic()];
@@ -70,7 +71,7 @@ export function createPoller(dependencies: PollerDependencies): Poller {
       succeed(target, before, { askedAtMs, timeToLiveMs, spend }, doubt, log);
       if (!store.put(target.id, { samples, askedAtMs, timeToLiveMs })) {
         self.refusedAnswers.inc({ collector: collector.name });
-        log.error({ series: samples.length }, `Cannot show ${target.title}: series_limit is reached`);
+        log().error({ series: samples.length }, `Cannot show ${target.title}: series_limit is reached`);
       }
     } catch (error) {
       if (signal.aborted || error instanceof PausedError) throw error;
@@ -88,7 +89,7 @@ export function createPoller(dependencies: PollerDependencies): Poller {
     before: PollStatus,
     statement: Statement,
     doubt: string | undefined,
-    log: Log,
+    log: () => Log,
   ): void {
     statuses.update(target.id, {
       up: true,
@@ -100,9 +101,9 @@ export function createPoller(dependencies: PollerDependencies): Poller {
       lastAnswerMs: before.lastAttemptMs,
       statement,
     });
-    if (before.failure) log.info({ reason: before.failure.reason }, `Polling ${target.title} works again`);
-    else log.debug({}, `Polled ${target.title}`);
-    if (doubt !== undefined && doubt !== before.doubt) log.warn({}, `Polled ${target.title}, but ${doubt}`);
+    if (before.failure) log().info({ reason: before.failure.reason }, `Polling ${target.title} works again`);
+    else log().debug({}, `Polled ${target.title}`);
+    if (doubt !== undefined && doubt !== before.doubt) log().warn({}, `Polled ${target.title}, but ${doubt}`);
   }
 
   function fail(
@@ -110,7 +111,7 @@ export function createPoller(dependencies: PollerDependencies): Poller {
     target: Target,
     before: PollStatus,
     error: GatewayError,
-    log: Log,
+    log: () => Log,
   ): void {
     const { kind, message, status } = error;
     const refused = kind === "bad_request";
@@ -126,7 +127,7 @@ export function createPoller(dependencies: PollerDependencies): Poller {
     self.pollFailures.inc({ collector: collector.name, reason: kind });
     // Said once, and again only when the reason changes: a failing key would fill the log otherwise.
     const level = before.failure?.reason === kind ? "debug" : MUST_ACT.has(kind) ? "error" : "warn";
-    log[level]({ reason: kind, status }, message);
+    log()[level]({ reason: kind, status }, message);
   }
 
   return {
