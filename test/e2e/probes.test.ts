@@ -1,0 +1,209 @@
+import { afterEach, expect, test } from "vitest";
+import type { ProbeFailureReason } from "../../exporter/probes/families.ts";
+import type { Manner } from "../gateway/transcription/manner.ts";
+import type { SeriesMap } from "../support/series.ts";
+import { type ProbeBench, type ProbeInput, startProbeBench } from "./probe-bench.ts";
+
+const START = Date.parse("2026-11-18T12:00:00Z");
+const MINUTE = 60_000;
+/** The spend of the day is read 90 s and the longest time-out after the start. */
+const FIRST = 5 * MINUTE;
+
+let bench: ProbeBench;
+
+afterEach(async () => {
+  await bench.stop();
+});
+
+async function start(...probes: readonly ProbeInput[]): Promise<void> {
+  bench = await startProbeBench({ start: START, probes, maxCostPerDay: 10, maxCostPerProbe: 0.1 });
+}
+
+function probe(name: string, change: Partial<ProbeInput> = {}): ProbeInput {
+  return {
+    name,
+    key: "ears",
+    model: `acme/${name}`,
+    schedule: "5m",
+    timeout: "5s",
+    response_format: "verbose_json",
+    ...change,
+  };
+}
+
+/** What is shown of a probe, by the end of the family's name. */
+function shownOf(series: SeriesMap, name: string): (family: string) => number | undefined {
+  return (family) => series.get(`aigateway_probe_${family}{probe="${name}"}`);
+}
+
+async function afterRuns(count: number, name: string): Promise<SeriesMap> {
+  return bench.seriesWhen((series) => shownOf(series, name)("runs_total") === count);
+}
+
+test("what a probe shows is what the books of the gateway say, by either upload", async () => {
+  await start(
+    probe("plain", { response_format: "json" }),
+    probe("form", { upload: "multipart", key: "others", expected_language: "en", max_word_error_rate: 1 }),
+  );
+  bench.answerAfter(2000);
+  const manner = {
+    substitutedWords: 1,
+    deletedWords: 2,
+    insertedWords: 3,
+    microsPerMinute: 90_000,
+    confidence: 0.75,
+  };
+  bench.gateway.manners.change(manner, "acme/form");
+  await bench.runFor(3 * FIRST);
+  const series = await afterRuns(3, "form");
+  const records = bench.gateway.books.transcriptions();
+  expect(records.map(({ upload, format }) => `${upload} ${format}`).toSorted()).toEqual([
+    ...Array.from({ length: 3 }, () => "json mp3"),
+    ...Array.from({ length: 3 }, () => "multipart mp3"),
+  ]);
+  for (const [name, errors] of [
+    ["plain", 0],
+    ["form", 6 / 12],
+  ] as const) {
+    const shown = shownOf(series, name);
+    const record = records.findLast(({ model }) => model === `acme/${name}`);
+    if (!record) throw new Error(`The books have nothing of ${name}`);
+    expect(shown("success")).toBe(1);
+    expect(shown("word_error_ratio")).toBe(errors);
+    expect(shown("cost_credits")).toBe(record.cost);
+    expect(shown("audio_seconds")).toBe(record.seconds);
+    expect(shown("input_tokens")).toBe(record.inputTokens);
+    expect(shown("output_tokens")).toBe(record.outputTokens);
+    expect(shown("tokens")).toBe(record.inputTokens + record.outputTokens);
+    const duration = shown("duration_seconds") ?? 0;
+    expect(duration).toBeGreaterThanOrEqual(2);
+    expect(shown("speed_factor")).toBe(record.seconds / duration);
+  }
+  expect(shownOf(series, "form")("confidence_ratio")).toBe(0.75);
+  expect(shownOf(series, "form")("language_match")).toBe(1);
+  expect(shownOf(series, "plain")("confidence_ratio")).toBeUndefined();
+  expect(shownOf(series, "plain")("language_match")).toBeUndefined();
+  // The costs of the two differ, so that the sum tells of both.
+  expect(series.get("aigateway_probe_spend_day_credits{}")).toBe(bench.charged().get("2026-11-18"));
+});
+
+test.each<[string, Partial<Manner>, number]>([
+  ["English", { detectedLanguage: "English" }, 1],
+  ["en-US", { detectedLanguage: "en-US" }, 1],
+  ["German", { detectedLanguage: "german" }, 0],
+])("a language that is detected as %s", async (_, manner, matches) => {
+  await start(probe("ear", { expected_language: "en" }));
+  bench.gateway.manners.change(manner);
+  await bench.runFor(FIRST);
+  expect(shownOf(await afterRuns(1, "ear"), "ear")("language_match")).toBe(matches);
+});
+
+/** Contract 7: every status that the operation can return. */
+const STATUSES: readonly (readonly [number, ProbeFailureReason])[] = [
+  [400, "bad_request"],
+  [401, "unauthorized"],
+  [402, "payment_required"],
+  [403, "forbidden"],
+  [404, "bad_request"],
+  [413, "bad_request"],
+  [429, "rate_limited"],
+  [500, "upstream_error"],
+  [502, "upstream_error"],
+  [503, "upstream_error"],
+  [504, "timeout"],
+  [524, "timeout"],
+  [529, "upstream_error"],
+];
+
+test("each of the 13 statuses counts its reason, once, and is not tried again", async () => {
+  await start(...STATUSES.map(([status]) => probe(`status-${status}`)));
+  for (const [status] of STATUSES) bench.gateway.manners.change({ status }, `acme/status-${status}`);
+  await bench.runFor(FIRST);
+  const series = await afterRuns(1, "status-529");
+  expect(STATUSES).toHaveLength(13);
+  for (const [status, reason] of STATUSES) {
+    const name = `status-${status}`;
+    expect([status, shownOf(series, name)("success")]).toEqual([status, 0]);
+    const failures = [...series].filter(
+      ([key, value]) => value > 0 && key.startsWith(`aigateway_probe_failures_total{probe="${name}"`),
+    );
+    expect(failures).toEqual([[`aigateway_probe_failures_total{probe="${name}",reason="${reason}"}`, 1]]);
+  }
+  const statuses = bench.gateway.log.of("transcription").map(({ status }) => status);
+  expect(statuses.toSorted((one, other) => one - other)).toEqual(STATUSES.map(([status]) => status));
+  expect(series.get("aigateway_probe_spend_day_credits{}")).toBe(1.3);
+});
+
+test.each<[string, (on: ProbeBench) => void, ProbeFailureReason, number]>([
+  [
+    "an answer that does not come, which was charged",
+    ({ gateway }) => void gateway.faults.add({ kind: "slow", delayMs: 3_600_000, endpoint: "transcription" }),
+    "timeout",
+    0.1,
+  ],
+  [
+    "a connection that is cut, which was charged",
+    ({ gateway }) => void gateway.faults.add({ kind: "cut", endpoint: "transcription" }),
+    "network",
+    0.1,
+  ],
+  [
+    "a body that is no JSON",
+    ({ gateway }) => void gateway.faults.add({ kind: "garbage", form: "html", endpoint: "transcription" }),
+    "bad_response",
+    0.1,
+  ],
+  [
+    "another text, at its cost",
+    ({ gateway }) => gateway.manners.change({ text: "Something else altogether.", micros: 20_000 }),
+    "wrong_text",
+    0.02,
+  ],
+  [
+    "another text at a cost that is not told",
+    ({ gateway }) => gateway.manners.change({ deletedWords: 3, usage: false }),
+    "wrong_text",
+    0.1,
+  ],
+])("a failure: %s", async (_, break_, reason, counted) => {
+  await start(probe("ear", { timeout: "1s" }));
+  break_(bench);
+  await bench.runFor(FIRST);
+  const series = await afterRuns(1, "ear");
+  expect(shownOf(series, "ear")("success")).toBe(0);
+  expect(series.get(`aigateway_probe_failures_total{probe="ear",reason="${reason}"}`)).toBe(1);
+  expect(series.get("aigateway_probe_spend_day_credits{}")).toBe(counted);
+});
+
+test("a hint to wait skips the runs within it, and then the probe goes on", async () => {
+  await start(probe("ear", { schedule: "1m" }));
+  await bench.runFor(4 * MINUTE);
+  const before = bench.gateway.log.of("transcription").length;
+  bench.gateway.faults.add({
+    kind: "status",
+    status: 429,
+    retryAfterSeconds: 150,
+    endpoint: "transcription",
+    times: 1,
+  });
+  await bench.runFor(5 * MINUTE);
+  const series = await afterRuns(before + 3, "ear");
+  expect(series.get('aigateway_probe_skipped_total{probe="ear",reason="paused"}')).toBe(2);
+  expect(series.get('aigateway_probe_failures_total{probe="ear",reason="rate_limited"}')).toBe(1);
+  expect(shownOf(series, "ear")("success")).toBe(1);
+});
+
+test("a probe that stops working is withdrawn three intervals after its last run", async () => {
+  await start(probe("ear"));
+  await bench.runFor(FIRST);
+  await afterRuns(1, "ear");
+  // The ceiling is used up by somebody else, of whom only a restart tells.
+  bench.gateway.spend({ key: "ears", model: "acme/ear", app: "Chat", micros: 10_000_000, requests: 1 });
+  await bench.restart();
+  await bench.runFor(4 * FIRST);
+  const skipped = 'aigateway_probe_skipped_total{probe="ear",reason="spend_limit"}';
+  const series = await bench.seriesWhen((map) => map.get(skipped) === 4);
+  expect(series.get(skipped)).toBe(4);
+  expect(shownOf(series, "ear")("success")).toBeUndefined();
+  expect(bench.gateway.log.of("transcription")).toHaveLength(1);
+});
