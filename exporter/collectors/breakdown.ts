@@ -130,8 +130,8 @@ function sum(pairs: readonly Pair[], metric: string): number {
 function byCredits(one: Pair, other: Pair): number {
   const descending = (metric: string) =>
     (other.values[metric] ?? Number.NEGATIVE_INFINITY) - (one.values[metric] ?? Number.NEGATIVE_INFINITY);
-  const byName = identityOf(one) < identityOf(other) ? -1 : 1;
-  return descending("total_usage") || descending("request_count") || byName;
+  const byName = () => (identityOf(one) < identityOf(other) ? -1 : 1);
+  return descending("total_usage") || descending("request_count") || byName();
 }
 
 /** Rounds a difference to twelve digits of the amount that it was taken from: below is noise of binary fractions. */
