@@ -150,7 +150,7 @@ function dryAtMidnight(
   { spendsOn = false, settled = 2 }: { readonly spendsOn?: boolean; readonly settled?: number } = {},
 ): Tale {
   // Not so fast that what was spent in the last quarter of an hour is too much for the new window as well.
-  const perHour = spendsOn ? 120 : 60;
+  const perHour = spendsOn ? 120 : 40;
   const from = 2 * DAY - 10 - (100 - 20 / DAY) / (perHour / HOUR);
   const { series } = simulate(key, DAYS, {
     spend: (minute) =>
@@ -161,7 +161,8 @@ function dryAtMidnight(
   });
   const after = spendsOn
     ? [firing(`key=${key}`, 2 * DAY + 25, "AIGatewayKeyExhaustionImminent", dry(key).slice(1, 2))]
-    : [silent(`key=${key}`, CREDITS, 2 * DAY, DAYS - 1)];
+    : // In the minute of the reset itself the rate of the last hour may be too much for the new window as well.
+      [silent(`key=${key}`, CREDITS, 2 * DAY + 2, DAYS - 1)];
   return {
     title,
     subject: `key=${key}`,
