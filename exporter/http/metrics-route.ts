@@ -13,7 +13,7 @@ export function createMetricsRoute(path: string, publisher: Publisher, self: Sel
     methods: ["GET"],
     handle: async ({ headers }): Promise<Answer> => {
       const format = acceptedFormat(headers.accept);
-      const own = await self.render(format);
+      const { runtime, own } = await self.parts(format);
       // Taken after the wait, so that nothing ages between the look and the answer.
       const ready = await publisher.current(format);
       const common = { "content-type": CONTENT_TYPES[format], vary: "Accept, Accept-Encoding" };
@@ -21,9 +21,9 @@ export function createMetricsRoute(path: string, publisher: Publisher, self: Sel
         ? {
             status: 200,
             headers: { ...common, "content-encoding": "gzip" },
-            body: gzipWithTail(ready, own),
+            body: gzipWithTail(ready, runtime.piece, own),
           }
-        : { status: 200, headers: common, body: [...(await ready.text()), own] };
+        : { status: 200, headers: common, body: [...(await ready.text()), runtime.text, own] };
     },
   };
 }

@@ -30,6 +30,12 @@ export async function deflate(text: Buffer): Promise<Piece> {
   return { deflated, length, crc: crc32(text), crcShift: crcShift(length) };
 }
 
+/** On the spot, for texts of a few kilobytes. */
+export function deflateNow(text: Buffer): Piece {
+  const { length } = text;
+  return { deflated: deflateRawSync(text, OPEN), length, crc: crc32(text), crcShift: crcShift(length) };
+}
+
 /** The text of a piece. Off the event loop. */
 export function inflate({ deflated, length }: Piece): Promise<Buffer> {
   return inflateOpen(deflated, {
@@ -54,14 +60,14 @@ export function openMember(pieces: readonly Piece[]): OpenMember {
 }
 
 /**
- * One gzip member (RFC 1952) of what lies ready with `tail` behind it, of which only `tail` is compressed now. A second
- * member would be simpler, but not every client reads on after the first.
+ * One gzip member (RFC 1952) of what lies ready with a piece and `tail` behind it, of which only `tail` is compressed
+ * now. A second member would be simpler, but not every client reads on after the first.
  */
-export function gzipWithTail(ready: OpenMember, tail: Buffer): readonly Buffer[] {
+export function gzipWithTail(ready: OpenMember, piece: Piece, tail: Buffer): readonly Buffer[] {
   const trailer = Buffer.alloc(8);
-  trailer.writeUInt32LE(crc32(tail, ready.crc), 0);
-  trailer.writeUInt32LE((ready.length + tail.length) % 2 ** 32, 4);
-  return [ready.gzip, deflateRawSync(tail, { level: LEVEL }), trailer];
+  trailer.writeUInt32LE(crc32(tail, combinedCrc(ready.crc, piece.crc, piece.crcShift)), 0);
+  trailer.writeUInt32LE((ready.length + piece.length + tail.length) % 2 ** 32, 4);
+  return [ready.gzip, piece.deflated, deflateRawSync(tail, { level: LEVEL }), trailer];
 }
 
 /** Magic, deflate, no flags, no time, no extra flags, unknown system. */

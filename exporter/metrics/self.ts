@@ -1,7 +1,9 @@
-import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
+import { Counter, Gauge, Registry } from "prom-client";
 import { type Clock, systemClock } from "../clock.ts";
 import type { Family } from "./family.ts";
 import type { Format } from "./exposition.ts";
+import { inFormat } from "./prom-client-text.ts";
+import { createRuntimePart, type RuntimePart } from "./runtime.ts";
 import { selfFamilies as families } from "./self-families.ts";
 
 /** The exporter's own metrics, kept by prom-client: a few dozen series. */
@@ -13,11 +15,17 @@ export interface SelfMetrics {
   readonly pollDuration: Gauge;
   readonly reloadSuccessful: Gauge;
   readonly reloadSuccess: Gauge;
-  /**
-   * The text in a format, with the end mark where the format has one. What the exporter counts is as of now; what Node
-   * says of the process may be a second old, since it takes longer than all the rest of a scrape.
-   */
+  /** The whole text in a format, with the end mark where the format has one. */
   render(format: Format): Promise<Buffer>;
+  /** The same in two parts. */
+  parts(format: Format): Promise<SelfParts>;
+}
+
+export interface SelfParts {
+  /** What Node says of the process: at most a second old, since it takes longer than all the rest of a scrape. */
+  readonly runtime: RuntimePart;
+  /** What the exporter counts, as of now. */
+  readonly own: Buffer;
 }
 
 export interface Build {
@@ -44,7 +52,7 @@ export function createSelfMetrics(
   read: () => SelfReadings,
   clock: Pick<Clock, "monotonic"> = systemClock,
 ): SelfMetrics {
-  const processText = createProcessText(clock);
+  const runtimePart = createRuntimePart(clock);
   const registry = new Registry();
   const registers = [registry];
   const newCounter = (family: Family) => new Counter({ ...definition(family), registers });
@@ -77,6 +85,12 @@ export function createSelfMetrics(
     ({ creditValue }) => new Map(creditValue ? [[creditValue.currency, creditValue.value]] : []),
   );
 
+  const parts = async (format: Format): Promise<SelfParts> => {
+    const runtime = await runtimePart(format);
+    const text = inFormat(await registry.metrics(), format);
+    return { runtime, own: Buffer.from(format === "text" ? text : `${text}# EOF\n`) };
+  };
+
   return {
     polls: newCounter(families.polls),
     pollFailures: newCounter(families.pollFailures),
@@ -85,47 +99,13 @@ export function createSelfMetrics(
     pollDuration: newGauge(families.pollDuration),
     reloadSuccessful: newGauge(families.reloadSuccessful),
     reloadSuccess: newGauge(families.reloadSuccess),
+    parts,
     render: async (format) => {
-      const text = (await processText()) + (await registry.metrics());
-      return Buffer.from(format === "text" ? text : toOpenMetrics(text));
+      const { runtime, own } = await parts(format);
+      return Buffer.concat([runtime.text, own]);
     },
   };
 }
-
-const PROCESS_TEXT_LASTS_MS = 1000;
-
-function createProcessText({ monotonic }: Pick<Clock, "monotonic">): () => Promise<string> {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  for (const { name } of registry.getMetricsAsArray()) {
-    if (UNFIT.test(name)) registry.removeSingleMetric(name);
-  }
-  let text = Promise.resolve("");
-  let madeAt = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (monotonic() - madeAt >= PROCESS_TEXT_LASTS_MS) {
-      madeAt = monotonic();
-      text = registry.metrics();
-    }
-    return text;
-  };
-}
-
-/**
- * The same text in OpenMetrics: counters are named without their suffix, quotes in HELP are escaped, and there is an end
- * mark. prom-client's own OpenMetrics registry renames the counters for the text format, too.
- */
-function toOpenMetrics(text: string): string {
-  const lines = text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => line.replace(/^# (HELP|TYPE) (\w+)_total /, "# $1 $2 "))
-    .map((line) => (line.startsWith("# HELP ") ? line.replaceAll('"', '\\"') : line));
-  return `${lines.join("\n")}\n# EOF\n`;
-}
-
-/** Gauges whose names end in _total, which no format allows, and figures that are no numbers before the first sample. */
-const UNFIT = /^nodejs_(active_|eventloop_lag_(min|mean|stddev)_)/;
 
 function definition(family: Family) {
   return { name: family.name, help: family.help, labelNames: [...family.labels] };

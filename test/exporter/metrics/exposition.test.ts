@@ -4,7 +4,7 @@ import { createPacker } from "../../../exporter/metrics/block.ts";
 import { compose } from "../../../exporter/metrics/document.ts";
 import { renderNow } from "../../../exporter/metrics/exposition.ts";
 import { gauge, info, labelValues, type Sample, sample, stateset } from "../../../exporter/metrics/family.ts";
-import { deflate, gzipWithTail } from "../../../exporter/metrics/gzip.ts";
+import { deflate, deflateNow, gzipWithTail } from "../../../exporter/metrics/gzip.ts";
 
 const spend = gauge({ name: "aigateway_test_credits", help: "Spend.", labels: ["key"], absent: "never" });
 const about = info({
@@ -106,7 +106,7 @@ describe("gzipWithTail()", () => {
     const ready = await compose(families, "text", () => parts, deflate);
     const text = Buffer.concat(await ready.text()).toString();
     expect(text.endsWith(pieces.join(""))).toBe(true);
-    const sent = Buffer.concat(gzipWithTail(ready, Buffer.from(tail)));
-    expect(gunzipSync(sent).toString()).toBe(text + tail);
+    const sent = Buffer.concat(gzipWithTail(ready, deflateNow(Buffer.from("middle")), Buffer.from(tail)));
+    expect(gunzipSync(sent).toString()).toBe(`${text}middle${tail}`);
   });
 });

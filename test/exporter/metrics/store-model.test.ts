@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { gauge, info, type Sample, sample } from "../../../exporter/metrics/family.ts";
-import { deflate, gzipWithTail } from "../../../exporter/metrics/gzip.ts";
+import { deflate, deflateNow, gzipWithTail } from "../../../exporter/metrics/gzip.ts";
 import { createRenderer } from "../../../exporter/metrics/renderer.ts";
 import { createStore } from "../../../exporter/metrics/store.ts";
 import { windowAt } from "../../../exporter/window.ts";
@@ -77,8 +77,10 @@ test(
           const document = (await renderer.render(headers, view.blocks, TEXT)).get("text");
           if (!document) throw new Error("Cannot go on without a document");
           expect(Buffer.concat(await document.text()).toString()).toBe(model.text(families));
-          const sent = gunzipSync(Buffer.concat(gzipWithTail(document, Buffer.from("tail"))));
-          expect(sent.toString()).toBe(`${model.text(families)}tail`);
+          const sent = gunzipSync(
+            Buffer.concat(gzipWithTail(document, deflateNow(Buffer.from("middle")), Buffer.from("tail"))),
+          );
+          expect(sent.toString()).toBe(`${model.text(families)}middletail`);
         }
       }),
       { numRuns: 150 },
