@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
+import { connectRaw } from "../../support/raw-client.ts";
 import { textAnswer } from "../../../exporter/http/answer.ts";
 import { createServer, type Route, type Server } from "../../../exporter/http/server.ts";
 
@@ -115,6 +117,24 @@ describe("createServer()", () => {
     const stopped = server.stop();
     finish.resolve();
     await expect(body).resolves.toBe("late\n");
+    await stopped;
+  });
+
+  test("stop() closes a connection that was told before that it may stay", async () => {
+    const large: Route = {
+      path: "/large",
+      methods: ["GET"],
+      handle: () => ({ status: 200, headers: {}, body: [Buffer.alloc(64 * 1024 * 1024)] }),
+    };
+    // Limits that end the test by its time-out, if one of them is what closes.
+    const limits = { stopMs: 120_000, keepAliveMs: 120_000, stallMs: 120_000, answerMs: 120_000 };
+    const server = createServer({ host: "127.0.0.1", port: 0 }, [large], () => {}, { limits });
+    await server.start();
+    const client = await connectRaw(server.url());
+    client.socket.write("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+    await once(client.socket, "readable");
+    const stopped = server.stop();
+    expect(await client.rest()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: keep-alive\r\n/);
     await stopped;
   });
 });
