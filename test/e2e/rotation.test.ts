@@ -1,13 +1,15 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
 import { type ExporterProcess, startExporter } from "../support/exporter-process.ts";
 import { type SeriesMap, seriesOfText } from "../support/series.ts";
 import { until } from "../support/until.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** Where each secret lies: a key's own file, a file of keys_dir, the management key's. */
 const SECRETS = ["own/billing", "keys/search", "own/management"] as const;
@@ -121,56 +123,58 @@ describe.each(Object.entries(WAYS))("secrets %s", (_name, way) => {
   });
 });
 
-describe("a secret file that is", () => {
-  const FAULTS: Readonly<Record<string, (path: string) => void>> = {
-    empty: (path) => writeFileSync(path, ""),
-    missing: (path) => rmSync(path),
-    "written in half, with a line too much": (path) => writeFileSync(path, "sk-new\nsk-"),
-    "a folder": (path) => {
-      rmSync(path);
-      mkdirSync(path);
-    },
-  };
+/** What may be found where a secret was, by the name of the key. */
+const SPOIL: Readonly<Record<string, (path: string) => void>> = {
+  empty: (path) => writeFileSync(path, ""),
+  missing: (path) => rmSync(path),
+  "cut-and-more": (path) => writeFileSync(path, "sk-new\nsk-"),
+  folder: (path) => {
+    rmSync(path);
+    mkdirSync(path);
+  },
+};
 
-  test.each(Object.entries(FAULTS))(
-    "%s is the failure of that key alone, and recovers",
-    async (_name, spoil) => {
-      const gateway = createGateway({ keys: 1 });
-      await gateway.start();
-      const token = gateway.addKey({ name: "billing" });
-      const files = writeExporterFiles({
-        gatewayUrl: gateway.url,
-        tokens: gateway.tokens,
-        content: {
-          keys: [
-            { name: "billing", api_key_file: "billing" },
-            { name: "other", api_key_env: "KEY_0" },
-          ],
-          schedule: { keys: "1s", analytics: "60s" },
-        },
-      });
-      const path = join(files.directory, "billing");
-      writeFileSync(path, token);
-      const exporter = await startExporter([`--config.file=${files.configFile}`], files.environment);
-      const look = async () => seriesOfText(await (await fetch(`${exporter.url}/metrics`)).text());
-      const up = (name: string) => `aigateway_key_up{key="${name}"}`;
-      const FAILURES = 'aigateway_exporter_poll_failures_total{collector="key",reason="secret_unreadable"}';
-      await until("both", look, (series) => series.get(up("billing")) === 1 && series.get(up("other")) === 1);
-      spoil(path);
-      const spoilt = await until("the failure", look, (series) => series.get(up("billing")) === 0);
-      expect(spoilt.get(up("other"))).toBe(1);
-      expect(spoilt.get(FAILURES)).toBeGreaterThan(0);
-      // The last good values stay until their time to live has passed.
-      expect(spoilt.get('aigateway_key_usage_credits{key="billing"}')).toBe(0);
-      rmSync(path, { recursive: true, force: true });
-      writeFileSync(path, `${token}\n`);
-      const mended = await until("the recovery", look, (series) => series.get(up("billing")) === 1);
-      expect(mended.get(up("other"))).toBe(1);
-      const { stderr } = await exporter.stop();
-      await gateway.stop();
-      files.remove();
-      expect(stderr).toContain('"reason":"secret_unreadable"');
-      expect(stderr).not.toContain(token);
+test("a secret file that is empty, missing, half written or a folder is that key's failure alone, and recovers", async () => {
+  const gateway = createGateway();
+  await gateway.start();
+  const names = [...Object.keys(SPOIL), "other"];
+  const tokens = new Map(names.map((name) => [name, gateway.addKey({ name })]));
+  const files = writeExporterFiles({
+    gatewayUrl: gateway.url,
+    tokens,
+    content: {
+      keys: names.map((name) => ({ name, api_key_file: name })),
+      schedule: { keys: "1s", analytics: "60s" },
     },
-  );
+  });
+  const at = (name: string) => join(files.directory, name);
+  for (const [name, token] of tokens) writeFileSync(at(name), token);
+  const exporter = await startExporter([`--config.file=${files.configFile}`], files.environment);
+  const upsOf = (series: SeriesMap) => names.map((name) => series.get(`aigateway_key_up{key="${name}"}`));
+  const become = async (what: string, wanted: readonly number[]) =>
+    until(
+      what,
+      async () => seriesOfText(await (await fetch(`${exporter.url}/metrics`)).text()),
+      (series) => upsOf(series).join() === wanted.join(),
+    );
+
+  await become("all", [1, 1, 1, 1, 1]);
+  for (const [name, spoil] of Object.entries(SPOIL)) spoil(at(name));
+  const spoilt = await become("the failures", [0, 0, 0, 0, 1]);
+  const FAILURES = "aigateway_exporter_poll_failures_total";
+  expect(spoilt.get(`${FAILURES}{collector="key",reason="secret_unreadable"}`)).toBeGreaterThan(3);
+  expect(spoilt.get(`${FAILURES}{collector="key",reason="unauthorized"}`)).toBe(0);
+  // The last good values stay until their time to live has passed.
+  expect(spoilt.get('aigateway_key_unlimited{key="empty"}')).toBe(1);
+  for (const name of Object.keys(SPOIL)) {
+    rmSync(at(name), { recursive: true, force: true });
+    writeFileSync(at(name), `${tokens.get(name)}\n`);
+  }
+  const mended = await become("the recovery", [1, 1, 1, 1, 1]);
+  expect(upsOf(mended)).toEqual([1, 1, 1, 1, 1]);
+  const { stderr } = await exporter.stop();
+  await gateway.stop();
+  files.remove();
+  expect(stderr.match(/"reason":"secret_unreadable","msg":"Cannot read/g)).toHaveLength(4);
+  for (const token of tokens.values()) expect(stderr).not.toContain(token);
 });

@@ -3,7 +3,7 @@ import type { RequestOptions } from "node:https";
 import { join } from "node:path";
 import { connect, type ConnectionOptions } from "node:tls";
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { createAuthority, type Issued } from "../support/certificates.ts";
@@ -12,6 +12,8 @@ import { type ExporterProcess, runExporter, startExporter } from "../support/exp
 import { hashedPassword } from "../support/hashed-password.ts";
 import { askOverTls } from "../support/https-client.ts";
 import { until } from "../support/until.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const authority = createAuthority();
 const stranger = createAuthority("a stranger");
@@ -226,7 +228,7 @@ describe("the handshake keeps to", () => {
   });
 
   test("plain HTTP is not answered", async () => {
-    await expect(fetch(exporter.url.replace("https", "http"))).rejects.toThrow();
+    await expect(fetch(exporter.url.replace("https", "http"))).rejects.toThrow("fetch failed");
   });
 });
 
@@ -261,10 +263,11 @@ describe("files that change", () => {
   });
 });
 
-describe("check", () => {
-  const check = (...web: readonly string[]) =>
-    runExporter(["check", `--config.file=${files.configFile}`, ...web], files.environment);
+function check(...web: readonly string[]) {
+  return runExporter(["check", `--config.file=${files.configFile}`, ...web], files.environment);
+}
 
+describe("check", () => {
   test("tells what a good web configuration does", async () => {
     const { code, stdout } = await check(`--web.config.file=${webFile}`);
     expect([code, stdout.split("\n")[1]]).toEqual([0, `${webFile}: is valid: TLS, 2 users`]);
