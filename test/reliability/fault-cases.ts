@@ -94,7 +94,7 @@ const bodies: readonly FaultCase[] = [
   },
   {
     title: "JSON nested 100,000 deep as the data",
-    fault: steps.sending(`{"data":${nested('"\\n"')}}`),
+    fault: steps.sending(`{"data":${nested('"\\u0041"')}}`),
     ...failing("bad_response"),
   },
   {

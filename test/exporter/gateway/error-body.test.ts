@@ -82,6 +82,15 @@ describe("parseJson", () => {
     expect(parseJson(text, new Secret("sk-one"))).toEqual(wanted);
   });
 
+  test.each([
+    [String.raw`"sk-\"1\\2/3"`],
+    [String.raw`"sk-\"1\\2\/3"`],
+    [String.raw`"sk\u002d\"1\\2/3"`],
+    [String.raw`"sk-\u00221\u005c2/\u0033"`],
+  ])("conceals a credential with quotes, backslashes and slashes, written as %s", (text) => {
+    expect(parseJson(`{"label":${text}}`, new Secret('sk-"1\\2/3'))).toEqual({ label: "[redacted]" });
+  });
+
   test("is no JSON when a credential would have to be looked for deeper than any stack", () => {
     const deep = `${"[".repeat(200_000)}"sk-one"${"]".repeat(200_000)}`;
     expect(parseJson(deep, new Secret("sk-one"))).toBeUndefined();
