@@ -12,6 +12,7 @@ import { createPublisher } from "./metrics/publisher.ts";
 import { type Build, createSelfMetrics } from "./metrics/self.ts";
 import { createStore } from "./metrics/store.ts";
 import { createOverview } from "./overview.ts";
+import { probesOverview } from "./probe-row.ts";
 import { createProbeMemory } from "./probes/probe-memory.ts";
 import { createStatuses } from "./schedule/statuses.ts";
 import { createTimetable, type CreateTimetable } from "./schedule/timetable.ts";
@@ -105,8 +106,10 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     });
   let collection = collect(config);
 
-  const overview = () =>
-    createOverview(config, { store, statuses }, { version: build.version, nowMs: clock.now(), startedMs });
+  const overview = () => ({
+    ...createOverview(config, { store, statuses }, { version: build.version, nowMs: clock.now(), startedMs }),
+    probes: probesOverview(config.probing, { store, records: probeMemory.records }),
+  });
   const isReady = () => clock.monotonic() - started >= READY_AFTER_MS || collection.isAttempted();
   const routes = createRoutes({ telemetryPath, publisher, self, overview, isReady, lifecycle });
   const server = createServer(

@@ -13,6 +13,8 @@ export interface Overview {
   readonly keys: readonly KeyRow[];
   readonly queries: readonly QueryRow[];
   readonly budgets: readonly BudgetRow[];
+  /** Only if probes are configured. */
+  readonly probes?: ProbesOverview | undefined;
 }
 
 export interface TargetRow {
@@ -90,3 +92,26 @@ export interface BudgetGap {
 
 /** Early: has not told of the current window yet. Old: has not answered for longer than its time to live. */
 export type SourceFault = "failing" | "waiting" | "early" | "old";
+
+/** The probes, and what they spend together. */
+export interface ProbesOverview {
+  readonly rows: readonly ProbeRow[];
+  /** With what is set aside for runs under way; undefined: not known yet. */
+  readonly spentToday: number | undefined;
+  readonly ceiling: number;
+}
+
+/** The last run of a probe. */
+export interface ProbeRow extends TargetRow {
+  readonly model: string;
+  /** Name of the key that pays. */
+  readonly key: string;
+  readonly lastRunMs: number | undefined;
+  /** Why the last run that was due was not begun; undefined after a run. */
+  readonly skip: string | undefined;
+  readonly wordErrorRate: number | undefined;
+  readonly wordErrorLimit: number;
+  readonly durationSeconds: number | undefined;
+  readonly speedFactor: number | undefined;
+  readonly cost: number | undefined;
+}

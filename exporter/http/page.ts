@@ -2,6 +2,7 @@ import { foreign, html } from "./html.ts";
 import type { Overview } from "./overview.ts";
 import { budgetsSection } from "./page-budgets.ts";
 import { keysSection } from "./page-keys.ts";
+import { probesSection } from "./page-probes.ts";
 import { queriesSection } from "./page-queries.ts";
 import { STYLE } from "./page-style.ts";
 import { attention, summary } from "./page-summary.ts";
@@ -12,8 +13,10 @@ const REFRESH_SECONDS = 30;
 
 /** The status page: readable without JavaScript, and with nothing that `/metrics` would not show. */
 export function renderPage(overview: Overview, telemetryPath: string): string {
-  const { version, nowMs, startedMs, gateway, keys, queries, budgets } = overview;
-  const failing = [...keys, ...queries].filter((target) => target.state === "down").length;
+  const { version, nowMs, startedMs, gateway, keys, queries, budgets, probes } = overview;
+  const failing = [...keys, ...queries, ...(probes?.rows ?? [])].filter(
+    (target) => target.state === "down",
+  ).length;
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -38,7 +41,7 @@ export function renderPage(overview: Overview, telemetryPath: string): string {
         </header>
         <main>
           ${summary(overview)} ${attention(overview)} ${budgetsSection(budgets, keys.length, nowMs)}
-          ${keysSection(keys, nowMs)} ${queriesSection(queries, nowMs)}
+          ${keysSection(keys, nowMs)} ${queriesSection(queries, nowMs)} ${probesSection(probes, nowMs)}
         </main>
         <footer>
           <p>
