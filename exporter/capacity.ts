@@ -16,6 +16,23 @@ export function requestsPerMinute({
 
 /** What a configuration asks of the pace that the pace does not give: said at the start and by `check`. */
 export function capacityWarnings(config: Config): readonly string[] {
+  return [...paceWarnings(config), ...ceilingWarnings(config)];
+}
+
+/** Probes that cost the maximum, as failing ones count, must not use up the ceiling before the day ends. */
+function ceilingWarnings({ probing }: Config): readonly string[] {
+  if (!probing) return [];
+  const { probes, ceilingCredits, maxCostCredits } = probing;
+  const runs = probes.reduce((sum, { schedule }) => sum + Math.floor(DAY_MS / longestGapMs(schedule)), 0);
+  const credits = Number((runs * maxCostCredits).toPrecision(12));
+  if (credits <= ceilingCredits) return [];
+  return [
+    `at least ${runs} runs of probes a day may cost ${credits} credits at ${maxCostCredits} each (probe_spend.max_cost_per_probe), ` +
+      `but probe_spend.max_cost_per_day allows ${ceilingCredits}: when costs are not known, as while a model fails, probes are skipped later in the day`,
+  ];
+}
+
+function paceWarnings(config: Config): readonly string[] {
   return collectors.flatMap((collector) => capacityWarning(collector, config));
 }
 
@@ -35,3 +52,5 @@ function capacityWarning(collector: Collector, config: Config): readonly string[
       `${neededSeconds} s, and values live three times that`,
   ];
 }
+
+const DAY_MS = 86_400_000;
