@@ -120,22 +120,18 @@ export function createServer(
       await new Promise<void>((resolve) => {
         // A client that does not take its answer must not keep the process alive.
         const timer = setTimeout(() => server.closeAllConnections(), limits.stopMs);
-        // One whose answer has just left is not idle yet, and has been told that it may stay.
-        const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
         server.close(() => {
           clearTimeout(timer);
-          clearInterval(sweep);
           resolve();
         });
         door?.close();
+        server.closeIdleConnections();
       });
       await bcrypt.stop();
     },
     url: () => urlOf(web?.isSecure === true ? "https" : "http", server.address()),
   };
 }
-
-const SWEEP_MS = 20;
 
 function settingsOf({ requestMs, checkMs, headerBytes, keepAliveMs }: Limits) {
   return {

@@ -17,7 +17,13 @@ const large: Route = {
 };
 
 /** Long enough for a busy machine, so that only the limit under test is reached. */
-const PATIENT = { requestMs: 20_000, checkMs: 20, stallMs: 20_000, answerMs: 20_000, keepAliveMs: 20_000 };
+const PATIENT = {
+  requestMs: 120_000,
+  checkMs: 20,
+  stallMs: 120_000,
+  answerMs: 120_000,
+  keepAliveMs: 120_000,
+};
 
 async function start(limits: Partial<Limits>, { maxRequests = 40, routes = [page, probe, large] } = {}) {
   const server = createServer({ host: "127.0.0.1", port: 0 }, routes, () => {}, {
