@@ -134,7 +134,13 @@ ${entries.join("\n")}\n`;
     ["EIO", "cannot be read: EIO"],
   ])("says why the file itself cannot be read: %s", async (code, message) => {
     const fail = () => Promise.reject(Object.assign(new Error("no"), { code }));
-    const result = await loadConfig({ path: "/c.yaml", env: {}, readFile: fail, listDirectory: fail });
+    const result = await loadConfig({
+      path: "/c.yaml",
+      env: {},
+      readFile: fail,
+      listDirectory: fail,
+      readBytes: fail,
+    });
     expect(result).toEqual({ ok: false, problems: [{ path: "", message }] });
   });
 });

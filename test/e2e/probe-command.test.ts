@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { ConfigFileInput } from "../../exporter/config/schema.ts";
+import { createGateway } from "../gateway/gateway.ts";
+import { writeExporterFiles } from "../support/exporter-files.ts";
+
+const MAIN = join(import.meta.dirname, "../../exporter/main.ts");
+const SPEND = { max_cost_per_day: 1, max_cost_per_probe: 0.01 };
+
+async function start(spend = SPEND) {
+  const gateway = createGateway();
+  await gateway.start();
+  onTestFinished(() => gateway.stop());
+  gateway.addKey({ name: "ears" });
+  const probe = { name: "short", key: "ears", model: "acme/ear", response_format: "verbose_json" } as const;
+  const content: Partial<ConfigFileInput> = {
+    probes: [{ ...probe, expected_language: "en" }],
+    probe_spend: spend,
+  };
+  const files = writeExporterFiles({ gatewayUrl: gateway.url, tokens: gateway.tokens, content });
+  onTestFinished(() => files.remove());
+  const run = (...argv: readonly string[]) =>
+    new Promise<{ readonly code: unknown; readonly output: string; readonly errors: string }>((resolve) => {
+      const line = [MAIN, ...argv, `--config.file=${files.configFile}`];
+      const env = { ...process.env, ...files.environment };
+      execFile(process.execPath, line, { env }, (error, output, errors) =>
+        resolve({ code: error?.code ?? 0, output, errors }),
+      );
+    });
+  return { gateway, run };
+}
+
+function lineOf(output: string, name: string): string {
+  const line = output.split("\n").find((candidate) => candidate.startsWith(`${name} `));
+  return line?.slice(13) ?? "";
+}
+
+test("probe NAME runs it once and prints what it has brought", async () => {
+  const { gateway, run } = await start();
+  gateway.manners.change({ latencyMs: 200, substitutedWords: 1, confidence: 0.9 });
+  const { code, output } = await run("probe", "short");
+  expect(code).toBe(0);
+  const [record, ...more] = gateway.books.transcriptions();
+  expect(more).toEqual([]);
+  expect(lineOf(output, "probe")).toBe('short: acme/ear, paid by key "ears"');
+  expect(lineOf(output, "result")).toBe("success");
+  expect(lineOf(output, "expected")).toBe(
+    "Every key counts credits, and a warning comes before they run out.",
+  );
+  expect(lineOf(output, "heard")).toBe(record?.text);
+  expect(lineOf(output, "word errors")).toBe("rate 0.0833, at most 0.2");
+  expect(lineOf(output, "language")).toMatch(/^en(glish)?, as expected$/);
+  expect(lineOf(output, "confidence")).toBe("0.9");
+  expect(lineOf(output, "cost")).toBe(`${record?.cost} credits`);
+  const [, seconds = "", audio, speed = ""] =
+    /^(\d\.\d{3}) s for ([\d.]+) s of audio, ([\d.]+) times as fast/.exec(lineOf(output, "duration")) ?? [];
+  expect(Number(seconds)).toBeGreaterThanOrEqual(0.2);
+  expect(audio).toBe("4.104");
+  expect(Number(speed)).toBeCloseTo(4.104 / Number(seconds), 0);
+});
+
+test("probe NAME ends with 1 when it fails, and says of what", async () => {
+  const { gateway, run } = await start();
+  gateway.manners.change({ text: "Something else.\u001b[31m" });
+  const wrong = await run("probe", "short");
+  expect(wrong.code).toBe(1);
+  expect(lineOf(wrong.output, "result")).toMatch(/^failed, wrong_text: Probe "short" heard another text/);
+  expect(wrong.output).not.toContain("\u001b");
+  gateway.manners.reset();
+  gateway.manners.change({ status: 502 });
+  const down = await run("probe", "short");
+  expect(down.code).toBe(1);
+  expect(lineOf(down.output, "result")).toMatch(/^failed, upstream_error: .* gateway answered 502/);
+  expect(lineOf(down.output, "cost")).toBe("not known");
+  expect(gateway.log.of("transcription").map(({ status }) => status)).toEqual([200, 502]);
+});
+
+test("probe NAME is refused when the ceiling of the day might be passed, unless forced", async () => {
+  const { gateway, run } = await start();
+  gateway.spend({ key: "ears", model: "acme/ear", app: "Chat", micros: 995_000, requests: 1 });
+  const { code, output } = await run("probe", "short");
+  expect([code, output]).toEqual([
+    1,
+    'Probe "short" is not run: 0.995 credits are spent today, and with 0.01 (max_cost_per_probe) it might be more than 1 (max_cost_per_day); --force runs it all the same\n',
+  ]);
+  expect(gateway.books.transcriptions()).toEqual([]);
+  expect((await run("probe", "short", "--force")).code).toBe(0);
+  gateway.faults.add({ kind: "status", status: 403, endpoint: "key" });
+  expect((await run("probe", "short")).output).toMatch(
+    /the spend of the day is not known: .* gateway answered 403/,
+  );
+});
+
+test("probe NAME knows the names", async () => {
+  const { run } = await start();
+  const { code, errors } = await run("probe", "long");
+  expect(code).toBe(2);
+  expect(errors).toMatch(/^Unknown probe "long": .*config\.yaml has "short"\n/);
+});
