@@ -67,7 +67,8 @@ export function gzipWithTail(ready: OpenMember, piece: Piece, tail: Buffer): rea
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc32(tail, combinedCrc(ready.crc, piece.crc, piece.crcShift)), 0);
   trailer.writeUInt32LE((ready.length + piece.length + tail.length) % 2 ** 32, 4);
-  return [ready.gzip, piece.deflated, deflateRawSync(tail, { level: LEVEL }), trailer];
+  // Each buffer costs a write.
+  return [ready.gzip, Buffer.concat([piece.deflated, deflateRawSync(tail, { level: LEVEL }), trailer])];
 }
 
 /** Magic, deflate, no flags, no time, no extra flags, unknown system. */

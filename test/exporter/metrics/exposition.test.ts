@@ -63,6 +63,15 @@ aigateway_test_reset{key="b",aigateway_test_reset="daily"} 1
   });
 });
 
+test.each([100, 30_000, 300_000])("labels of %d characters leave their neighbours alone", (length) => {
+  for (const character of ["x", "日"]) {
+    const keys = ["a", character.repeat(length), "b"];
+    const lines = keys.map((key) => `aigateway_test_credits{key="${key}"} 1.5\n`);
+    const { text } = rendered(keys.flatMap((key) => sample(spend, { key }, 1.5)));
+    expect(text.split("gauge\n")[1] === lines.join("")).toBe(true);
+  }
+});
+
 describe("sample()", () => {
   test.each([[undefined], [null], [Number.NaN], [Number.POSITIVE_INFINITY], [Number.NEGATIVE_INFINITY]])(
     "%s is no sample",
