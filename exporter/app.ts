@@ -76,18 +76,22 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const store = createStore(clock, () => config.seriesLimit);
   const statuses = createStatuses(clock);
   const probeMemory = createProbeMemory(startedMs, () => config.probing);
-  const self = createSelfMetrics(build, () => ({
-    keys: config.keys.length,
-    series: store.series,
-    seriesLimit: config.seriesLimit,
-    creditValue: config.creditValue,
-    // Looks at every target, so only for the gauge that shows it.
-    get pollLag() {
-      return collection.lag();
-    },
-    pollInterval: collection.interval(),
-    throttledUntil: collection.throttledUntil(),
-  }));
+  const self = createSelfMetrics(
+    build,
+    () => ({
+      keys: config.keys.length,
+      series: store.series,
+      seriesLimit: config.seriesLimit,
+      creditValue: config.creditValue,
+      // Looks at every target, so only for the gauge that shows it.
+      get pollLag() {
+        return collection.lag();
+      },
+      pollInterval: collection.interval(),
+      throttledUntil: collection.throttledUntil(),
+    }),
+    clock,
+  );
   const publisher = createPublisher(
     store,
     () => collection.headers,
