@@ -52,6 +52,18 @@ export const thresholds = {
   /** The query last_month is asked hourly. */
   closedMonthStale: 4 * 3600,
   staleIntervals: 5,
+  /** Two runs of a probe have failed when its last one lies so many intervals behind the last success: one and a bit is one failed run. */
+  probeFailedIntervals: 1.5,
+  /** Probes are not run when the last run lies so many intervals back; then their values are withdrawn. */
+  probeStaleIntervals: 3,
+  /** Times the median duration of the week before, and so many seconds more. */
+  probeSlowFactor: 2,
+  probeSlowSeconds: 1,
+  /** Word error rate above the median of the week before: a tenth of the words. */
+  probeWordErrors: 0.1,
+  /** Medians of fewer runs than these say nothing. */
+  probeRecentRuns: 3,
+  probeWeekRuns: 20,
   upstreamErrors: 0.5,
   /** Share of series_limit. */
   seriesLimit: 0.9,

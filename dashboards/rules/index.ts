@@ -6,6 +6,7 @@ import { keyForecast } from "./key-forecast.ts";
 import { keyHistory } from "./key-history.ts";
 import { keyInputs } from "./key-inputs.ts";
 import { keyState } from "./key-state.ts";
+import { probes } from "./probes.ts";
 import type { RuleGroup } from "./rule.ts";
 import { createSettings, type RuleOptions } from "./settings.ts";
 
@@ -20,6 +21,7 @@ export function createRules(options: RuleOptions = {}): readonly RuleGroup[] {
     keyState(settings),
     budgets(settings),
     analyticsData(settings),
+    probes(settings),
     exporterItself(settings),
   ];
 }

@@ -11,6 +11,11 @@ export function withBudgetTeam(expr: string): string {
   return `${parenthesized(expr)}\n${promql`* on (job, budget) group_left (team, window) ${recorded.budgetOwner}`}`;
 }
 
+/** The same for probes, by the key that pays; the model and that key come with it. */
+export function withProbeTeam(expr: string): string {
+  return `${parenthesized(expr)}\n${promql`* on (job, probe) group_left (model, key, team) ${recorded.probeOwner}`}`;
+}
+
 function parenthesized(expr: string): string {
   const lines = expr.split("\n").map((line) => `  ${line}`);
   return ["(", ...lines, ")"].join("\n");

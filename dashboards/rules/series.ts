@@ -23,6 +23,15 @@ const budgetOwner: Series<"job" | "budget" | "window" | "team"> = {
   labels: ["job", "budget", "window", "team"],
 };
 
+function ofProbe(name: string): Series<"job" | "probe"> {
+  return { name: `probe:aigateway_${name}`, labels: ["job", "probe"] };
+}
+
+const probeOwner: Series<"job" | "probe" | "model" | "key" | "team"> = {
+  name: "probe:aigateway_info:latest",
+  labels: ["job", "probe", "model", "key", "team"],
+};
+
 /** Series that the recording rules make, for alerts and panels. Rates are credits a second, times are seconds. */
 export const recorded = {
   keyOwner,
@@ -67,4 +76,14 @@ export const recorded = {
   budgetBurn1h: ofBudget("spent_credits:burn1h"),
   budgetBurn6h: ofBudget("spent_credits:burn6h"),
   budgetBurn3d: ofBudget("spent_credits:burn3d"),
+  probeOwner,
+  probeInterval: ofProbe("interval_seconds:max"),
+  probeLastRun: ofProbe("last_run_timestamp_seconds:max"),
+  probeLastSuccess: ofProbe("last_success_timestamp_seconds:max"),
+  probeDuration: ofProbe("duration_seconds:answered"),
+  probeDurationRecent: ofProbe("duration_seconds:median_recent"),
+  probeDurationWeek: ofProbe("duration_seconds:median7d"),
+  probeWordErrors: ofProbe("word_error_ratio:max"),
+  probeWordErrorsRecent: ofProbe("word_error_ratio:median_recent"),
+  probeWordErrorsWeek: ofProbe("word_error_ratio:median7d"),
 } as const;

@@ -10,6 +10,10 @@ export interface Timing {
   /** The same for values that come with the analytics, among them budgets. */
   readonly analyticsMemory: string;
   readonly analyticsMemorySeconds: number;
+  /** How long the times of a probe's runs are remembered, so that a restart of the exporter does not make them unknown. */
+  readonly probeMemory: string;
+  /** Seconds: what recent runs of probes are, which must be several. */
+  readonly probeWindow: number;
   /** Seconds: the window of the shortest rate, which must hold several polls. */
   readonly burnWindow: number;
   /** Longest interval of polls that the windows suit. */
@@ -23,6 +27,8 @@ export interface TimingOptions {
   readonly pollIntervalSeconds?: number;
   /** The same for the analytics. Default 300. */
   readonly analyticsIntervalSeconds?: number;
+  /** Longest time between two runs of a probe (aigateway_probe_interval_seconds). Default 3600. */
+  readonly probeIntervalSeconds?: number;
   /** Factor of all durations, for tests whose exporter has a clock that runs faster: 1/600 with one 600 times as fast. Default 1. */
   readonly scale?: number;
   /** What the exporter's clock shows, as PromQL, where it is not Prometheus' own. Default `time()`. */
@@ -33,9 +39,12 @@ const MINUTE = 60;
 /** Bridges a gap of scrapes of 20 minutes. */
 const MEMORY = 25 * MINUTE;
 const BURN_WINDOW = 15 * MINUTE;
+const PROBE_MEMORY = 24 * 60 * MINUTE;
+const PROBE_WINDOW = 6 * 60 * MINUTE;
 
 export function createTiming(options: TimingOptions): Timing {
-  const { pollIntervalSeconds = 60, analyticsIntervalSeconds = 300, scale = 1, now = "time()" } = options;
+  const { pollIntervalSeconds = 60, analyticsIntervalSeconds = 300, probeIntervalSeconds = 3600 } = options;
+  const { scale = 1, now = "time()" } = options;
   const burnWindow = Math.max(BURN_WINDOW, 4 * pollIntervalSeconds);
   const memory = Math.max(MEMORY, 3 * pollIntervalSeconds);
   const analyticsMemory = Math.max(MEMORY, 3 * analyticsIntervalSeconds);
@@ -47,6 +56,8 @@ export function createTiming(options: TimingOptions): Timing {
     memorySeconds: memory,
     analyticsMemory: duration(analyticsMemory),
     analyticsMemorySeconds: analyticsMemory,
+    probeMemory: duration(Math.max(PROBE_MEMORY, 3 * probeIntervalSeconds)),
+    probeWindow: Math.max(PROBE_WINDOW, 4 * probeIntervalSeconds),
     burnWindow,
     longestPollSeconds: burnWindow / 4,
     now,

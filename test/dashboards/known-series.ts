@@ -10,6 +10,7 @@ import {
 } from "../../exporter/collectors/analytics-families.ts";
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
+import { probeFamilies } from "../../exporter/probes/families.ts";
 
 /** Every series that an expression may select, by name. */
 export const knownSeries: ReadonlyMap<string, Series> = new Map(
@@ -20,6 +21,7 @@ export const knownSeries: ReadonlyMap<string, Series> = new Map(
     ...Object.values(usageFamiliesOf).flatMap((families) => Object.values(families)),
     ...Object.values(budgetFamilies),
     ...Object.values(selfFamilies),
+    ...Object.values(probeFamilies),
     ...Object.values(recorded),
     ...Object.values(processSeries),
     alerts,

@@ -9,7 +9,7 @@ const alerts = createRules().flatMap(({ rules }) => rules.filter(isAlert));
 
 /** What the templates of descriptions may do, so that none fails when it is needed. */
 const TEMPLATE =
-  /^(?:\$labels\.(?:key|budget|window|job|query|endpoint)|\$value(?: \| (?:humanizeDuration|humanizePercentage|printf "%\.2f"))?|if gt \$value 0\.0|else|end)$/;
+  /^(?:\$labels\.(?:key|budget|window|job|query|endpoint|probe|model)|\$value(?: \| (?:humanizeDuration|humanizePercentage|printf "%\.2f"))?|if gt \$value 0\.0|else|end)$/;
 
 describe.each(alerts)("$alert", (alert) => {
   const name = alert.alert;
@@ -43,6 +43,10 @@ describe.each(alerts)("$alert", (alert) => {
   test.skipIf(name === "AIGatewayKeyUsageCorrected")("waits for more than one evaluation", () => {
     expect(secondsOf(alert.for ?? "0s")).toBeGreaterThanOrEqual(120);
     expect(secondsOf(alert.keep_firing_for ?? "10m")).toBeGreaterThan(60);
+  });
+
+  test.runIf(name.startsWith("AIGatewayProbe"))("carries the team of the key that pays", () => {
+    expect(alert.expr).toMatch(/group_left \(model, key, team\)|^probe:aigateway_info:latest\n/);
   });
 
   test.runIf(/^AIGateway(?:Key|Budget)/.test(name))(

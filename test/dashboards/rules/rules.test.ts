@@ -7,6 +7,7 @@ import { keyFamilies } from "../../../exporter/collectors/key-families.ts";
 import { budgetFamilies } from "../../../exporter/budgets/families.ts";
 import type { Family } from "../../../exporter/metrics/family.ts";
 import { selfFamilies } from "../../../exporter/metrics/self-families.ts";
+import { probeFamilies } from "../../../exporter/probes/families.ts";
 import { renderRuleFile, ruleGroups } from "../../../dashboards/rules/file.ts";
 import { createRules } from "../../../dashboards/rules/index.ts";
 import { isAlert, type Rule } from "../../../dashboards/rules/rule.ts";
@@ -20,7 +21,7 @@ import { namesIn, secondsOf } from "./promql-text.ts";
 const groups = createRules();
 const rules = groups.flatMap((group) => group.rules);
 const families = new Map<string, Pick<Family, "labels" | "type">>(
-  [keyFamilies, budgetFamilies, selfFamilies, queryFamilies]
+  [keyFamilies, budgetFamilies, selfFamilies, queryFamilies, probeFamilies]
     .flatMap((of): readonly Family[] => Object.values(of))
     .map((family) => [family.name, family]),
 );
@@ -88,6 +89,8 @@ describe("thresholds", () => {
     "budgets",
     "analytics",
     "exporter",
+    "probes",
+    "probe-alerts",
   ].map((name) => readFileSync(new URL(`../../../dashboards/rules/${name}.ts`, import.meta.url), "utf8"));
 
   test.each(Object.keys(thresholds))("%s is used", (name) => {

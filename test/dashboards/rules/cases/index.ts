@@ -6,6 +6,7 @@ import { budgetCases } from "./budget-cases.ts";
 import { exporterCases } from "./exporter-cases.ts";
 import { keyCreditCases } from "./key-credit-cases.ts";
 import { keyStateCases } from "./key-state-cases.ts";
+import { probeCases } from "./probe-cases.ts";
 
 /** The list of the cases that take hours; one run serves them all. */
 export const cases: readonly AlertCase[] = [
@@ -13,6 +14,7 @@ export const cases: readonly AlertCase[] = [
   ...keyStateCases,
   ...budgetCases,
   ...analyticsCases,
+  ...probeCases,
   ...exporterCases,
 ];
 

@@ -1,0 +1,79 @@
+import { probeFamilies as families } from "../../../../exporter/probes/families.ts";
+import type { InputSeries } from "../input-series.ts";
+import { modelOf, type SimulatedProbe, simulateProbe, TEAM } from "../simulated-probe.ts";
+import { type AlertCase, CASE_MINUTES, casesOf, exposed, HOUR } from "./alert-case.ts";
+
+/** Alerts on probes, which are run every hour from minute 0. Those on medians take a week and are told apart. */
+export const probeCases: readonly AlertCase[] = [
+  failing("two-failed", "two runs in a row", { answer: (minute) => good(minute < 180) }, 245),
+  failing("one-failed", "every other run", { answer: (minute) => good(minute % 120 === 0) }),
+  failing(
+    "failed-over-restart",
+    "one before and one after a restart of the exporter",
+    { answer: (minute) => good(minute < 180), restartAt: 200 },
+    245,
+  ),
+  failing(
+    "failed-by-day",
+    "for six hours, by a schedule that pauses at weekends",
+    { answer: (minute) => good(minute < 60), intervalMinutes: 62 * HOUR },
+    366,
+  ),
+  failing("failed-at-times-by-day", "two runs of eight, by such a schedule", {
+    answer: (minute) => good(minute % 240 > 0),
+    intervalMinutes: 62 * HOUR,
+  }),
+  failing("never-good", "never a success", { runs: [30, 90, 150], answer: () => good(false) }, 95),
+  failing("once-bad", "the only run", { runs: [30], answer: () => good(false), intervalMinutes: 8 * HOUR }),
+  notRun("left-out", "not since minute 60", { runs: [0, 60] }, 251),
+  notRun("every-third", "every third time", { runs: [0, 180, 360] }),
+  notRun("never-run", "never in six hours, though it is due every hour", { runs: [] }, 370),
+  notRun("not-yet-due", "due every four hours, and not run yet", { runs: [], intervalMinutes: 4 * HOUR }),
+  spendLimit("spent", "another run does not fit", (minute) => (minute < 100 ? 0.9 : 0.95), 110),
+  spendLimit("spent-but-one", "another run fits exactly", () => 0.9),
+  spendLimit("under-way", "while runs are under way", (minute) => (minute % 60 < 10 ? 0.95 : 0.9)),
+  { ...notRun("spent", "probes may spend nothing more", {}), subject: "job=spent" },
+];
+
+function good(isGood: boolean) {
+  return isGood ? { seconds: 2, wordErrors: 0 } : undefined;
+}
+
+function hourly(): readonly number[] {
+  return Array.from({ length: CASE_MINUTES / HOUR }, (_, index) => index * HOUR);
+}
+
+type Behaviour = Partial<Omit<SimulatedProbe, "name">>;
+
+function seriesOfProbe(name: string, behaviour: Behaviour): readonly InputSeries[] {
+  return simulateProbe({ name, runs: hourly(), answer: () => good(true), ...behaviour }, CASE_MINUTES);
+}
+
+function ofProbe(name: string) {
+  return casesOf("AIGatewayProbe", "probe", { team: TEAM, key: name, model: modelOf(name) });
+}
+
+function failing(name: string, title: string, behaviour: Behaviour, firesAt?: number): AlertCase {
+  return ofProbe(name)("Failing", "critical", name, title, seriesOfProbe(name, behaviour), firesAt);
+}
+
+function notRun(name: string, title: string, behaviour: Behaviour, firesAt?: number): AlertCase {
+  return ofProbe(name)("NotRun", "warning", name, title, seriesOfProbe(name, behaviour), firesAt);
+}
+
+/** All probes of a job spend together: each case is a job of its own. Its probe is not run after minute 60. */
+function spendLimit(
+  name: string,
+  title: string,
+  spent: (minute: number) => number,
+  firesAt?: number,
+): AlertCase {
+  const labels = { team: TEAM, key: name, model: modelOf(name), probe: name };
+  const series = [
+    ...seriesOfProbe(name, { job: name, runs: [0, 60] }),
+    exposed(families.spendDay, {}, spent, name),
+    exposed(families.spendDayLimit, {}, () => 1, name),
+    exposed(families.costLimit, {}, () => 0.1, name),
+  ];
+  return casesOf("AIGatewayProbe", "job", labels)("SpendLimit", "warning", name, title, series, firesAt);
+}
