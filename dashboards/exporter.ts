@@ -6,6 +6,7 @@ import * as state from "./panels/exporter-state.ts";
 import * as upstream from "./panels/exporter-upstream.ts";
 import * as process from "./panels/exporter-process.ts";
 import { alertMarks } from "./panels/marks.ts";
+import * as probes from "./panels/probes.ts";
 import { uids } from "./uids.ts";
 
 /** Whether the figures of the other dashboards can be trusted, and if not, why. */
@@ -20,7 +21,7 @@ export const exporter = createDashboard({
     several("instance", "Instance", "instance", selfFamilies.buildInfo),
   ),
   annotations: [
-    alertMarks({ alertname: "~AIGateway(Exporter|Upstream|Analytics|Series|Poll).*" }),
+    alertMarks({ alertname: "~AIGateway(Exporter|Upstream|Analytics|Series|Poll|Probe).*" }),
     state.restartMarks(),
   ],
   rows: [
@@ -39,6 +40,13 @@ export const exporter = createDashboard({
     { height: 9, panels: [upstream.lag(12), upstream.pollDuration(13)] },
     { height: 9, panels: [upstream.keyTable(14), firingAlerts(15, 10, {})] },
     { height: 8, panels: [upstream.queryTable(16)] },
+    {
+      heading: { id: 101, title: "Transcription probes" },
+      height: 4,
+      panels: [probes.failing(30), probes.oldestRun(31), probes.spent(32), probes.spentShare(33)],
+    },
+    { height: 9, panels: [probes.duration(34), probes.wordErrors(35), probes.failures(36)] },
+    { height: 7, panels: [probes.lastResults(37)] },
     {
       heading: { id: 100, title: "The process" },
       height: 8,

@@ -12,6 +12,9 @@ const APPS = [
   { key: "support-bot", model: "cobalt/pro-1", app: "Escalations", micros: 310_000 },
 ];
 
+/** Speech-to-text models: one that hears well, and one that is slow and leaves words out. */
+export const [GOOD_EARS, POOR_EARS] = ["cobalt/ears-1", "fjord/ears-mini"];
+
 /** All of the last month and of this one. */
 const HISTORY_DAYS = 62;
 const HOUR_MS = 3_600_000;
@@ -31,6 +34,8 @@ export function createDemoGateway(): Gateway {
   }
   // So that the month is never empty, not even on its first day.
   gateway.spend({ key: "checkout", model: "cobalt/pro-1", app: "Checkout", micros: 10_000_000 });
+  gateway.manners.change({ latencyMs: 400 }, GOOD_EARS);
+  gateway.manners.change({ latencyMs: 1100, deletedWords: 4, confidence: 0.61 }, POOR_EARS);
   gateway.disable(DISABLED);
   useUp(gateway, SPENT);
   return gateway;

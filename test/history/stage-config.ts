@@ -2,6 +2,8 @@ import type { Config } from "../../exporter/config/config.ts";
 import { loadConfig } from "../../exporter/config/load.ts";
 import type { ConfigFileInput } from "../../exporter/config/schema.ts";
 import type { Gateway } from "../gateway/gateway.ts";
+import { GOOD_EARS, POOR_EARS } from "../demo-gateway.ts";
+import type { Schedule } from "./watched-past.ts";
 
 const TEAMS: Readonly<Record<string, readonly string[]>> = {
   payments: ["billing", "checkout", "fraud"],
@@ -17,11 +19,8 @@ export interface StageConfig {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Shows all that the dashboards can: owners, budgets of every window, rates, the value of a credit. */
-export function stageConfig(
-  gateway: Gateway,
-  schedule: NonNullable<ConfigFileInput["schedule"]>,
-): StageConfig {
+/** Shows all that the dashboards can: owners, budgets of every window, rates, the value of a credit, probes. */
+export function stageConfig(gateway: Gateway, { probes, ...schedule }: Schedule): StageConfig {
   const names = [...gateway.tokens.keys()];
   const file: ConfigFileInput = {
     gateway: { base_url: gateway.url, requests_per_minute: 0 },
@@ -34,12 +33,25 @@ export function stageConfig(
       { name: "research-day", limit: 60, window: "day", keys: { team: "research" } },
     ],
     schedule,
+    ...(probes === undefined ? {} : probing(probes)),
     credit_value: { currency: "EUR", value: 0.86 },
   };
   const secrets = names.map((name): [string, string] => [variable(name), gateway.tokens.get(name) ?? ""]);
   return {
     text: JSON.stringify(file),
     environment: { MANAGEMENT_KEY: gateway.managementToken, ...Object.fromEntries(secrets) },
+  };
+}
+
+/** One that succeeds and one that hears badly. What is known of a spend is known after the time-out. */
+function probing(schedule: string): Pick<ConfigFileInput, "probes" | "probe_spend"> {
+  const probe = { key: "translate", response_format: "verbose_json", schedule, timeout: "5s" } as const;
+  return {
+    probes: [
+      { ...probe, name: "ears", model: GOOD_EARS, expected_language: "en" },
+      { ...probe, name: "poor-ears", model: POOR_EARS, upload: "multipart" },
+    ],
+    probe_spend: { max_cost_per_day: 1000, max_cost_per_probe: 0.01 },
   };
 }
 

@@ -40,6 +40,8 @@ export interface PastOptions {
 export interface Schedule {
   readonly keys: string;
   readonly analytics: string;
+  /** Of the probes; without it there are none. */
+  readonly probes?: string;
 }
 
 const MINUTE_MS = 60_000;
