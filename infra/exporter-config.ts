@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 import { z } from "zod";
 import { parseConfig } from "../exporter/config/parse.ts";
 import type { ConfigFile } from "../exporter/config/schema.ts";
+import { probeAudio } from "./probe-audio.ts";
 
 /** Where the keys are mounted in the container: each file is a key. */
 export const KEYS_PATH = "/run/secrets/aigateway/keys";
@@ -13,6 +14,8 @@ export interface ExporterConfig {
   /** The file, YAML. */
   readonly text: string;
   readonly file: ConfigFile;
+  /** Recordings of the probes by the name of their file, base64. */
+  readonly audio: Readonly<Record<string, string>>;
 }
 
 /** Which secrets there are: names of keys, or undefined when only the cluster knows them. */
@@ -37,8 +40,10 @@ export function composeConfig(
   const problems = placesOf(written).map(
     (path) => `exporter.${path}: is filled in with where the secret is mounted; leave it out`,
   );
+  const { probes, entries: audio } = probeAudio(written["probes"], problems);
   const value = {
     ...written,
+    ...probes,
     ...keysOf(written, secrets, problems),
     ...analyticsOf(written, secrets, problems),
   };
@@ -51,7 +56,7 @@ export function composeConfig(
     );
   }
   return parsed.ok && problems.length === 0
-    ? { ok: true, config: { text: stringify(value, { lineWidth: 0 }), file: parsed.file } }
+    ? { ok: true, config: { text: stringify(value, { lineWidth: 0 }), file: parsed.file, audio } }
     : { ok: false, problems };
 }
 

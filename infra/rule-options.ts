@@ -24,7 +24,13 @@ export function ruleOptions(
     if (seconds === undefined) problems.push(`exporter.schedule.${name}: ${NOT_HOURLY}`);
   }
   if (pollIntervalSeconds === undefined || analyticsIntervalSeconds === undefined) return links;
-  return { ...links, pollIntervalSeconds, analyticsIntervalSeconds };
+  return { ...links, pollIntervalSeconds, analyticsIntervalSeconds, ...probeInterval(config) };
+}
+
+/** Recent runs are several of each probe. Schedules that pause for hours are left out: what is recent would reach over their pauses. */
+function probeInterval({ file: { probes } }: ExporterConfig): Pick<RuleOptions, "probeIntervalSeconds"> {
+  const intervals = probes.flatMap(({ schedule }) => longestPollSeconds(schedule) ?? []);
+  return intervals.length === 0 ? {} : { probeIntervalSeconds: Math.max(...intervals) };
 }
 
 const NOT_HOURLY =

@@ -52,10 +52,11 @@ function namespaceOf(name: string, settings: KubernetesSettings, child: CustomRe
 
 interface Objects {
   readonly serviceAccount: ServiceAccount;
-  readonly configMap: ConfigMap;
+  readonly configMaps: readonly ConfigMap[];
   readonly secrets: readonly Secret[];
   readonly keys: string | undefined;
   readonly management: string | undefined;
+  readonly audio: string | undefined;
 }
 
 function createMounted(
@@ -69,11 +70,17 @@ function createMounted(
     { metadata: metadataOf(identity), automountServiceAccountToken: false },
     child,
   );
-  const configMap = new ConfigMap(
-    name,
-    { metadata: metadataOf(identity), data: { [CONFIG_ENTRY]: config.text } },
-    child,
-  );
+  const { audio, text } = config;
+  const configMaps = [
+    new ConfigMap(name, { metadata: metadataOf(identity), data: { [CONFIG_ENTRY]: text } }, child),
+  ];
+  const audioMetadata = metadataOf(identity, { suffix: "audio" });
+  const hasAudio = Object.keys(audio).length > 0;
+  if (hasAudio) {
+    configMaps.push(
+      new ConfigMap(`${name}-audio`, { metadata: audioMetadata, binaryData: { ...audio } }, child),
+    );
+  }
   const secrets: Secret[] = [];
   const nameOf = (suffix: string, secret: SecretEntries | undefined): string | undefined => {
     if (secret?.kind === "existing") return secret.name;
@@ -86,10 +93,11 @@ function createMounted(
   };
   return {
     serviceAccount,
-    configMap,
+    configMaps,
     secrets,
     keys: nameOf("keys", keys),
     management: nameOf("management", management),
+    audio: hasAudio ? audioMetadata.name : undefined,
   };
 }
 
@@ -97,7 +105,7 @@ function createDeployment(
   name: string,
   identity: Identity,
   settings: KubernetesSettings,
-  { serviceAccount, configMap, secrets, keys, management }: Objects,
+  { serviceAccount, configMaps, secrets, keys, management, audio }: Objects,
   child: CustomResourceOptions,
 ): Deployment {
   return new Deployment(
@@ -110,10 +118,10 @@ function createDeployment(
         strategy: { type: "Recreate" },
         revisionHistoryLimit: 3,
         selector: { matchLabels: selectorOf(identity) },
-        template: podTemplate(identity, settings, { configMap: identity.name, keys, management }),
+        template: podTemplate(identity, settings, { configMap: identity.name, keys, management, audio }),
       },
     },
-    { ...child, dependsOn: [serviceAccount, configMap, ...secrets] },
+    { ...child, dependsOn: [serviceAccount, ...configMaps, ...secrets] },
   );
 }
 

@@ -1,6 +1,7 @@
 import type { core } from "@pulumi/kubernetes/types/input.js";
 import { createHash } from "node:crypto";
 import { KEYS_PATH, MANAGEMENT_PATH } from "../exporter-config.ts";
+import { AUDIO_PATH } from "../probe-audio.ts";
 import type { KubernetesSettings } from "../settings.ts";
 import { commonLabels, type Identity } from "./identity.ts";
 
@@ -20,9 +21,10 @@ export interface Mounted {
   readonly configMap: string;
   readonly keys: string | undefined;
   readonly management: string | undefined;
+  readonly audio: string | undefined;
 }
 
-/** The pod. Its checksum covers the configuration only: secrets are read again when they change. */
+/** The pod. Its checksum covers the configuration only: secrets and recordings are read again when they change. */
 export function podTemplate(
   identity: Identity,
   settings: KubernetesSettings,
@@ -53,6 +55,7 @@ export function podTemplate(
       containers: [container(settings, mounted)],
       volumes: [
         { name: "config", configMap: { name: mounted.configMap } },
+        ...(mounted.audio === undefined ? [] : [{ name: "audio", configMap: { name: mounted.audio } }]),
         ...secretVolumes(mounted).map(({ name, secretName }) => ({
           name,
           secret: { secretName, defaultMode: SECRET_MODE },
@@ -82,6 +85,7 @@ function container(settings: KubernetesSettings, mounted: Mounted): core.v1.Cont
     readinessProbe: { ...probe("/-/ready"), periodSeconds: 5, failureThreshold: 3 },
     volumeMounts: [
       { name: "config", mountPath: CONFIG_PATH, readOnly: true },
+      ...(mounted.audio === undefined ? [] : [{ name: "audio", mountPath: AUDIO_PATH, readOnly: true }]),
       // Whole folders: a file that is mounted by subPath never changes when its Secret does.
       ...secretVolumes(mounted).map(({ name, mountPath }) => ({ name, mountPath, readOnly: true })),
     ],

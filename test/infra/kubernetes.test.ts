@@ -99,6 +99,40 @@ describe("the Kubernetes part", () => {
     });
   });
 
+  test("mounts recordings of probes as a folder, and only then", async () => {
+    const probe = { name: "meeting", key: "billing", model: "acme/ear", expected_text: "Good morning" };
+    const probes = [{ ...probe, audio: "exporter/probes/sample/sample.mp3" }];
+    const probe_spend = { max_cost_per_day: 1, max_cost_per_probe: 0.1 };
+    const recorded = await runMocked({
+      ...KUBERNETES,
+      exporter: { ...LEAST_EXPORTER, probes, probe_spend },
+    });
+    const [audio, deployment] = ["exporter-audio", "exporter"].map((name) =>
+      recorded.find(
+        (each) =>
+          each.name === name && /:(?:ConfigMap|Deployment)$/.test(each.type) && !("data" in each.inputs),
+      ),
+    );
+    expect(audio?.inputs).toMatchObject({
+      metadata: { name: "aigateway-exporter-audio" },
+      binaryData: { "meeting.mp3": expect.stringMatching(/^[A-Za-z0-9+/]+=*$/) },
+    });
+    const mount = { name: "audio", mountPath: "/etc/aigateway-exporter-audio", readOnly: true };
+    expect(deployment?.inputs).toMatchObject({
+      spec: {
+        template: {
+          spec: {
+            containers: [{ volumeMounts: expect.arrayContaining([mount]) }],
+            volumes: expect.arrayContaining([
+              { name: "audio", configMap: { name: "aigateway-exporter-audio" } },
+            ]),
+          },
+        },
+      },
+    });
+    expect(JSON.stringify(resources)).not.toContain("aigateway-exporter-audio");
+  });
+
   test("runs one pod at a time, with probes, resources, and its files mounted as folders", () => {
     expect(inputs("kubernetes:apps/v1:Deployment", "exporter")).toMatchObject({
       spec: {

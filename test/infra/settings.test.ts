@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { RunError } from "@pulumi/pulumi";
 import { describe, expect, test } from "vitest";
 import { fields } from "../../infra/setting-fields.ts";
 import { readSettings } from "../../infra/settings.ts";
+import { ROOT } from "../support/repository.ts";
 import { type Changes, declared, LEAST, LEAST_EXPORTER, settingTexts } from "./program-settings.ts";
 
 const GRAFANA = {
@@ -141,6 +144,71 @@ describe("readSettings", () => {
   });
 });
 
+describe("probes", () => {
+  const sample = "exporter/probes/sample/sample.mp3";
+  const own = { name: "meeting", key: "billing", model: "acme/ear", expected_text: "Good morning" };
+
+  test("send the sample, or a recording of this machine whose mounted file is named", () => {
+    const bundled = { name: "ears", key: "billing", model: "acme/ear" };
+    const changes = { ...LEAST, ...withProbes([bundled, { ...own, audio: sample }]) };
+    const config = readSettings(reader(changes)).kubernetes?.config;
+    expect(config?.file.probes.map(({ audio }) => audio)).toEqual([
+      undefined,
+      "/etc/aigateway-exporter-audio/meeting.mp3",
+    ]);
+    expect(config?.audio).toEqual({ "meeting.mp3": readFileSync(join(ROOT, sample)).toString("base64") });
+  });
+
+  test("may be paid by a key that only the cluster knows", () => {
+    const changes = { keys: {}, keysSecret: "vault-keys", ...withProbes([{ ...own, audio: sample }]) };
+    expect(textOf(changes)).toContain("audio: /etc/aigateway-exporter-audio/meeting.mp3\n");
+  });
+
+  test.each<[string, object, Record<string, number>]>([
+    ["that run every two minutes", { schedule: "2m" }, { probeIntervalSeconds: 120 }],
+    ["that run daily", { schedule: "1d" }, { probeIntervalSeconds: 86_400 }],
+    ["that pause at night", { schedule: "0 8-18 * * *" }, {}],
+  ])("%s make the rules look at as many runs", (_, schedule, expected) => {
+    const { rules } = readSettings(
+      reader({ ...LEAST, ...withProbes([{ ...own, audio: sample, ...schedule }]) }),
+    );
+    expect(rules).toEqual({ pollIntervalSeconds: 60, analyticsIntervalSeconds: 300, ...expected });
+  });
+
+  test.each<[string, unknown, object | undefined, string]>([
+    [
+      "no ceiling",
+      [own],
+      {},
+      "exporter.probe_spend.max_cost_per_day: is missing; it must be a finite number above 0",
+    ],
+    ["no list", 5, undefined, "exporter.probes: 5 is not a list"],
+    ["an unknown key", [{ ...own, key: "x", audio: sample }], undefined, "exporter.probes[0].key: "],
+    [
+      "a recording that is not there",
+      [{ ...own, audio: "no.mp3" }],
+      undefined,
+      'exporter.probes[0].audio: file "no.mp3" cannot be read (ENOENT); it must be on the machine that deploys',
+    ],
+    [
+      "recordings beyond a ConfigMap",
+      Array.from({ length: 99 }, (_, index) => ({ ...own, name: `own-${index}`, audio: sample })),
+      undefined,
+      "exporter.probes: their recordings have ",
+    ],
+    [
+      "a recording that says nothing",
+      [{ ...own, expected_text: undefined, audio: sample }],
+      undefined,
+      "exporter.probes[0].expected_text: is missing; audio needs it",
+    ],
+  ])("are refused with %s", (_, probes, spend, expected) => {
+    expect(problemsOf({ ...LEAST, ...withProbes(probes, spend) })).toContainEqual(
+      expect.stringContaining(expected),
+    );
+  });
+});
+
 describe("the exporter's configuration", () => {
   test("names the mounted file of each key, and adds the keys that only have a secret", () => {
     const exporter = { ...LEAST_EXPORTER, keys: [{ name: "search", owner: { team: "web" } }] };
@@ -176,6 +244,13 @@ analytics:
 
 function textOf(changes: Changes): string | undefined {
   return readSettings(reader({ ...LEAST, ...changes })).kubernetes?.config.text;
+}
+
+function withProbes(
+  probes: unknown,
+  probe_spend: object = { max_cost_per_day: 1, max_cost_per_probe: 0.1 },
+): Changes {
+  return { exporter: { ...LEAST_EXPORTER, probes, probe_spend } };
 }
 
 function reader(changes: Changes): (name: string) => string | undefined {
