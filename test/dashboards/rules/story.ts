@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 
 import { renderRuleFile } from "../../../dashboards/rules/file.ts";
 import { createRules } from "../../../dashboards/rules/index.ts";
+import type { RuleGroup } from "../../../dashboards/rules/rule.ts";
 import { testRules } from "../../support/promtool.ts";
 import type { InputSeries } from "./input-series.ts";
 
@@ -42,8 +43,8 @@ export async function failuresOf(
   series: readonly InputSeries[],
   expectations: readonly Expectation[],
   stepMinutes: number,
+  groups: readonly RuleGroup[] = createRules(),
 ): Promise<readonly string[]> {
-  const groups = createRules();
   const document = {
     rule_files: ["rules.yaml"],
     evaluation_interval: `${stepMinutes}m`,
