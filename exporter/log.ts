@@ -16,8 +16,16 @@ export const LOG_FORMATS = ["json", "logfmt"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** Writes to the given stream, standard error in the daemon, as all Prometheus exporters do. */
-export function createLog(level: LogLevel, format: LogFormat, output: { write(line: string): void }): Log {
+/**
+ * Writes to the given stream, standard error in the daemon, as all Prometheus exporters do. The field `error`, what an
+ * unexpected error says, is written as `conceal` leaves it.
+ */
+export function createLog(
+  level: LogLevel,
+  format: LogFormat,
+  output: { write(line: string): void },
+  conceal: (text: string) => string = (text) => text,
+): Log {
   const stream = format === "json" ? output : { write: (line: string) => output.write(logfmt(line)) };
   return pino(
     {
@@ -26,6 +34,7 @@ export function createLog(level: LogLevel, format: LogFormat, output: { write(li
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       messageKey: "msg",
+      serializers: { error: (error: unknown) => conceal(String(error)) },
     },
     stream,
   );

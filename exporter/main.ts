@@ -5,6 +5,7 @@ import { systemClock } from "./clock.ts";
 import { HELP, type Options, parseCommandLine, UsageError } from "./command-line.ts";
 import type { Config } from "./config/config.ts";
 import { systemFiles } from "./config/files.ts";
+import { withoutSecrets } from "./config/secret.ts";
 import type { WebConfig } from "./config/web-config.ts";
 import { createWebSource } from "./config/web-source.ts";
 import { listenFault } from "./listen-fault.ts";
@@ -156,7 +157,7 @@ async function reloadOf(started: Promise<App>, options: Options, log: Log): Prom
     await app.reload(next);
     if (next) log.info({ keys: next.keys.length }, "Read the configuration again");
   } catch (error) {
-    say.problem(`${options.configFile}: cannot be loaded: ${String(error)}`);
+    say.problem(`${options.configFile}: cannot be loaded: ${withoutSecrets(String(error))}`);
     await app.reload(undefined);
   }
   if (problems.length > 0) log.error({}, "Cannot reload; the configuration before stays in use");
@@ -175,7 +176,7 @@ function logged(log: Log): Say {
 }
 
 function newLog(options: Options): Log {
-  const log = createLog(options.logLevel, options.logFormat, process.stderr);
+  const log = createLog(options.logLevel, options.logFormat, process.stderr, withoutSecrets);
   lastWords = (text) => log.error({}, text);
   return log;
 }
@@ -219,8 +220,9 @@ function stopSignal(): Promise<void> {
 
 /** Nothing ends the process without a word (docs/decisions: an unexpected error ends the process). */
 function guardProcess(): void {
-  process.on("uncaughtException", (error) => {
-    lastWords(`Cannot go on after an unexpected error: ${error.stack ?? String(error)}`);
+  process.on("uncaughtException", (error: unknown) => {
+    const said = error instanceof Error ? (error.stack ?? String(error)) : String(error);
+    lastWords(withoutSecrets(`Cannot go on after an unexpected error: ${said}`));
     process.exit(1);
   });
   // Whoever read the log is gone: that is no reason to be blind. Nor can it be said anywhere.

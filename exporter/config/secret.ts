@@ -9,6 +9,7 @@ export class Secret {
 
   constructor(text: string) {
     this.#text = text;
+    rememberSecret(text);
   }
 
   reveal(): string {
@@ -42,5 +43,31 @@ export interface SecretSource {
 export function identityOf({ origin, path }: SecretSource): string {
   return path ?? origin;
 }
+
+/** For what is no `Secret`, since somebody else's code wants a text: a private key, a hash. */
+export function rememberSecret(text: string): void {
+  // Those that are in use are read again and again, so the oldest is one that was rotated away.
+  remembered.delete(text);
+  remembered.add(text);
+  const [oldest] = remembered.size > MOST_REMEMBERED ? remembered : [];
+  if (oldest !== undefined) remembered.delete(oldest);
+}
+
+/**
+ * A text of unknown origin without any secret that was read: what an unexpected error says, of code that is not ours, may
+ * hold anything. Looks for all of them, so it is not for what happens often.
+ */
+export function withoutSecrets(text: string): string {
+  // A secret may begin with another one.
+  return [...remembered]
+    .filter((secret) => secret !== "" && text.includes(secret))
+    .toSorted((one, other) => other.length - one.length)
+    .reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text);
+}
+
+/** Of the process: whoever says its last words knows no configuration. */
+const remembered = new Set<string>();
+
+const MOST_REMEMBERED = 50_000;
 
 const REDACTED = "[redacted]";

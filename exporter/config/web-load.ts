@@ -3,6 +3,7 @@ import { z } from "zod";
 import { readingFault, type Files } from "./files.ts";
 import { problemsOf, withoutRepetitions, type Problem } from "./problem.ts";
 import { quote } from "./quote.ts";
+import { rememberSecret } from "./secret.ts";
 import { type Certificates, readCertificates } from "./web-certificates.ts";
 import type { WebConfig, WebTls } from "./web-config.ts";
 import { cipherList, CLIENT_AUTH_TYPES, CURVES, TLS_VERSIONS } from "./web-names.ts";
@@ -91,6 +92,8 @@ function toConfig(file: WebFile, certificates: Certificates): WebConfig {
   const headers = Object.entries(file.http_server_config?.headers ?? {}).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   );
+  const hashes = Object.values(file.basic_auth_users ?? {});
+  for (const secret of [certificates.key.trim(), ...hashes]) rememberSecret(secret);
   return {
     tls: file.tls_server_config && toTls(file.tls_server_config, certificates),
     headers: new Map(headers),

@@ -1,5 +1,4 @@
 import { writeFileSync } from "node:fs";
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -10,6 +9,7 @@ import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
 import { runExporter } from "../support/exporter-process.ts";
 import { startLocalExporter } from "../support/local-exporter.ts";
+import { leaksOf, planted } from "../support/planted-secrets.ts";
 import { createSteeredClock } from "../support/steered-clock.ts";
 
 const START = Date.parse("2026-11-18T12:00:00Z");
@@ -195,44 +195,11 @@ async function text(url: string, accept = "text/plain"): Promise<string> {
   return `${JSON.stringify([...response.headers])}\n${await response.text()}`;
 }
 
-/** Looks like those that services give out. */
-function planted(name: string): string {
-  return `sk-or-v1-${createHash("sha256").update(`planted ${name}`).digest("hex")}`;
-}
-
 function analyticsBody(row: Readonly<Record<string, unknown>>): string {
   const metadata = { query_time_ms: 1, row_count: 1, truncated: false };
   return JSON.stringify({ data: { data: [{ request_count: 1, ...row }], metadata } });
 }
 
-/** Ten characters in a row are no chance, in plain or in base64, whatever stands before them. */
-const FRAGMENT = 10;
-
 function leaks(output: string): readonly string[] {
-  const seen = new Set<string>();
-  for (let index = 0; index + FRAGMENT <= output.length; index++)
-    seen.add(output.slice(index, index + FRAGMENT));
-  return [...SECRETS, ["management", MANAGEMENT] as const].flatMap(([name, secret]) => {
-    const forms = [secret.slice("sk-or-v1-".length), ...[0, 1, 2].map((shift) => base64(secret, shift))];
-    const found = forms.flatMap(fragments).find((fragment) => seen.has(fragment));
-    return found === undefined ? [] : [`${name}: ${context(output, found)}`];
-  });
-}
-
-/** Without the characters at both ends, which depend on what is around. */
-function base64(secret: string, shift: number): string {
-  return Buffer.from("x".repeat(shift) + secret)
-    .toString("base64")
-    .slice(16, -4);
-}
-
-function fragments(form: string): readonly string[] {
-  return Array.from({ length: form.length - FRAGMENT + 1 }, (_, index) =>
-    form.slice(index, index + FRAGMENT),
-  );
-}
-
-function context(output: string, fragment: string): string {
-  const at = output.indexOf(fragment);
-  return output.slice(Math.max(0, at - 150), at + 80);
+  return leaksOf(output, [...SECRETS, ["management", MANAGEMENT]]);
 }

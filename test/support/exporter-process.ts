@@ -17,6 +17,7 @@ export interface ExporterProcess {
   readonly url: string;
   /** `127.0.0.1:40123`. */
   readonly address: string;
+  readonly pid: number;
   signal(name: NodeJS.Signals): void;
   /** Closes this end of its standard error, as a log shipper that dies does. */
   closeLog(): void;
@@ -53,6 +54,7 @@ export async function startExporter(
   return {
     url,
     address: new URL(url).host,
+    pid: child.pid ?? 0,
     signal: (name) => void child.kill(name),
     closeLog: () => child.stderr.destroy(),
     ended: () => killLate(child, ended),

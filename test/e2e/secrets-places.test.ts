@@ -1,0 +1,302 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { LOG_FORMATS } from "../../exporter/log.ts";
+import { createGateway, type Gateway } from "../gateway/gateway.ts";
+import { createAuthority } from "../support/certificates.ts";
+import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
+import {
+  type ExporterProcess,
+  type ProcessResult,
+  runExporter,
+  startExporter,
+} from "../support/exporter-process.ts";
+import { hashedPassword } from "../support/hashed-password.ts";
+import { askOverTls } from "../support/https-client.ts";
+import { leaksOf, planted } from "../support/planted-secrets.ts";
+import { until } from "../support/until.ts";
+
+/** Where the keys come from. */
+const KEYS = new Map(["variable", "file", "folder", "payer"].map((name) => [name, planted(name)]));
+const MANAGEMENT = planted("management");
+const PASSWORD = planted("password");
+const HASH = hashedPassword(PASSWORD);
+
+const authority = createAuthority();
+const server = authority.issue("127.0.0.1");
+
+/** Every secret that there is. */
+const SECRETS = new Map([
+  ...KEYS,
+  ["management", MANAGEMENT],
+  ["password", PASSWORD],
+  // Without the cost and the salt's beginning, which are those of other hashes as well.
+  ["hash", HASH.slice(12)],
+  ["private key", server.key.split("\n").slice(1, -2).join("").slice(30)],
+]);
+
+let gateway: Gateway;
+let files: ExporterFiles;
+let webFile: string;
+let flags: readonly string[];
+
+beforeAll(async () => {
+  gateway = createGateway();
+  for (const [name, token] of KEYS) gateway.addKey({ name, token });
+  gateway.addKey({ name: "boss", token: MANAGEMENT, management: true });
+  await gateway.start();
+  files = writeExporterFiles({ gatewayUrl: gateway.url, tokens: new Map(), content: content() });
+  webFile = join(files.directory, "web.yaml");
+  writeSecretFiles();
+  files = { ...files, environment: { KEY_VARIABLE: planted("variable") } };
+  flags = [`--config.file=${files.configFile}`, `--web.config.file=${webFile}`];
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  files.remove();
+});
+
+function content() {
+  return {
+    keys: [
+      { name: "variable", api_key_env: "KEY_VARIABLE", show_label: true },
+      { name: "file", api_key_file: "file.key", show_label: true },
+      { name: "payer", api_key_file: "payer.key" },
+    ],
+    keys_dir: "keys",
+    analytics: { management_key_file: "management.key" },
+    schedule: { keys: "1s", analytics: "1s" },
+    probes: [{ name: "ears", key: "payer", model: "acme/whisper", schedule: "0 0 1 1 *" }],
+    probe_spend: { max_cost_per_day: 1, max_cost_per_probe: 0.01 },
+  };
+}
+
+function writeSecretFiles(): void {
+  const write = (name: string, text: string) => writeFileSync(join(files.directory, name), text);
+  mkdirSync(join(files.directory, "keys"));
+  mkdirSync(join(files.directory, "work"));
+  write("file.key", planted("file"));
+  write("payer.key", planted("payer"));
+  write("keys/folder", `${planted("folder")}\n`);
+  write("management.key", MANAGEMENT);
+  write("tls.crt", server.cert);
+  write("tls.key", server.key);
+  write("web.yaml", webContent());
+  write("crash.mjs", CRASH);
+}
+
+function webContent(): string {
+  return JSON.stringify({
+    tls_server_config: { cert_file: "tls.crt", key_file: "tls.key" },
+    basic_auth_users: { alice: HASH },
+  });
+}
+
+/** A process takes long to start on a busy machine. */
+const PATIENCE_MS = 90_000;
+
+const REFUSALS: Readonly<Record<string, number>> = { file: 401, variable: 429 };
+
+/** The gateway repeats what it was asked with, in messages, names, labels and values. */
+function repeatSecrets(): void {
+  for (const [name, token] of [...KEYS, ["boss", MANAGEMENT] as const]) {
+    const body = { error: { message: `Bearer ${token} of ${token}`, metadata: { [token]: token } } };
+    gateway.faults.add({
+      kind: "status",
+      status: REFUSALS[name] ?? 403,
+      body: JSON.stringify(body),
+      headers: { "Retry-After": token, "X-Key": token },
+      key: name,
+      endpoint: name === "boss" ? "analytics" : "key",
+      times: 2,
+    });
+    const set = { "data.label": token, "data.limit": token };
+    gateway.faults.add({ kind: "fields", set, key: name, endpoint: "key" });
+    gateway.faults.add({ kind: "status", status: 401, message: token, key: name, endpoint: "transcription" });
+  }
+}
+
+describe.each(LOG_FORMATS)("a process with TLS, users and every source of keys, its log in %s", (format) => {
+  let exporter: ExporterProcess;
+  const answers: string[] = [];
+
+  beforeAll(async () => {
+    repeatSecrets();
+    exporter = await startExporter(
+      [...flags, "--log.level=debug", `--log.format=${format}`, "--web.enable-lifecycle"],
+      files.environment,
+    );
+    await until(
+      "every key to be asked, and refused at first",
+      async () => (await ask("GET", "/metrics")).body,
+      (text) =>
+        [...KEYS.keys()].every((name) => text.includes(`aigateway_key_up{key="${name}"}`)) &&
+        text.includes('reason="rate_limited"'),
+      { timeoutMs: PATIENCE_MS },
+    );
+  }, PATIENCE_MS);
+
+  afterAll(async () => {
+    gateway.faults.clear();
+    await exporter.stop();
+  });
+
+  async function ask(method: string, path: string, auth = `alice:${PASSWORD}`, headers = {}) {
+    const answer = await askOverTls(exporter.url + path, { ca: authority.cert, method, auth, headers });
+    answers.push(JSON.stringify(answer.headers), answer.body);
+    return answer;
+  }
+
+  test("has no secret in the answers of its routes", { timeout: PATIENCE_MS }, async () => {
+    const paths = [
+      "/metrics",
+      "/",
+      "/-/healthy",
+      "/-/ready",
+      "/-/reload",
+      `/${MANAGEMENT}?key=${MANAGEMENT}`,
+    ];
+    for (const path of paths) {
+      for (const method of ["GET", "POST", "PUT", "DELETE", "OPTIONS"]) {
+        await ask(method, path);
+        await ask(method, path, `alice:${MANAGEMENT}`, { "x-key": MANAGEMENT });
+      }
+    }
+    await ask("GET", "/metrics", undefined, { accept: "application/openmetrics-text; version=1.0.0" });
+    expect(leaksOf(answers.join("\n"), SECRETS)).toEqual([]);
+    // It was looked for where it would be.
+    expect(answers.join("\n")).toMatch(/aigateway_key_up\{key="folder"\}/);
+    expect(answers.join("\n")).toMatch(/reason="rate_limited"\} [1-9]/);
+  });
+
+  test(
+    "has no secret in what it says of a bad configuration, by HTTP and by signal",
+    { timeout: PATIENCE_MS },
+    async () => {
+      for (const bad of badConfigurations()) {
+        files.write(bad);
+        expect((await ask("POST", "/-/reload")).status).toBe(500);
+        exporter.signal("SIGHUP");
+      }
+      files.write(content());
+      expect((await ask("POST", "/-/reload")).status).toBe(200);
+      writeFileSync(webFile, `${webContent()}\n${HASH}: [`);
+      await ask("GET", "/metrics").catch(() => undefined);
+      writeFileSync(webFile, webContent().replace("tls.key", "management.key"));
+      await ask("GET", "/metrics").catch(() => undefined);
+      writeFileSync(webFile, webContent());
+      expect((await ask("GET", "/metrics")).status).toBe(200);
+      expect(leaksOf(answers.join("\n"), SECRETS)).toEqual([]);
+    },
+  );
+
+  test("has no secret in its log, its arguments and its title, and writes no file", async () => {
+    const of = (name: string) => readFileSync(`/proc/${exporter.pid}/${name}`, "latin1");
+    const process = [of("cmdline"), of("comm"), of("status")].join("\n");
+    const { code, stdout, stderr } = await exporter.stop();
+    expect(code).toBe(0);
+    expect(leaksOf(process + stdout + stderr, SECRETS)).toEqual([]);
+    expect(process).toContain("--web.config.file=");
+    expect(stderr).toContain("gateway answered 401");
+    expect(stderr).toContain("Cannot reload");
+    expect(stderr).toContain("holds no private key");
+  });
+});
+
+function badConfigurations(): readonly string[] {
+  const base = content();
+  return [
+    JSON.stringify({
+      ...base,
+      gateway: { base_url: gateway.url },
+      keys: [{ name: "a", api_key: MANAGEMENT }],
+    }),
+    JSON.stringify({ ...base, keys: [{ name: MANAGEMENT, api_key_env: MANAGEMENT }] }),
+    `keys: [ { name: "${MANAGEMENT}`,
+    MANAGEMENT,
+  ];
+}
+
+describe("a command", () => {
+  beforeAll(repeatSecrets);
+  afterAll(() => gateway.faults.clear());
+
+  test.each([
+    [["check"], 0, /: is valid: 4 keys, analytics, 1 probe\n.*TLS, 1 user/],
+    [["--once", "--log.level=debug"], 0, /aigateway_key_up\{key="payer"\}/],
+    [["probe", "ears"], 1, /ears/],
+    [["probe", "ears", "--force"], 1, /ears/],
+    [["probe", planted("payer")], 2, /Unknown probe/],
+  ])("%j shows no secret", { timeout: PATIENCE_MS }, async (command, code, expected) => {
+    const isUnknown = code === 2;
+    const result = await runExporter([...command, ...flags], files.environment);
+    const output = result.stdout + result.stderr;
+    expect(result.code).toBe(code);
+    expect(output).toMatch(expected);
+    // What was typed into the command line is no secret any more.
+    expect(leaksOf(isUnknown ? output.replaceAll(planted("payer"), "") : output, SECRETS)).toEqual([]);
+  });
+});
+
+/** Loaded before the exporter: at a signal, or instead of printing, an error that tells every secret goes off. */
+const CRASH = `
+import { readFileSync } from "node:fs";
+const { directory, at, kind } = JSON.parse(process.env.CRASH);
+const read = (name) => readFileSync(directory + "/" + name, "utf8").trim();
+const hash = JSON.parse(read("web.yaml")).basic_auth_users.alice;
+const told = [process.env.KEY_VARIABLE, ...["file.key", "payer.key", "keys/folder", "management.key", "tls.key"].map(read), hash].join(", ");
+process.chdir(directory + "/work");
+const kinds = {
+  error: () => { throw new TypeError("Invalid value in header: Bearer " + told) },
+  text: () => { throw "Bearer " + told },
+  nothing: () => { throw null },
+  causes: () => { throw new AggregateError([new Error(told)], told, { cause: new Error("inner " + told) }) },
+  rejection: () => { Promise.reject(new Error("Cannot send " + told)) },
+  "rejection of a text": () => { Promise.reject("Cannot send " + told) },
+  "rejection of an object": () => { Promise.reject({ headers: { authorization: told } }) },
+};
+if (at === "signal") process.on("SIGUSR2", kinds[kind]);
+else process.stdout.write = kinds[kind];
+`;
+
+function crashing(at: "signal" | "print", kind: string): Readonly<Record<string, string>> {
+  return {
+    ...files.environment,
+    NODE_OPTIONS: `--import=${join(files.directory, "crash.mjs")}`,
+    CRASH: JSON.stringify({ directory: files.directory, at, kind }),
+  };
+}
+
+describe("the last words of a process that crashes with every secret in the error", () => {
+  test.each([
+    ["error", true],
+    ["text", true],
+    ["nothing", false],
+    ["causes", true],
+    ["rejection of a text", true],
+    ["rejection of an object", false],
+  ])("hold none, nor is a report written: %s in a command", async (kind, shows) => {
+    const result = await runExporter(["check", ...flags], crashing("print", kind));
+    expect(lastWords(result)).toEqual({ code: 1, said: true, redacted: shows, leaks: [], written: [] });
+  });
+
+  test("hold none, nor is a report written: while it serves", async () => {
+    const exporter = await startExporter(flags, crashing("signal", "rejection"));
+    exporter.signal("SIGUSR2");
+    const result = await exporter.ended();
+    expect(lastWords(result)).toEqual({ code: 1, said: true, redacted: true, leaks: [], written: [] });
+  });
+});
+
+function lastWords({ code, stdout, stderr }: ProcessResult) {
+  return {
+    code,
+    said: stderr.includes("Cannot go on after an unexpected error: "),
+    redacted: stderr.includes("[redacted]"),
+    leaks: leaksOf(stdout + stderr, SECRETS),
+    written: readdirSync(join(files.directory, "work")),
+  };
+}
