@@ -6,13 +6,12 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
 import { DEFAULT_PORT } from "../exporter/command-line.ts";
+import { imageRecipe } from "./support/image-content.ts";
 import { ROOT, sourceFiles } from "./support/repository.ts";
 import { type SourceText, importsOf } from "./support/source-file.ts";
 
 const dockerfile = read("Dockerfile");
-const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths = ""]) =>
-  paths.split(" "),
-);
+const { base, copied, entry, install, node } = imageRecipe();
 const { dependencies } = z
   .object({ dependencies: z.record(z.string(), z.string()) })
   .parse(JSON.parse(read("package.json")));
@@ -28,9 +27,31 @@ describe("the image", () => {
   });
 
   test("starts a file that it has", () => {
-    const entry = /^ENTRYPOINT \["node", "\/app\/(.+)"\]$/m.exec(dockerfile)?.[1] ?? "";
     expect(entry).toMatch(/^exporter\//);
     expect(existsSync(join(ROOT, entry))).toBe(true);
+  });
+
+  test("is built on one that has Node and nothing else, of a version that runs TypeScript as it is", () => {
+    const major = /^gcr\.io\/distroless\/nodejs(\d+)-debian\d+:nonroot$/.exec(base)?.[1];
+    expect(Number(major)).toBeGreaterThanOrEqual(24);
+    // Where distroless images have it. There is no shell that could look for it.
+    expect(node).toBe("/nodejs/bin/node");
+    expect(dockerfile).toContain(`\nFROM --platform=$BUILDPLATFORM node:${major}-slim AS dependencies\n`);
+    const lastStage = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "));
+    expect(lastStage).not.toMatch(/^(?:RUN|SHELL|HEALTHCHECK|ADD|VOLUME) /m);
+    // A form without brackets would be run by a shell.
+    expect(lastStage).not.toMatch(/^(?:ENTRYPOINT|CMD) (?!\[)/m);
+  });
+
+  test("is the same on every platform: what the lock file says, without scripts and development", () => {
+    expect(install).toEqual(["ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"]);
+  });
+
+  test("names its revision to the exporter", () => {
+    expect(dockerfile).toContain("\nARG REVISION=unknown\n");
+    expect(dockerfile).toMatch(/^ENV .*AIGATEWAY_EXPORTER_REVISION=\$REVISION$/m);
+    const main = read("exporter/main.ts");
+    expect(main).toContain('process.env["AIGATEWAY_EXPORTER_REVISION"]');
   });
 
   test("exposes the default port", () => {

@@ -1,19 +1,15 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startChild } from "../support/child.ts";
-import { ROOT } from "../support/repository.ts";
+import { imageRecipe, makeImageContent } from "../support/image-content.ts";
 
 describe("the image's content, made as the Dockerfile says", () => {
   test("starts, is healthy and serves metrics", { timeout: 180_000 }, async () => {
     const app = mkdtempSync(join(tmpdir(), "image-test-"));
     onTestFinished(() => rmSync(app, { recursive: true, force: true }));
-    const dockerfile = readFileSync(join(ROOT, "Dockerfile"), "utf8");
-    for (const path of copiedPaths(dockerfile))
-      cpSync(join(ROOT, path), join(app, path), { recursive: true });
-    install(app, instruction(dockerfile, /^RUN npm (.+)$/m));
+    makeImageContent(app);
 
     expect(readdirSync(join(app, "node_modules"))).not.toContain("vitest");
     expect(readdirSync(join(app, "node_modules"))).not.toContain("@pulumi");
@@ -25,7 +21,7 @@ describe("the image's content, made as the Dockerfile says", () => {
     const exporter = await startChild({
       command: process.execPath,
       arguments: [
-        join(app, instruction(dockerfile, /^ENTRYPOINT \["node", "\/app\/(.+)"\]$/m)),
+        join(app, imageRecipe().entry),
         `--config.file=${config}`,
         "--web.listen-address=127.0.0.1:0",
       ],
@@ -38,25 +34,3 @@ describe("the image's content, made as the Dockerfile says", () => {
     expect(metrics).toContain("aigateway_exporter_build_info{");
   });
 });
-
-/** What is copied from the repository. */
-function copiedPaths(dockerfile: string): readonly string[] {
-  return [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths = ""]) =>
-    paths.split(" "),
-  );
-}
-
-function instruction(dockerfile: string, form: RegExp): string {
-  const [, text] = form.exec(dockerfile) ?? [];
-  if (text === undefined) throw new Error(`Cannot find "${form.source}" in the Dockerfile`);
-  return text;
-}
-
-/** `--prefer-offline`: the packages are those of this repository's lock file, which are in the cache already. */
-function install(app: string, parameters: string): void {
-  const { status, stderr } = spawnSync("npm", [...parameters.split(" "), "--prefer-offline"], {
-    cwd: app,
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`Cannot install what the image has: ${stderr}`);
-}
