@@ -71,22 +71,22 @@ describe("releaseNotes", () => {
   const older = "## 1.1.0 / 2026-10-01\n\n- [FEATURE] Old.\n";
 
   test("are the newest section of the changelog", () => {
-    const changelog = text("## 1.2.0 / 2026-11-21\n\n- [CHANGE] One.\n- [FEATURE] Two.\n", older);
+    const changelog = changelogOf("## 1.2.0 / 2026-11-21\n\n- [CHANGE] One.\n- [FEATURE] Two.\n", older);
     expect(releaseNotes("v1.2.0", "1.2.0", changelog)).toBe("- [CHANGE] One.\n- [FEATURE] Two.");
   });
 
   test.each([
-    ["v1.2.1", text(older), 'package.json has version "1.2.0", whose tag is "v1.2.0"'],
-    ["1.2.0", text(older), 'package.json has version "1.2.0", whose tag is "v1.2.0"'],
-    ["", text(older), 'package.json has version "1.2.0", whose tag is "v1.2.0"'],
-    ["v1.2.0", text(older), 'the newest section of CHANGELOG.md is "1.1.0"'],
-    ["v1.2.0", text(), 'the newest section of CHANGELOG.md is ""'],
+    ["v1.2.1", changelogOf(older), 'package.json has version "1.2.0", whose tag is "v1.2.0"'],
+    ["1.2.0", changelogOf(older), 'package.json has version "1.2.0", whose tag is "v1.2.0"'],
+    ["", changelogOf(older), 'package.json has version "1.2.0", whose tag is "v1.2.0"'],
+    ["v1.2.0", changelogOf(older), 'the newest section of CHANGELOG.md is "1.1.0"'],
+    ["v1.2.0", changelogOf(), 'the newest section of CHANGELOG.md is ""'],
     [
       "v1.2.0",
-      text("## 1.2.0 / unreleased\n\n- [FEATURE] One.\n"),
+      changelogOf("## 1.2.0 / unreleased\n\n- [FEATURE] One.\n"),
       "its section of CHANGELOG.md has no date yet",
     ],
-    ["v1.2.0", text("## 1.2.0 / 2026-11-21\n", older), "its section of CHANGELOG.md is empty"],
+    ["v1.2.0", changelogOf("## 1.2.0 / 2026-11-21\n", older), "its section of CHANGELOG.md is empty"],
   ])("of the tag %j are refused: %#", (tag, changelog, why) => {
     expect(() => releaseNotes(tag, "1.2.0", changelog)).toThrow(`Cannot release "${tag}": ${why}`);
   });
@@ -104,7 +104,7 @@ describe("releaseNotes", () => {
   });
 });
 
-function text(...sections: readonly string[]): string {
+function changelogOf(...sections: readonly string[]): string {
   return `# Changelog\n\nWords.\n\n${sections.join("\n")}`;
 }
 
