@@ -113,7 +113,8 @@ function notRun(timing: Timing): AlertDefinition {
   return {
     name: "AIGatewayProbeNotRun",
     severity: "warning",
-    comment: "The second part is for probes that were never run: the value is 0.",
+    comment:
+      "The second part is for probes that were never run: the value is 0. A probe that is configured no more is remembered, and not due.",
     expr: promql`
       (
         ${now} - ${recorded.probeLastRun} > ${thresholds.probeStaleIntervals} * ${interval}
@@ -122,6 +123,7 @@ function notRun(timing: Timing): AlertDefinition {
           unless ${recorded.probeLastRun}
         )
       )
+      and on (job, probe) ${families.info}
       unless on (job) ${spendReached()}`,
     for: 10 * 60,
     summary: "A probe is due and not run.",

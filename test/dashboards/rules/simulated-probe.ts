@@ -15,6 +15,8 @@ export interface SimulatedProbe {
   readonly answer: (minute: number) => { readonly seconds: number; readonly wordErrors: number } | undefined;
   /** The minute at which the exporter is started anew and forgets what it knew. */
   readonly restartAt?: number;
+  /** The minute from which on it is configured no more. */
+  readonly removedAt?: number;
 }
 
 export const TEAM = "search";
@@ -25,7 +27,7 @@ export function modelOf(name: string): string {
 }
 
 export function simulateProbe(probe: SimulatedProbe, minutes: number): readonly InputSeries[] {
-  const { name, restartAt = Infinity } = probe;
+  const { name, restartAt = Infinity, removedAt = Infinity } = probe;
   const { job = "aigateway-exporter" } = probe;
   const lives = [
     { instance: "a:9853", from: 0, to: restartAt },
@@ -36,7 +38,7 @@ export function simulateProbe(probe: SimulatedProbe, minutes: number): readonly 
     .flatMap(({ instance, from, to }) =>
       Object.entries(shown(probe, from)).flatMap(([family, value]) => {
         const values = Array.from({ length: minutes }, (_, minute) =>
-          minute >= from && minute < to ? value(minute) : null,
+          minute >= from && minute < Math.min(to, removedAt) ? value(minute) : null,
         );
         return [seriesOf(family, { job, instance, ...labelsOf(family, name) }, values)];
       }),

@@ -13,6 +13,10 @@ export const probeCases: readonly AlertCase[] = [
     { answer: (minute) => good(minute < 180), restartAt: 200 },
     245,
   ),
+  failing("good-before-restart", "one before a restart and one after it, with successes between", {
+    answer: (minute) => good(minute !== 60 && minute !== 240),
+    restartAt: 200,
+  }),
   failing(
     "failed-by-day",
     "for six hours, by a schedule that pauses at weekends",
@@ -29,6 +33,7 @@ export const probeCases: readonly AlertCase[] = [
   notRun("every-third", "every third time", { runs: [0, 180, 360] }),
   notRun("never-run", "never in six hours, though it is due every hour", { runs: [] }, 370),
   notRun("not-yet-due", "due every four hours, and not run yet", { runs: [], intervalMinutes: 4 * HOUR }),
+  notRun("removed", "configured no more", { runs: every(2), intervalMinutes: 2, removedAt: 101 }),
   spendLimit("spent", "another run does not fit", (minute) => (minute < 100 ? 0.9 : 0.95), 110),
   spendLimit("spent-but-one", "another run fits exactly", () => 0.9),
   spendLimit("under-way", "while runs are under way", (minute) => (minute % 60 < 10 ? 0.95 : 0.9)),
@@ -39,14 +44,14 @@ function good(isGood: boolean) {
   return isGood ? { seconds: 2, wordErrors: 0 } : undefined;
 }
 
-function hourly(): readonly number[] {
-  return Array.from({ length: CASE_MINUTES / HOUR }, (_, index) => index * HOUR);
+function every(minutes: number): readonly number[] {
+  return Array.from({ length: CASE_MINUTES / minutes }, (_, index) => index * minutes);
 }
 
 type Behaviour = Partial<Omit<SimulatedProbe, "name">>;
 
 function seriesOfProbe(name: string, behaviour: Behaviour): readonly InputSeries[] {
-  return simulateProbe({ name, runs: hourly(), answer: () => good(true), ...behaviour }, CASE_MINUTES);
+  return simulateProbe({ name, runs: every(HOUR), answer: () => good(true), ...behaviour }, CASE_MINUTES);
 }
 
 function ofProbe(name: string) {
