@@ -24,10 +24,17 @@ export async function compose(
   return { ...openMember(pieces), text: () => (text ??= inflated(pieces)) };
 }
 
-/** One after another: all at once would keep everybody else from the threads. */
+/** Text of a thread's work: some milliseconds. A turn of the event loop for each piece would be hundreds of turns. */
+const BATCH_BYTES = 1 << 20;
+
+/** One batch after another: all at once would keep everybody else from the threads. */
 async function inflated(pieces: readonly Piece[]): Promise<readonly Buffer[]> {
   const texts: Buffer[] = [];
-  for (const piece of pieces) texts.push(await inflate(piece));
+  for (let start = 0, end = 0; start < pieces.length; start = end) {
+    let bytes = 0;
+    while (end < pieces.length && bytes < BATCH_BYTES) bytes += pieces[end++]?.length ?? 0;
+    texts.push(await inflate(pieces.slice(start, end)));
+  }
   return texts;
 }
 

@@ -36,9 +36,10 @@ export function deflateNow(text: Buffer): Piece {
   return { deflated: deflateRawSync(text, OPEN), length, crc: crc32(text), crcShift: crcShift(length) };
 }
 
-/** The text of a piece. Off the event loop. */
-export function inflate({ deflated, length }: Piece): Promise<Buffer> {
-  return inflateOpen(deflated, {
+/** The text of neighbouring pieces. Off the event loop. */
+export function inflate(pieces: readonly Piece[]): Promise<Buffer> {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return inflateOpen(Buffer.concat(pieces.map(({ deflated }) => deflated)), {
     finishFlush: constants.Z_SYNC_FLUSH,
     chunkSize: Math.max(length, constants.Z_MIN_CHUNK),
   });
