@@ -94,6 +94,17 @@ export function unknownCommands(
   });
 }
 
+const packageLock = z.object({
+  packages: z.record(z.string(), z.object({ bin: z.record(z.string(), z.string()).default({}) })),
+});
+
+/** What `npm ci` makes in `node_modules`. Not what is there now: a workflow may have removed it before the tests. */
+const installed = new Set(
+  Object.entries(
+    packageLock.parse(JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"))).packages,
+  ).flatMap(([path, { bin }]) => [path, ...Object.keys(bin).map((name) => `node_modules/.bin/${name}`)]),
+);
+
 type Check = (parameters: readonly string[], scripts: Readonly<Record<string, string>>) => boolean;
 
 const always: Check = () => true;
@@ -102,7 +113,7 @@ const always: Check = () => true;
 const COMMANDS: Readonly<Record<string, Check>> = {
   npm: ([command = "", ...parameters], scripts) => isNpm(command, parameters, scripts),
   node: ([file = ""]) => file === "--print" || existsSync(join(ROOT, file)),
-  rm: ([flag, ...paths]) => flag === "-r" && paths.every((path) => existsSync(join(ROOT, path))),
+  rm: ([flag, ...paths]) => flag === "-r" && paths.every((path) => installed.has(path)),
   test: always,
   echo: always,
   exit: always,
