@@ -5,8 +5,8 @@ import { type Family, type Sample, sample } from "../metrics/family.ts";
 import { type Window, WINDOW_KINDS, windowAt } from "../window.ts";
 import type { Collector, Target, WindowSpend } from "./collector.ts";
 import { keyFamilies as families } from "./key-families.ts";
-
 import { labelText } from "./label-text.ts";
+
 /** Limits, usage and state of each configured key: `GET /key`, one request for each key and poll. */
 export const keyCollector: Collector = {
   name: "key",

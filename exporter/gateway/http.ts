@@ -143,7 +143,7 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
   }
 
   async function exchange(call: Call, secret: Secret, signal: AbortSignal, limitMs: number): Promise<Answer> {
-    const body = call.body && (await encodeBody(call.body));
+    const body = call.body && encodeBody(call.body);
     const headers = ["authorization", `Bearer ${secret.reveal()}`, ...HEADERS];
     if (body) headers.push("content-type", body.contentType);
     const { method } = call;
