@@ -1,6 +1,6 @@
 /** Every threshold of the alerts, once; panels colour by the same ones. Times are seconds, shares 0 to 1. */
 export const thresholds = {
-  /** Exhausted: at most this share is left and nothing was spent for `exhaustedIdle`: what is left serves no call. */
+  /** Exhausted: at most this share is left, nothing was spent for `exhaustedIdle`, and the hour's rate would have used it up by then: what is left serves no call. */
   exhaustedRatio: 0.005,
   exhaustedIdle: 10 * 60,
   /** Critical: out within this at the present rate. Short, since an operator is woken; the hours are the warning's. */
@@ -26,6 +26,8 @@ export const thresholds = {
   forecastMargin: 0.25,
   /** Warning: out within this at a rate that has lasted. */
   predictedSoon: 3 * 3600,
+  /** Warning, whether the rate has lasted or not: out within this at the rates of the last hour and of its last quarter. */
+  predictedAnyway: 3600,
   /** Warning: out within this by what this key usually spends. */
   predicted: 24 * 3600,
   /** Where nothing is known of other days: out within this at the rate of the last hour, and well before the reset at that of six. */

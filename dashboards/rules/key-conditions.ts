@@ -52,18 +52,20 @@ function predicted(timing: Timing): RecordingRule {
   const { burn15m, burn1h, burnLasting, restOfDay, restRatio } = recorded;
   const soon = timing.seconds(thresholds.predictedSoon);
   const day = timing.seconds(thresholds.predicted);
+  const anyway = timing.seconds(thresholds.predictedAnyway);
   return record(
     recorded.predicted,
     "Out within a day: the present rate, the usual day, or the last day lead beyond what is left. Credits that are left.",
     promql`
       ${remaining} > 0
       and (
-        # A rate that was never seen, or that has lasted, unless other days say that it will end in time.
+        # A rate that was never seen, that has lasted, or that leaves no hour, unless other days say that it will end in time.
         (
           ${exhaustion15m} < ${soon}
           and ${exhaustion15m} < ${resetSeconds}
           and (
             ${unusual(burn15m)}
+            or (${exhaustion1h} < ${anyway} and ${exhaustion15m} < ${anyway})
             or (
               ${remaining} / (${burnLasting} > 0) < ${soon}
               and (${unusual(burn1h)} or ${exhaustion6h} < ${2 * soon})

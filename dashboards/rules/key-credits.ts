@@ -33,16 +33,23 @@ export function keyCredits(settings: Settings): RuleGroup {
 }
 
 function exhausted({ timing }: Settings): AlertDefinition {
-  const { remaining, limit, usage } = recorded;
+  const { remaining, limit, usage, exhaustion1h } = recorded;
+  const name = "AIGatewayKeyExhausted";
   return {
-    name: "AIGatewayKeyExhausted",
+    name,
     severity: "critical",
     expr: promql`
       ${remaining} <= ${thresholds.exhaustedRatio} * (${limit} > 0)
       and (
         ${remaining} <= 0
-        # So little that no call fits any more: nothing is spent.
-        or ${usage} - ${usage} offset ${timing.duration(thresholds.exhaustedIdle)} <= 0
+        # So little that no call fits any more: nothing is spent, where the rate of the last hour would have left nothing by now.
+        or (
+          ${usage} - ${usage} offset ${timing.duration(thresholds.exhaustedIdle)} <= 0
+          and on (job, key) (
+            ${exhaustion1h} < ${timing.seconds(thresholds.exhaustedIdle)}
+            or ALERTS{alertname="${name}",alertstate="firing"}
+          )
+        )
       )`,
     for: 2 * 60,
     summary: "A key has used up its credit limit.",
