@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { type Collection, createCollection } from "./collection.ts";
 import type { Config } from "./config/config.ts";
-import type { WebSource } from "./config/web-config.ts";
+import type { WebSource } from "./config/web/web-config.ts";
 import { createRoutes } from "./http/routes.ts";
 import { MAX_REQUESTS } from "./http/limits.ts";
 import type { Lifecycle } from "./http/reload-route.ts";

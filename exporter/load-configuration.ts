@@ -4,8 +4,8 @@ import { systemFiles } from "./config/files.ts";
 import { loadConfig } from "./config/load.ts";
 import { formatProblem } from "./config/problem.ts";
 import type { Environment } from "./config/secret-source.ts";
-import type { WebConfig } from "./config/web-config.ts";
-import { loadWebConfig } from "./config/web-load.ts";
+import type { WebConfig } from "./config/web/web-config.ts";
+import { loadWebConfig } from "./config/web/load.ts";
 
 /** Takes what is wrong, or questionable, with a configuration; one line each, without secrets. */
 export interface Say {

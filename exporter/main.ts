@@ -6,8 +6,8 @@ import { HELP, type Options, parseCommandLine, UsageError } from "./command-line
 import type { Config } from "./config/config.ts";
 import { systemFiles } from "./config/files.ts";
 import { withoutSecrets } from "./config/secret.ts";
-import type { WebConfig } from "./config/web-config.ts";
-import { createWebSource } from "./config/web-source.ts";
+import type { WebConfig } from "./config/web/web-config.ts";
+import { createWebSource } from "./config/web/source.ts";
 import { listenFault } from "./listen-fault.ts";
 import { loadConfiguration, loadWebConfiguration, type Say } from "./load-configuration.ts";
 import { createLog, type Log } from "./log.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { budgetDraft, type BudgetDraft, memberProblems } from "./budget-draft.ts";
-import type { Owned } from "./budget-members.ts";
+import { budgetDraft, type BudgetDraft, memberProblems } from "./budgets/draft.ts";
+import type { Owned } from "./budgets/members.ts";
 import { formatDuration } from "./duration.ts";
-import { payerProblems, probeDraft, type ProbeDraft, spendProblems } from "./probe-draft.ts";
+import { payerProblems, probeDraft, type ProbeDraft, spendProblems } from "./probes/draft.ts";
 import { isSecretField, pathText, type Problem } from "./problem.ts";
 import { quote } from "./quote.ts";
 import { gatewaySection, keySection, ownerSection } from "./schema.ts";

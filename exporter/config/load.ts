@@ -1,13 +1,13 @@
 import { dirname, isAbsolute, join } from "node:path";
-import { budgetConfig } from "./budget-config.ts";
-import { memberProblems } from "./budget-draft.ts";
+import { budgetConfig } from "./budgets/budget-config.ts";
+import { memberProblems } from "./budgets/draft.ts";
 import type { AnalyticsConfig, Config, KeyConfig, Owner } from "./config.ts";
 import { namedKeys, type Draft, type SecretReference } from "./draft.ts";
 import { readingFault, type Files } from "./files.ts";
 import { readKeysDirectory, type KeysDirectory } from "./keys-directory.ts";
 import { inspectConfig } from "./parse.ts";
-import { probingConfig, type ProbeAudio, readAudio } from "./probe-config.ts";
-import { payerProblems } from "./probe-draft.ts";
+import { probingConfig, type ProbeAudio, readAudio } from "./probes/probe-config.ts";
+import { payerProblems } from "./probes/draft.ts";
 import { withoutRepetitions, type Problem } from "./problem.ts";
 import type { ConfigFile } from "./schema.ts";
 import { environmentSecret, fileSecret, type Environment } from "./secret-source.ts";

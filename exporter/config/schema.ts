@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { parseBaseUrl } from "./base-url.ts";
-import { budgetSection } from "./budget-schema.ts";
+import { budgetSection } from "./budgets/schema.ts";
 import { byteSize, duration, flag, integer, isNot, list, path, pattern, positiveNumber } from "./field.ts";
 import { refuse, schedule, section, text } from "./field.ts";
 import { KEY_NAME } from "./key-name.ts";
-import { probeSection, probeSpendSection } from "./probe-schema.ts";
+import { probeSection, probeSpendSection } from "./probes/schema.ts";
 import { looksSecret, quote } from "./quote.ts";
 
 export { KEY_NAME } from "./key-name.ts";

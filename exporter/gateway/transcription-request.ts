@@ -71,9 +71,6 @@ function jsonOf(request: Checked): object {
 function formOf(request: Checked): Form {
   const { bytes, format } = request.audio;
   const file = { name: `audio.${format}`, contentType: `audio/${format}` };
-  const field = (name: string, value: string | number | undefined) =>
-    value === undefined ? [] : [{ name, content: String(value) }];
-  const json = (value: object | undefined) => value && JSON.stringify(value);
   return new Form([
     { name: "file", content: bytes, file },
     ...field("model", request.model),
@@ -86,4 +83,13 @@ function formOf(request: Checked): Form {
     ...field("trace", json(request.trace)),
     ...field("user", request.user),
   ]);
+}
+
+/** No field at all for what is not given. */
+function field(name: string, value: string | number | undefined) {
+  return value === undefined ? [] : [{ name, content: String(value) }];
+}
+
+function json(value: object | undefined): string | undefined {
+  return value && JSON.stringify(value);
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { WebConfig } from "../config/web-config.ts";
+import type { WebConfig } from "../config/web/web-config.ts";
 import { type Answer, textAnswer } from "./answer.ts";
 import { TooManyComparisonsError } from "./bcrypt.ts";
 import type { Passwords } from "./passwords.ts";

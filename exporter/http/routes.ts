@@ -32,7 +32,7 @@ export function createRoutes({
       methods: ["GET"],
       handle: async () => {
         // Most instances are never looked at by a person, and the page's formats cost more to load than to use.
-        const { renderPage } = await import("./page.ts");
+        const { renderPage } = await import("./page/page.ts");
         return {
           status: 200,
           headers: { "content-type": "text/html; charset=utf-8" },

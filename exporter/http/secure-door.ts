@@ -1,7 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import { isIP, SocketAddress, type Socket } from "node:net";
 import { createServer, type Server as TlsServer, type TLSSocket } from "node:tls";
-import type { WebConfig, WebSource, WebTls } from "../config/web-config.ts";
+import type { WebConfig, WebSource, WebTls } from "../config/web/web-config.ts";
 import type { Limits } from "./limits.ts";
 
 /** Turns connections into TLS connections, each by the web configuration as it is then. */

@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { WebConfig, WebSource } from "../config/web-config.ts";
+import type { WebConfig, WebSource } from "../config/web/web-config.ts";
 import { refusal } from "./access.ts";
 import { type Answer, textAnswer } from "./answer.ts";
 import { createBcrypt } from "./bcrypt.ts";

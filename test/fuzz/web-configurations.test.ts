@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { loadWebConfig } from "../../exporter/config/web-load.ts";
+import { loadWebConfig } from "../../exporter/config/web/load.ts";
 import { changedPlaces, faultsOfProblems, HELD, mutated } from "./configuration-texts.ts";
 import { runs, TIMEOUT_MS } from "./runs.ts";
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { audioFormat, bundledSample, fileAudio } from "../../../exporter/config/audio.ts";
+import { audioFormat, bundledSample, fileAudio } from "../../../exporter/config/probes/audio.ts";
 import { systemFiles } from "../../../exporter/config/files.ts";
 import { loadText } from "./simulated-files.ts";
 

@@ -1,0 +1,52 @@
+import { fileURLToPath } from "node:url";
+import type { AudioSource } from "../config.ts";
+import { type Files, readingFault, systemFiles } from "../files.ts";
+import { quotePath } from "../quote.ts";
+
+/** The contract does not tell what a service takes; services of this kind take 25 MB. */
+const MOST_BYTES = 25 * 1024 * 1024;
+
+/** An audio file, read again for each use, so that an exchanged one is used at once. When it cannot be, the last one is. */
+export function fileAudio(path: string, format: string, files: Pick<Files, "readBytes">): AudioSource {
+  const origin = `file ${quotePath(path)}`;
+  let last: Uint8Array | undefined;
+  return {
+    origin,
+    format,
+    read: async () => {
+      try {
+        const bytes = await files.readBytes(path, MOST_BYTES);
+        if (bytes.length === 0) throw new EmptyFileError();
+        last = bytes;
+        return { bytes, fault: undefined };
+      } catch (error) {
+        return { bytes: last, fault: `${origin} ${faultOf(error)}` };
+      }
+    },
+  };
+}
+
+/** The recording that comes with the exporter, with what it says. It does not change, so it is read once. */
+export async function bundledSample(): Promise<{ readonly audio: AudioSource; readonly text: string }> {
+  const text = await systemFiles.readFile(sampleFile("sample.txt"));
+  const bytes = await systemFiles.readBytes(sampleFile("sample.mp3"), MOST_BYTES);
+  const read = () => Promise.resolve({ bytes, fault: undefined });
+  return { audio: { origin: "the bundled sample", format: "mp3", read }, text: text.trim() };
+}
+
+/** The format that the name of a file tells. */
+export function audioFormat(path: string): string | undefined {
+  return /[^/]\.([a-z0-9]{1,16})$/i.exec(path)?.[1]?.toLowerCase();
+}
+
+class EmptyFileError extends Error {}
+
+function faultOf(error: unknown): string {
+  if (error instanceof EmptyFileError) return "is empty";
+  const isLarge = error instanceof Error && "code" in error && error.code === "EFBIG";
+  return isLarge ? "is larger than 25 MiB" : readingFault(error);
+}
+
+function sampleFile(name: string): string {
+  return fileURLToPath(new URL(`../../probes/sample/${name}`, import.meta.url));
+}

@@ -1,0 +1,72 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { readingFault, type Files } from "../files.ts";
+import type { Problem } from "../problem.ts";
+import { quotePath } from "../quote.ts";
+
+/** Where the files of TLS are, as far as the web configuration says. */
+export interface CertificatePaths {
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+  readonly clientCa: string | undefined;
+}
+
+/** Their texts, PEM; empty where a file is not named or not usable. */
+export interface Certificates {
+  readonly cert: string;
+  readonly key: string;
+  readonly clientCa: string;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads certificate, key and client authorities, and checks that they can be used and belong together. */
+export async function readCertificates(
+  paths: CertificatePaths,
+  { readFile }: Pick<Files, "readFile">,
+): Promise<Certificates> {
+  const problems: Problem[] = [];
+  async function read<Parsed>(
+    field: string,
+    path: string | undefined,
+    parse: (pem: string) => Parsed,
+    rule: string,
+  ) {
+    const say = (message: string) =>
+      void problems.push({
+        path: `tls_server_config.${field}`,
+        message: `file ${quotePath(path ?? "")} ${message}`,
+      });
+    if (path === undefined) return undefined;
+    let text: string;
+    try {
+      text = await readFile(path);
+    } catch (error) {
+      say(readingFault(error));
+      return undefined;
+    }
+    try {
+      return { text, parsed: parse(text), say };
+    } catch {
+      say(rule);
+      return undefined;
+    }
+  }
+  const [cert, key, clientCa] = await Promise.all([
+    read("cert_file", paths.cert, (pem) => new X509Certificate(pem), "holds no certificate (PEM)"),
+    read("key_file", paths.key, privateKey, "holds no private key without a passphrase (PEM)"),
+    read("client_ca_file", paths.clientCa, authorities, "holds no certificates (PEM)"),
+  ]);
+  if (cert && key && !cert.parsed.checkPrivateKey(key.parsed)) {
+    key.say("holds a key of another certificate than that of cert_file");
+  }
+  return { cert: cert?.text ?? "", key: key?.text ?? "", clientCa: clientCa?.text ?? "", problems };
+}
+
+function privateKey(pem: string): KeyObject {
+  return createPrivateKey(pem);
+}
+
+function authorities(pem: string): readonly X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0) throw new RangeError("no certificate");
+  return blocks.map((block) => new X509Certificate(block));
+}

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { flag, isNot, list, section, text } from "../field.ts";
+import { quote } from "../quote.ts";
+import { CIPHER_SUITES, CLIENT_AUTH_TYPES, CURVES, TLS_VERSIONS } from "./names.ts";
+
+const file = () => text(1, 4096);
+
+/** The section `tls_server_config`, which a draft reads field by field. */
+export const tlsSection = section({
+  cert_file: file(),
+  key_file: file(),
+  client_auth_type: oneOf(CLIENT_AUTH_TYPES.keys()).prefault("NoClientCert"),
+  client_ca_file: file().optional(),
+  client_allowed_sans: list(text(1, 1024)).optional(),
+  min_version: oneOf(TLS_VERSIONS.keys()).prefault("TLS12"),
+  max_version: oneOf(TLS_VERSIONS.keys()).prefault("TLS13"),
+  cipher_suites: list(oneOf(CIPHER_SUITES)).prefault([]),
+  prefer_server_cipher_suites: flag().prefault(true),
+  curve_preferences: list(oneOf(CURVES.keys())).prefault([]),
+});
+
+/** A value that a header may have; empty: the header is not sent. */
+const header = () => {
+  const rule = "printable ASCII in one line";
+  const error = ({ input }: { readonly input?: unknown }) => isNot(rule, input);
+  return z
+    .string({ error })
+    .regex(/^[\x20-\x7e]*$/, { error })
+    .optional();
+};
+
+const headersSection = section({
+  "Content-Security-Policy": header(),
+  "X-Frame-Options": oneOf(["deny", "sameorigin"]).optional(),
+  "X-Content-Type-Options": oneOf(["nosniff"]).optional(),
+  "X-XSS-Protection": header(),
+  "Strict-Transport-Security": header(),
+});
+
+const httpSection = section({
+  http2: flag()
+    .refine((isOn) => !isOn, {
+      error: "true is not supported: only HTTP/1.1 is served; leave it out or set false",
+    })
+    .optional(),
+  headers: headersSection.optional(),
+});
+
+/** A login with a much higher cost would keep all others waiting for seconds. */
+const HASH = /^\$2[aby]\$(?:0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;
+const HASH_RULE = "a bcrypt hash with a cost from 4 to 15, such as htpasswd -nBC 10 writes";
+const hash = z
+  .string({ error: `the value (not shown) is not ${HASH_RULE}` })
+  .regex(HASH, { error: `the text (not shown: it may be a password) is not ${HASH_RULE}` });
+
+/** Basic authentication ends the name at the first colon (RFC 7617). */
+const users = z
+  .record(z.string(), hash, { error: ({ input }) => isNot("a mapping of users to bcrypt hashes", input) })
+  .superRefine((byUser, context) => {
+    for (const user of Object.keys(byUser)) {
+      if (/^[^:\p{Cc}]+$/u.test(user)) continue;
+      const message = `user ${quote(user)} can never log in: a name must not be empty nor hold a colon or a control character`;
+      context.addIssue({ code: "custom", message });
+    }
+  });
+
+/** The file of `--web.config.file`, in the format of Prometheus' exporter-toolkit. */
+export const webFile = section({
+  tls_server_config: tlsSection.optional(),
+  http_server_config: httpSection.optional(),
+  basic_auth_users: users.optional(),
+});
+
+export type WebFile = z.output<typeof webFile>;
+
+/** Fields of the toolkit that there are none of here, by path. */
+export const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
+  ["rate_limit", "is not supported; --web.max-requests limits the scrapes at once"],
+  ["tls_server_config.cert", "is not supported; name the file of the certificate in cert_file"],
+  ["tls_server_config.key", "is not supported; name the file of the key in key_file"],
+  ["tls_server_config.client_ca", "is not supported; name the file of the certificates in client_ca_file"],
+]);
+
+function oneOf(names: Iterable<string>) {
+  const known = [...names];
+  const error = ({ input }: { readonly input?: unknown }) =>
+    isNot(known.length === 1 ? String(known[0]) : `one of ${known.join(", ")}`, input);
+  return z.string({ error }).refine((name) => known.includes(name), { error });
+}

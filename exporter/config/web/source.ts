@@ -1,0 +1,112 @@
+import type { Log } from "../../log.ts";
+import { readingFault, type Files } from "../files.ts";
+import { formatProblem, type Problem } from "../problem.ts";
+import type { WebConfig, WebSource } from "./web-config.ts";
+import { loadWebConfig } from "./load.ts";
+
+/**
+ * The web configuration as its files are at each moment. They are read for each use, and parsed when their content is
+ * another. One that cannot be used serves nobody; only a certificate in exchange leaves the one before in use.
+ */
+export function createWebSource(
+  path: string,
+  initial: WebConfig,
+  { readFile }: Pick<Files, "readFile">,
+  log: Log,
+): WebSource {
+  let last: Loaded | undefined;
+  let good: { readonly config: WebConfig; readonly text: string | undefined } | undefined;
+  let underWay: Promise<WebConfig | undefined> | undefined;
+  let said = "";
+
+  async function refresh(): Promise<WebConfig | undefined> {
+    if (last && (await isUnchanged(last.contents, readFile))) return last.usable;
+    const contents = new Map<string, string>();
+    const loaded = await loadWebConfig(path, { readFile: recorded(contents, readFile) });
+    const problems = loaded.ok ? removals(initial, loaded.config) : loaded.problems;
+    const text = contents.get(path);
+    if (loaded.ok && problems.length === 0) good = { config: loaded.config, text };
+    const isExchange = good?.text === text && problems.every(({ path: at }) => CERTIFICATE.test(at));
+    const usable = isExchange ? good?.config : undefined;
+    say(problems, usable !== undefined);
+    last = { contents, usable };
+    return usable;
+  }
+
+  /** Each state is said once: it is looked at with every request. */
+  function say(problems: readonly Problem[], serves: boolean): void {
+    const text = problems.map((problem) => formatProblem(path, problem)).join("\n");
+    if (text === said) return;
+    const consequence = serves
+      ? "the certificate before stays in use"
+      : "nothing is served until that is mended";
+    for (const problem of problems) log.error({}, `${formatProblem(path, problem)}; ${consequence}`);
+    if (problems.length === 0) log.info({}, `${path}: can be used again`);
+    said = text;
+  }
+
+  return {
+    isSecure: initial.tls !== undefined,
+    current: () => {
+      underWay ??= refresh().finally(() => {
+        underWay = undefined;
+      });
+      return underWay;
+    },
+  };
+}
+
+interface Loaded {
+  /** Of every file that was read, by path; or why it could not be. */
+  readonly contents: ReadonlyMap<string, string>;
+  readonly usable: WebConfig | undefined;
+}
+
+type ReadFile = Files["readFile"];
+
+const CERTIFICATE = /^tls_server_config\.(?:cert|key)_file$/;
+
+/** A file that is cut off while it is written must not open the door to everybody. */
+function removals(initial: WebConfig, next: WebConfig): readonly Problem[] {
+  const isTls = switched("tls_server_config", initial.tls !== undefined, next.tls !== undefined);
+  const asked = asksForCertificates(initial) && next.tls !== undefined;
+  return [
+    ...isTls,
+    ...(asked ? switched("tls_server_config.client_auth_type", true, asksForCertificates(next)) : []),
+    ...(initial.users.size > 0 ? switched("basic_auth_users", true, next.users.size > 0) : []),
+  ];
+}
+
+function switched(path: string, before: boolean, after: boolean): readonly Problem[] {
+  if (before === after) return [];
+  return [{ path, message: `was ${after ? "added" : "taken away"}, which takes a restart` }];
+}
+
+function asksForCertificates({ tls }: WebConfig): boolean {
+  return tls !== undefined && tls.clientAuth !== "none";
+}
+
+function recorded(contents: Map<string, string>, readFile: ReadFile): ReadFile {
+  return async (path) => {
+    try {
+      const text = await readFile(path);
+      contents.set(path, text);
+      return text;
+    } catch (error) {
+      contents.set(path, faultMark(error));
+      throw error;
+    }
+  };
+}
+
+async function isUnchanged(contents: ReadonlyMap<string, string>, readFile: ReadFile): Promise<boolean> {
+  const same = [...contents].map(
+    async ([path, before]) => (await readFile(path).catch(faultMark)) === before,
+  );
+  return (await Promise.all(same)).every(Boolean);
+}
+
+/** No text of a file begins so. */
+function faultMark(error: unknown): string {
+  return `\0${readingFault(error)}`;
+}

@@ -1,0 +1,54 @@
+import { foreign, html } from "./html.ts";
+import type { Overview } from "../overview.ts";
+import { budgetsSection } from "./budgets.ts";
+import { keysSection } from "./keys.ts";
+import { probesSection } from "./probes.ts";
+import { queriesSection } from "./queries.ts";
+import { STYLE } from "./style.ts";
+import { attention, summary } from "./summary.ts";
+import { ago, utcText } from "./time.ts";
+
+/** How often the browser asks again. */
+const REFRESH_SECONDS = 30;
+
+/** The status page: readable without JavaScript, and with nothing that `/metrics` would not show. */
+export function renderPage(overview: Overview, telemetryPath: string): string {
+  const { version, nowMs, startedMs, gateway, keys, queries, budgets, probes } = overview;
+  const failing = [...keys, ...queries, ...(probes?.rows ?? [])].filter(
+    (target) => target.state === "down",
+  ).length;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta http-equiv="refresh" content="${REFRESH_SECONDS}" />
+        <title>${failing > 0 ? `(${failing} failing) ` : ""}AI gateway exporter</title>
+        ${STYLE}
+      </head>
+      <body>
+        <header class="top">
+          <div>
+            <h1>AI gateway exporter</h1>
+            <p>What each key, model and app spends at ${foreign(gateway)}</p>
+          </div>
+          <nav aria-label="Exporter">
+            <a href="${telemetryPath}">Metrics</a>
+            <a href="/-/healthy">Health</a>
+            <a href="/-/ready">Readiness</a>
+          </nav>
+        </header>
+        <main>
+          ${summary(overview)} ${attention(overview)} ${budgetsSection(budgets, keys.length, nowMs)}
+          ${keysSection(keys, nowMs)} ${queriesSection(queries, nowMs)} ${probesSection(probes, nowMs)}
+        </main>
+        <footer>
+          <p>
+            As of ${utcText(nowMs)}; reloads every ${REFRESH_SECONDS} s. Version ${version}, started
+            ${ago(startedMs, nowMs)}.
+          </p>
+        </footer>
+      </body>
+    </html>`.toString();
+}

@@ -1,0 +1,144 @@
+import { foreign, type Html, html } from "./html.ts";
+import type { PairRow, QueryRow } from "../overview.ts";
+import { bar, count, counted, credits, shareText, UNKNOWN } from "./amount.ts";
+import { answerAge, state } from "./state.ts";
+import { ago, dateText, monthText } from "./time.ts";
+
+/** The most pairs of one window that are shown by name. */
+const PAIRS_SHOWN = 8;
+
+/** What models and apps have spent, window by window. */
+export function queriesSection(queries: readonly QueryRow[], nowMs: number): Html {
+  if (queries.length === 0) return html``;
+  return html`<section aria-labelledby="queries">
+    <h2 id="queries">Models and apps</h2>
+    <div class="windows">${queries.map((query) => queryCard(query, nowMs))}</div>
+    <p class="note">
+      <code>_other</code> is everything that is not shown by name, so that all rows add up to the total.
+      <code>_none</code> stands where the gateway names no model or no app.
+    </p>
+  </section>`;
+}
+
+const TITLES: ReadonlyMap<string, string> = new Map([
+  ["day", "Today"],
+  ["last_day", "Yesterday"],
+  ["month", "This month"],
+  ["last_month", "Last month"],
+]);
+
+/** The title of a query's window, for a person. */
+export function queryTitle(name: string): string {
+  return TITLES.get(name) ?? name;
+}
+
+function queryCard(query: QueryRow, nowMs: number): Html {
+  const id = `query-${query.name}`;
+  return html`<article class="card" aria-labelledby="${id}">
+    <header>
+      <h3 id="${id}">${queryTitle(query.name)} <small>${windowText(query)}</small></h3>
+      <p class="when">${state(query)} ${dataAge(query, nowMs)}</p>
+    </header>
+    <dl>
+      <div>
+        <dt>Credits</dt>
+        <dd>${credits(query.credits)}</dd>
+      </div>
+      <div>
+        <dt>Requests</dt>
+        <dd>${count(query.requests)}</dd>
+      </div>
+    </dl>
+    ${query.pairs.length > 0 ? pairsTable(query, id) : noPairs(query)} ${truncation(query)}
+  </article>`;
+}
+
+function windowText({ name, windowStartMs }: QueryRow): string {
+  if (windowStartMs === undefined) return "";
+  return name.endsWith("month") ? monthText(windowStartMs) : dateText(windowStartMs);
+}
+
+/** Data may be older than the answer that brought them, but those of a window that has ended never grow old. */
+function dataAge(query: QueryRow, nowMs: number): Html {
+  const { name, state: word, dataMs } = query;
+  const isRunning = !name.startsWith("last_");
+  const age =
+    word === "up" && isRunning && dataMs !== undefined ? ago(dataMs, nowMs) : answerAge(query, nowMs);
+  return html`<small>${age}</small>`;
+}
+
+function noPairs({ dataMs }: QueryRow): Html {
+  return dataMs === undefined
+    ? html`<p class="empty">Nothing is known of this window now.</p>`
+    : html`<p class="empty">The gateway tells of no spend in this window.</p>`;
+}
+
+function pairsTable(query: QueryRow, id: string): Html {
+  const named = query.pairs.filter((pair) => !isOther(pair));
+  const more = named.slice(PAIRS_SHOWN);
+  return html`<div class="scroll" role="region" aria-labelledby="${id}" tabindex="0">
+    <table>
+      <caption class="hidden">
+        ${queryTitle(query.name)}: the dearest models and apps
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Model</th>
+          <th scope="col">App</th>
+          <th scope="col" class="number">Credits</th>
+          <th scope="col">Share</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${named.slice(0, PAIRS_SHOWN).map((pair) => pairRow(pair, query.credits))}
+        ${more.length > 0 ? moreRow(more, query.credits) : undefined}
+        ${query.pairs.filter(isOther).map((pair) => otherRow(pair, query))}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function isOther({ model, app }: PairRow): boolean {
+  return model === "_other" && app === "_other";
+}
+
+function pairRow({ model, app, credits: amount }: PairRow, total: number | undefined): Html {
+  return html`<tr>
+    <th scope="row">${foreign(model)}</th>
+    <td class="text">${foreign(app)}</td>
+    ${amountCells(amount, total)}
+  </tr>`;
+}
+
+function moreRow(pairs: readonly PairRow[], total: number | undefined): Html {
+  const amount = pairs.reduce((sum, pair) => sum + pair.credits, 0);
+  return html`<tr class="rest">
+    <th scope="row" colspan="2">… and ${counted(pairs.length, "more pair")}</th>
+    ${amountCells(amount, total)}
+  </tr>`;
+}
+
+function otherRow({ credits: amount }: PairRow, { credits: total, foldedPairs = 0 }: QueryRow): Html {
+  const what = foldedPairs > 0 ? `, ${counted(foldedPairs, "pair")}` : "";
+  return html`<tr class="rest">
+    <th scope="row" colspan="2"><bdi>_other</bdi>${what}</th>
+    ${amountCells(amount, total)}
+  </tr>`;
+}
+
+/** Discounts make negative amounts, and a share of those or of nothing would say nothing. */
+function amountCells(amount: number, total: number | undefined): Html {
+  const share = total !== undefined && total > 0 && amount >= 0 ? amount / total : undefined;
+  return html`<td class="number">${credits(amount)}</td>
+    <td class="share">
+      ${share === undefined ? UNKNOWN : html`${bar(share)}<span>${shareText(share)}</span>`}
+    </td>`;
+}
+
+function truncation({ truncated }: QueryRow): Html | undefined {
+  if (truncated !== true) return undefined;
+  return html`<p class="note">
+    The gateway has more pairs than it tells: the others are part of <code>_other</code>, and the total is
+    right.
+  </p>`;
+}

@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+
+import type { WebConfig } from "../../../../exporter/config/web/web-config.ts";
+import { loadWebConfig } from "../../../../exporter/config/web/load.ts";
+import { createWebSource } from "../../../../exporter/config/web/source.ts";
+import { createAuthority } from "../../../support/certificates.ts";
+import { hashedPassword } from "../../../support/hashed-password.ts";
+import { createRecordingLog } from "../../../support/log.ts";
+
+const authority = createAuthority();
+const [first, second] = [authority.issue("first"), authority.issue("second")];
+const [ONE, TWO] = [hashedPassword("one"), hashedPassword("two")];
+
+const TLS = "tls_server_config: {cert_file: a.crt, key_file: a.key, client_auth_type: RequireAnyClientCert}";
+const USERS = `basic_auth_users: {alice: "${ONE}"}`;
+
+/** A source over files in memory, which the test changes. */
+async function setUp(text: string) {
+  const files = new Map([
+    ["/w/web.yaml", text],
+    ["/w/a.crt", first.cert],
+    ["/w/a.key", first.key],
+  ]);
+  let reads = 0;
+  const readFile = (path: string) => {
+    reads++;
+    const content = files.get(path);
+    if (content !== undefined) return Promise.resolve(content);
+    return Promise.reject(Object.assign(new Error("gone"), { code: "ENOENT" }));
+  };
+  const loaded = await loadWebConfig("/w/web.yaml", { readFile });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const { log, lines } = createRecordingLog();
+  const source = createWebSource("/w/web.yaml", loaded.config, { readFile }, log);
+  let heard = 0;
+  const said = () => {
+    const news = lines.slice(heard).map(({ message }) => message);
+    heard = lines.length;
+    return news;
+  };
+  const certificate = async () => (await source.current())?.tls?.options.cert;
+  return { files, source, said, certificate, reads: () => reads };
+}
+
+const userNames = (config: WebConfig | undefined) => config && [...config.users.keys()];
+
+test("the configuration is the same object until a file changes", async () => {
+  const { files, source, said } = await setUp(`${TLS}\n${USERS}\n`);
+  const before = await source.current();
+  expect(await source.current()).toBe(before);
+  files.set("/w/web.yaml", `${TLS}\nbasic_auth_users: {bob: "${TWO}"}\n`);
+  const after = await source.current();
+  expect([userNames(before), userNames(after)]).toEqual([["alice"], ["bob"]]);
+  expect(said()).toEqual([]);
+});
+
+test("those who ask at once share one look", async () => {
+  const { source, reads } = await setUp(USERS);
+  await source.current();
+  const before = reads();
+  await Promise.all(Array.from({ length: 50 }, () => source.current()));
+  expect(reads() - before).toBe(1);
+});
+
+test("a certificate in exchange leaves the one before in use until both files belong together", async () => {
+  const { files, certificate, said } = await setUp(TLS);
+  expect(await certificate()).toBe(first.cert);
+  files.set("/w/a.crt", second.cert);
+  expect(await certificate()).toBe(first.cert);
+  files.delete("/w/a.key");
+  expect(await certificate()).toBe(first.cert);
+  expect(await certificate()).toBe(first.cert);
+  files.set("/w/a.key", second.key);
+  expect(await certificate()).toBe(second.cert);
+  expect(said()).toEqual([
+    '/w/web.yaml: tls_server_config.key_file: file "/w/a.key" holds a key of another certificate than that of cert_file; ' +
+      "the certificate before stays in use",
+    '/w/web.yaml: tls_server_config.key_file: file "/w/a.key" does not exist; the certificate before stays in use',
+    "/w/web.yaml: can be used again",
+  ]);
+});
+
+test("a new certificate that does not exist serves nobody when the file itself was changed", async () => {
+  const { files, source } = await setUp(TLS);
+  await source.current();
+  files.set("/w/web.yaml", TLS.replace("a.crt", "b.crt"));
+  expect(await source.current()).toBeUndefined();
+});
+
+test.each([
+  ["is gone", undefined, "does not exist"],
+  ["cannot be read as YAML", "a: [", "line 1"],
+  ["is empty", "", "tls_server_config: was taken away, which takes a restart"],
+  ["has lost its users", TLS, "basic_auth_users: was taken away, which takes a restart"],
+  ["has lost TLS", USERS, "tls_server_config: was taken away, which takes a restart"],
+  [
+    "asks for no certificate any more",
+    `${TLS.replace("RequireAnyClientCert", "NoClientCert")}\n${USERS}\n`,
+    "tls_server_config.client_auth_type: was taken away, which takes a restart",
+  ],
+])("a file that %s serves nobody, says so once, and recovers", async (_name, text, message) => {
+  const good = `${TLS}\n${USERS}\n`;
+  const { files, source, said } = await setUp(good);
+  await source.current();
+  if (text === undefined) files.delete("/w/web.yaml");
+  else files.set("/w/web.yaml", text);
+  expect(await source.current()).toBeUndefined();
+  expect(await source.current()).toBeUndefined();
+  const lines = said();
+  expect(lines.join("\n")).toContain(message);
+  expect(lines.every((line) => line.endsWith("nothing is served until that is mended"))).toBe(true);
+  files.set("/w/web.yaml", good);
+  expect(userNames(await source.current())).toEqual(["alice"]);
+  expect(said()).toEqual(["/w/web.yaml: can be used again"]);
+});
+
+test("users and TLS: the first may be added at any time, the second takes a restart", async () => {
+  const { files, source } = await setUp("{}");
+  files.set("/w/web.yaml", USERS);
+  expect(userNames(await source.current())).toEqual(["alice"]);
+  files.set("/w/web.yaml", `${TLS}\n${USERS}\n`);
+  expect(await source.current()).toBeUndefined();
+});
