@@ -99,9 +99,9 @@ basic_auth_users: {alice: "${HASH}", "bob b": "${HASH.replace("$2b", "$2y")}"}
       ["tls_server: is not a known field; known here: tls_server_config, http_server_config"],
     ],
     ["rate_limit: {interval: 1s, burst: 5}", ["rate_limit: is not supported; --web.max-requests limits"]],
-    [tls("key: xyz"), ["tls_server_config.key: is not supported; name the file of the key in key_file"]],
-    [tls("cert: xyz"), ["tls_server_config.cert: is not supported"]],
-    [tls("client_ca: xyz"), ["tls_server_config.client_ca: is not supported"]],
+    [tlsWith("key: xyz"), ["tls_server_config.key: is not supported; name the file of the key in key_file"]],
+    [tlsWith("cert: xyz"), ["tls_server_config.cert: is not supported"]],
+    [tlsWith("client_ca: xyz"), ["tls_server_config.client_ca: is not supported"]],
     [
       "tls_server_config: {}",
       ["tls_server_config.cert_file: is missing", "tls_server_config.key_file: is missing"],
@@ -124,31 +124,37 @@ basic_auth_users: {alice: "${HASH}", "bob b": "${HASH.replace("$2b", "$2y")}"}
       ],
     ],
     [
-      tls("client_auth_type: RequireAndVerifyClientCert, client_ca_file: other.key"),
+      tlsWith("client_auth_type: RequireAndVerifyClientCert, client_ca_file: other.key"),
       ['tls_server_config.client_ca_file: file "/etc/web/other.key" holds no certificates (PEM)'],
     ],
     [
-      tls("client_auth_type: Always, min_version: TLS10, max_version: SSL3"),
+      tlsWith("client_auth_type: Always, min_version: TLS10, max_version: SSL3"),
       [
         'tls_server_config.client_auth_type: "Always" is not one of NoClientCert,',
         'tls_server_config.min_version: "TLS10" is not one of TLS12, TLS13',
         'tls_server_config.max_version: "SSL3" is not one of TLS12, TLS13',
       ],
     ],
-    [tls("min_version: TLS13, max_version: TLS12"), ['min_version: "TLS13" is above max_version, "TLS12"']],
-    [tls("client_auth_type: VerifyClientCertIfGiven"), ['"VerifyClientCertIfGiven" needs client_ca_file']],
     [
-      tls("client_ca_file: /run/ca.pem"),
+      tlsWith("min_version: TLS13, max_version: TLS12"),
+      ['min_version: "TLS13" is above max_version, "TLS12"'],
+    ],
+    [
+      tlsWith("client_auth_type: VerifyClientCertIfGiven"),
+      ['"VerifyClientCertIfGiven" needs client_ca_file'],
+    ],
+    [
+      tlsWith("client_ca_file: /run/ca.pem"),
       ['client_ca_file: is of no use while client_auth_type is "NoClientCert"'],
     ],
     [
-      tls("client_auth_type: RequestClientCert, client_allowed_sans: [a]"),
+      tlsWith("client_auth_type: RequestClientCert, client_allowed_sans: [a]"),
       [
         "client_allowed_sans: needs client_auth_type to be RequireAnyClientCert or RequireAndVerifyClientCert",
       ],
     ],
     [
-      tls("cipher_suites: [TLS_RSA_WITH_RC4_128_SHA], curve_preferences: [CurveP224]"),
+      tlsWith("cipher_suites: [TLS_RSA_WITH_RC4_128_SHA], curve_preferences: [CurveP224]"),
       [
         'cipher_suites[0]: "TLS_RSA_WITH_RC4_128_SHA" is not one of',
         'curve_preferences[0]: "CurveP224" is not one of',
@@ -181,6 +187,6 @@ basic_auth_users: {alice: "${HASH}", "bob b": "${HASH.replace("$2b", "$2y")}"}
   });
 });
 
-function tls(rest: string): string {
+function tlsWith(rest: string): string {
   return `tls_server_config: {${PAIR}, ${rest}}`;
 }
