@@ -91,7 +91,7 @@ async function startPod(api: KubernetesApi, pod: Pod, root: string): Promise<Run
 /** The image's, from the repository. */
 function entrypoint(): readonly string[] {
   const dockerfile = readFileSync(join(ROOT, "Dockerfile"), "utf8");
-  const path = /^ENTRYPOINT \["node", "\/app\/(.+)"\]$/m.exec(dockerfile)?.[1];
+  const path = /^ENTRYPOINT \["\/nodejs\/bin\/node", "\/app\/(.+)"\]$/m.exec(dockerfile)?.[1];
   if (path === undefined) throw new Error("Cannot find the entry point of the image in the Dockerfile");
   return [join(ROOT, path)];
 }
