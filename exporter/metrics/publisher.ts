@@ -23,6 +23,10 @@ const RECHECK_MS = 30_000;
 /** A text may be outdated when it is done, since a window has ended meanwhile; that does not happen again and again. */
 const MOST_ATTEMPTS = 5;
 
+/** Who asks for a text that lacks a change of so long ago waits for the next, but not for ever on a machine without time. */
+const MOST_BEHIND_MS = 10_000;
+const ATTEMPTS_TO_CATCH_UP = 2;
+
 export function createPublisher(
   store: Store,
   headers: () => readonly FamilyHeader[],
@@ -34,15 +38,18 @@ export function createPublisher(
   const formats = new Set<Format>();
   let published: Published | undefined;
   let running: Promise<void> | undefined;
-  let dirty = false;
+  /** When the first change came that is not published, and that no rendering has begun with; monotonic. */
+  let unpublishedSince: number | undefined;
+  let unrenderedSince: number | undefined;
   let stopped = false;
   let lastStart = Number.NEGATIVE_INFINITY;
   let cancelNext: (() => void) | undefined;
   let cancelRecheck: (() => void) | undefined;
 
   function changed(): void {
-    if (dirty) return;
-    dirty = true;
+    if (unrenderedSince !== undefined) return;
+    unrenderedSince = clock.monotonic();
+    unpublishedSince ??= unrenderedSince;
     if (!running) schedule();
   }
 
@@ -59,16 +66,17 @@ export function createPublisher(
   function publish(): Promise<void> {
     running ??= render().finally(() => {
       running = undefined;
-      if (dirty) schedule();
+      if (unrenderedSince !== undefined) schedule();
     });
     return running;
   }
 
   async function render(): Promise<void> {
     cancelNext?.();
-    dirty = false;
+    unrenderedSince = undefined;
     const view = store.view();
     published = { view, documents: await renderer.render(headers(), view.blocks, formats) };
+    unpublishedSince = unrenderedSince;
     recheckAfter(view);
   }
 
@@ -82,11 +90,16 @@ export function createPublisher(
     });
   }
 
+  function isBehind(): boolean {
+    return unpublishedSince !== undefined && clock.monotonic() - unpublishedSince > MOST_BEHIND_MS;
+  }
+
   async function current(format: Format): Promise<Document> {
     formats.add(format);
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       const ready = published?.documents.get(format);
-      if (ready && !published?.view.outdated()) return ready;
+      const isLate = attempt < ATTEMPTS_TO_CATCH_UP && isBehind();
+      if (ready && !isLate && !published?.view.outdated()) return ready;
       await publish();
     }
     throw new Error("Cannot show the metrics: they age faster than they are rendered");

@@ -42,6 +42,20 @@ describe("publisher", () => {
     expect(renderings() - before).toBe(1);
   });
 
+  test("a scrape waits for a change that a slow rendering has kept back for long", async () => {
+    const { clock, put, shown } = setUp();
+    put(1);
+    await clock.advance(0);
+    await expect.poll(shown).toBe("1");
+    put(2);
+    await clock.jump(clock.now() + 1000);
+    // While the text with 2 is being made.
+    put(3);
+    expect(await shown()).toBe("1");
+    await clock.jump(clock.now() + 20_000);
+    expect(await shown()).toBe("3");
+  });
+
   test("a scrape never gets a value whose time has passed, even if no timer has fired", async () => {
     const { clock, put, shown } = setUp();
     put(1);
