@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import type { ProbeFailureReason } from "../../exporter/probes/families.ts";
 import type { Manner } from "../gateway/transcription/manner.ts";
 import type { SeriesMap } from "../support/series.ts";
+import { TRANSCRIPTION_FAILURES } from "../support/transcription-failures.ts";
 import { type ProbeBench, type ProbeInput, startProbeBench } from "./probe-bench.ts";
 
 const START = Date.parse("2026-11-18T12:00:00Z");
@@ -98,30 +99,14 @@ test.each<[string, Partial<Manner>, number]>([
   expect(shownOf(await afterRuns(1, "ear"), "ear")("language_match")).toBe(matches);
 });
 
-/** Contract 7: every status that the operation can return. */
-const STATUSES: readonly (readonly [number, ProbeFailureReason])[] = [
-  [400, "bad_request"],
-  [401, "unauthorized"],
-  [402, "payment_required"],
-  [403, "forbidden"],
-  [404, "bad_request"],
-  [413, "bad_request"],
-  [429, "rate_limited"],
-  [500, "upstream_error"],
-  [502, "upstream_error"],
-  [503, "upstream_error"],
-  [504, "timeout"],
-  [524, "timeout"],
-  [529, "upstream_error"],
-];
-
 test("each of the 13 statuses counts its reason, once, and is not tried again", async () => {
-  await start(...STATUSES.map(([status]) => probe(`status-${status}`)));
-  for (const [status] of STATUSES) bench.gateway.manners.change({ status }, `acme/status-${status}`);
+  await start(...TRANSCRIPTION_FAILURES.map(([status]) => probe(`status-${status}`)));
+  for (const [status] of TRANSCRIPTION_FAILURES)
+    bench.gateway.manners.change({ status }, `acme/status-${status}`);
   await bench.runFor(FIRST);
   const series = await afterRuns(1, "status-529");
-  expect(STATUSES).toHaveLength(13);
-  for (const [status, reason] of STATUSES) {
+  expect(TRANSCRIPTION_FAILURES).toHaveLength(13);
+  for (const [status, reason] of TRANSCRIPTION_FAILURES) {
     const name = `status-${status}`;
     expect([status, shownOf(series, name)("success")]).toEqual([status, 0]);
     const failures = [...series].filter(
@@ -130,7 +115,9 @@ test("each of the 13 statuses counts its reason, once, and is not tried again", 
     expect(failures).toEqual([[`aigateway_probe_failures_total{probe="${name}",reason="${reason}"}`, 1]]);
   }
   const statuses = bench.gateway.log.of("transcription").map(({ status }) => status);
-  expect(statuses.toSorted((one, other) => one - other)).toEqual(STATUSES.map(([status]) => status));
+  expect(statuses.toSorted((one, other) => one - other)).toEqual(
+    TRANSCRIPTION_FAILURES.map(([status]) => status),
+  );
   expect(series.get("aigateway_probe_spend_day_credits{}")).toBe(1.3);
 });
 

@@ -9,6 +9,7 @@ import {
   startScriptedServer,
   type Step,
 } from "../../support/scripted-server.ts";
+import { TRANSCRIPTION_FAILURES } from "../../support/transcription-failures.ts";
 
 const AUDIO = { bytes: Buffer.from([0, 255, 13, 10, 45, 45, 128]), format: "wav" };
 const REQUEST: TranscriptionRequest = { audio: AUDIO, model: "acme/ear" };
@@ -119,23 +120,6 @@ describe("transcribe: bounds, checked before anything is sent", () => {
   });
 });
 
-/** Contract 7. */
-const STATUSES: readonly (readonly [number, FailureReason])[] = [
-  [400, "bad_request"],
-  [401, "unauthorized"],
-  [402, "payment_required"],
-  [403, "forbidden"],
-  [404, "bad_request"],
-  [413, "bad_request"],
-  [429, "rate_limited"],
-  [500, "upstream_error"],
-  [502, "upstream_error"],
-  [503, "upstream_error"],
-  [504, "timeout"],
-  [524, "timeout"],
-  [529, "upstream_error"],
-];
-
 async function failureOf(step: Step, timeoutMs = 5000): Promise<{ error: unknown; requests: number }> {
   const server = await startScriptedServer(step, answering(200, { text: "Hello" }));
   const { http } = createClient({ baseUrl: server.url, timeoutMs: 60_000, deadlineMs: 120_000 });
@@ -147,7 +131,7 @@ async function failureOf(step: Step, timeoutMs = 5000): Promise<{ error: unknown
 }
 
 describe("transcribe: a failure is never sent again", () => {
-  test.each(STATUSES)("%i is %s", async (status, kind) => {
+  test.each(TRANSCRIPTION_FAILURES)("%i is %s", async (status, kind) => {
     const body = { error: { code: status, message: "No" } };
     const { error, requests } = await failureOf(answering(status, body, { "retry-after": "1" }));
     expect(error).toMatchObject({
