@@ -7,7 +7,7 @@ import { z } from "zod";
 
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
-import { type ExporterProcess, startExporter } from "../support/exporter-process.ts";
+import { type ExporterProcess, startExporter, untilReady } from "../support/exporter-process.ts";
 import { parseOpenMetrics, parseTextFormat } from "../support/openmetrics.ts";
 import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
 import { checkMetrics } from "../support/promtool.ts";
@@ -37,11 +37,7 @@ beforeAll(async () => {
     },
   });
   exporter = await startExporter([`--config.file=${files.configFile}`], files.environment);
-  await until(
-    "readiness",
-    async () => (await fetch(`${exporter.url}/-/ready`)).status,
-    (status) => status === 200,
-  );
+  await untilReady(exporter);
 });
 
 afterAll(async () => {

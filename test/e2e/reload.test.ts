@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
-import { type ExporterProcess, startExporter } from "../support/exporter-process.ts";
+import { type ExporterProcess, startExporter, untilReady } from "../support/exporter-process.ts";
 import { type SeriesMap, seriesOfText } from "../support/series.ts";
 import { until } from "../support/until.ts";
 
@@ -29,11 +29,7 @@ beforeAll(async () => {
     [`--config.file=${files.configFile}`, "--web.enable-lifecycle"],
     files.environment,
   );
-  await until(
-    "readiness",
-    async () => (await fetch(`${exporter.url}/-/ready`)).status,
-    (status) => status === 200,
-  );
+  await untilReady(exporter);
 });
 
 afterAll(async () => {

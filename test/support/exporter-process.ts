@@ -66,6 +66,15 @@ export async function startExporter(
   };
 }
 
+/** Waits until it says that it is ready. */
+export async function untilReady({ url }: ExporterProcess): Promise<void> {
+  await until(
+    "readiness",
+    async () => (await fetch(`${url}/-/ready`)).status,
+    (status) => status === 200,
+  );
+}
+
 /** Below the time-out of a test, so that what hangs is seen as a wrong exit code and does not outlive the test. */
 const PATIENCE_MS = 25_000;
 
