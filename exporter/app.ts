@@ -101,6 +101,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const collect = (next: Config): Collection =>
     createCollection(next, {
       ...dependencies,
+      version: build.version,
       createTimetable: dependencies.createTimetable ?? createTimetable,
       store,
       statuses,

@@ -42,6 +42,8 @@ export interface Collection {
 
 export interface CollectionDependencies {
   readonly clock: Clock;
+  /** Of the exporter. */
+  readonly version: string;
   readonly random: () => number;
   readonly log: Log;
   readonly store: Store;

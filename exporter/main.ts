@@ -95,6 +95,7 @@ async function probe(name: string, force: boolean, options: Options): Promise<nu
     throw new UsageError(`Unknown probe "${name}": ${options.configFile} has ${probeNames(config)}`);
   const { ok, text } = await runProbeCommand(config, found, force, {
     clock: systemClock,
+    version: packageJson.version,
     random: Math.random,
   });
   process.stdout.write(text);

@@ -1,7 +1,7 @@
 import { decimalSum } from "./budgets/decimal-sum.ts";
-import type { Clock } from "./clock.ts";
 import type { Config, ProbeConfig, ProbingConfig } from "./config/config.ts";
 import { createGateway, type PaidGateway } from "./gateway/gateway.ts";
+import type { HttpDependencies } from "./gateway/http.ts";
 import { probeReport } from "./probes/probe-report.ts";
 import { runProbe } from "./probes/probe-run.ts";
 
@@ -24,10 +24,11 @@ export async function runProbeCommand(
   config: Config,
   probe: ProbeConfig,
   force: boolean,
-  { clock, random }: { readonly clock: Clock; readonly random: () => number },
+  { clock, version, random }: Pick<HttpDependencies, "clock" | "version" | "random">,
 ): Promise<ProbeResult> {
   const gateway = createGateway(config.gateway, {
     clock,
+    version,
     random,
     admit: () => Promise.resolve({ done: () => {} }),
     onAnswer: () => {},

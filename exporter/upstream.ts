@@ -16,6 +16,8 @@ export interface Upstream {
 }
 
 export interface UpstreamDependencies extends Omit<PollerDependencies, "gateway" | "pace"> {
+  /** Of the exporter. */
+  readonly version: string;
   /** In [0, 1). */
   readonly random: () => number;
   /** How often an endpoint is asked, milliseconds. */
@@ -23,12 +25,13 @@ export interface UpstreamDependencies extends Omit<PollerDependencies, "gateway"
 }
 
 export function createUpstream(config: GatewayConfig, dependencies: UpstreamDependencies): Upstream {
-  const { clock, random, self, intervalMs } = dependencies;
+  const { clock, version, random, self, intervalMs } = dependencies;
   const perMinute = requestsPerMinute(config);
   const { connections, maxPauseMs } = config;
   const pace = createPace(clock, { perMinute, intervalMs, connections, maxPauseMs });
   const gateway = createGateway(config, {
     clock,
+    version,
     random,
     admit: pace.admit,
     onAnswer: (endpoint, code) => self.upstreamRequests.inc({ endpoint, code }),

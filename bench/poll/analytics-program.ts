@@ -25,6 +25,7 @@ const { config } = loaded;
 
 const gateway = createGateway(config.gateway, {
   clock: systemClock,
+  version: "0.0.0",
   random: Math.random,
   admit: async () => ({ done: () => {} }),
   onAnswer: () => {},

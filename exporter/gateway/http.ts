@@ -37,6 +37,8 @@ export interface Ticket {
 
 export interface HttpDependencies {
   readonly clock: Clock;
+  /** Of the exporter, which tells the gateway what it is. */
+  readonly version: string;
   /** In [0, 1), for the jitter of retries. */
   readonly random: () => number;
   /** Waits for the pace; rejects when the endpoint or the target is to be left alone. */
@@ -58,6 +60,7 @@ export interface Http {
 export function createHttp(config: GatewayConfig, dependencies: HttpDependencies): Http {
   const { origin, pathname } = new URL(config.baseUrl);
   const root = pathname === "/" ? "" : pathname;
+  const common = ["accept", "application/json", "user-agent", `aigateway-exporter/${dependencies.version}`];
   const pool = new Pool(origin, {
     connections: config.connections,
     pipelining: 1,
@@ -144,7 +147,7 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
 
   async function exchange(call: Call, secret: Secret, signal: AbortSignal, limitMs: number): Promise<Answer> {
     const body = call.body && encodeBody(call.body);
-    const headers = ["authorization", `Bearer ${secret.reveal()}`, ...HEADERS];
+    const headers = ["authorization", `Bearer ${secret.reveal()}`, ...common];
     if (body) headers.push("content-type", body.contentType);
     const { method } = call;
     // The raw handler costs half of what a response as a stream does.
@@ -158,8 +161,6 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
 
   return { send, close: () => pool.destroy() };
 }
-
-const HEADERS = ["accept", "application/json", "user-agent", "aigateway-exporter"] as const;
 
 /** Idle connections are kept across the requests of a round that is spread over its interval. */
 const KEEP_ALIVE_MS = 30_000;

@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
 import type { ConfigFileInput } from "../../exporter/config/schema.ts";
 import { createGateway } from "../gateway/gateway.ts";
 import { writeExporterFiles } from "../support/exporter-files.ts";
 
 const MAIN = join(import.meta.dirname, "../../exporter/main.ts");
+const AGENT = `aigateway-exporter/${packageJson.version}`;
 const SPEND = { max_cost_per_day: 1, max_cost_per_probe: 0.01 };
 
 async function start(spend = SPEND) {
@@ -43,6 +45,11 @@ test("probe NAME runs it once and prints what it has brought", async () => {
   expect(code).toBe(0);
   const [record, ...more] = gateway.books.transcriptions();
   expect(more).toEqual([]);
+  const agents = gateway.log.lines.map(({ endpoint, userAgent }) => [endpoint, userAgent]);
+  expect(agents).toEqual([
+    ["key", AGENT],
+    ["transcription", AGENT],
+  ]);
   expect(lineOf(output, "probe")).toBe('short: acme/ear, paid by key "ears"');
   expect(lineOf(output, "result")).toBe("success");
   expect(lineOf(output, "expected")).toBe(

@@ -5,6 +5,7 @@ import { crc32, inflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 
+import packageJson from "../../package.json" with { type: "json" };
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
 import { type ExporterProcess, startExporter, untilReady } from "../support/exporter-process.ts";
@@ -184,6 +185,14 @@ describe("HTTP", () => {
     expect(Number(head.headers["content-length"])).toBeGreaterThan(0);
     expect(head.body.length).toBe(0);
   });
+});
+
+test("it tells the gateway its version with every request", () => {
+  const requests = gateway.log.lines;
+  expect(new Set(requests.map(({ endpoint }) => endpoint))).toEqual(new Set(["key", "analytics"]));
+  expect(new Set(requests.map(({ userAgent }) => userAgent))).toEqual(
+    new Set([`aigateway-exporter/${packageJson.version}`]),
+  );
 });
 
 describe("SIGHUP", () => {

@@ -230,11 +230,20 @@ test("the log has every request, and no token", async () => {
   await getKey(gateway, "search");
   await query(gateway, { metrics: [] });
   await fetch(`${gateway.url}/nowhere`);
+  const userAgent = "node";
   expect(gateway.log.lines).toEqual([
-    { at: now, endpoint: "key", key: "billing", status: 200, body: "", fault: null },
-    { at: now, endpoint: "key", key: "search", status: 500, body: "", fault: "status" },
-    { at: now, endpoint: "analytics", key: "management", status: 400, body: '{"metrics":[]}', fault: null },
-    { at: now, endpoint: "unknown", key: null, status: 404, body: "", fault: null },
+    { at: now, endpoint: "key", key: "billing", userAgent, status: 200, body: "", fault: null },
+    { at: now, endpoint: "key", key: "search", userAgent, status: 500, body: "", fault: "status" },
+    {
+      at: now,
+      endpoint: "analytics",
+      key: "management",
+      userAgent,
+      status: 400,
+      body: '{"metrics":[]}',
+      fault: null,
+    },
+    { at: now, endpoint: "unknown", key: null, userAgent, status: 404, body: "", fault: null },
   ]);
   expect(gateway.log.of("key", "billing")).toHaveLength(1);
   expect(JSON.stringify(gateway.log.lines)).not.toContain("sk-sim");

@@ -7,6 +7,8 @@ export type LogLine = {
   readonly endpoint: Endpoint | "unknown";
   /** The key's name, null when the token belongs to none. */
   readonly key: string | null;
+  /** What the client says that it is. */
+  readonly userAgent: string | null;
   readonly status: number;
   /** The request's body; of a transcription the first 500 characters. */
   readonly body: string;

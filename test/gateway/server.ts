@@ -67,7 +67,8 @@ async function answerRequest(
   );
   const key = keyOf(context.world, request.headers.authorization);
   const endpoint = operation?.endpoint ?? "unknown";
-  const line = { at, endpoint, key: key?.name ?? null, body: loggedBody(endpoint, body) } as const;
+  const userAgent = request.headers["user-agent"] ?? null;
+  const line = { at, endpoint, key: key?.name ?? null, userAgent, body: loggedBody(endpoint, body) } as const;
   if (operation === undefined) {
     const answer = refusalAnswer(new Refusal(404), context.switches, at);
     parts.log.add({ ...line, status: answer.status, fault: null });

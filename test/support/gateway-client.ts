@@ -16,6 +16,7 @@ export function createClient(config: Partial<GatewayConfig>, changes: Partial<Ht
     { ...DEFAULTS, ...config },
     {
       clock,
+      version: "1.2.3",
       random: () => 0.5,
       admit: () => Promise.resolve({ done: (outcome) => void outcomes.push(outcome) }),
       onAnswer: (endpoint, code) => void answers.push(`${endpoint} ${code}`),

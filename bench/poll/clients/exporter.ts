@@ -21,7 +21,7 @@ export function createClient(url: string, connections: number): () => Promise<un
       maxPauseMs: 60_000,
       maxBodyBytes: 1 << 24,
     },
-    { clock: systemClock, random: Math.random, admit: pace.admit, onAnswer: () => {} },
+    { clock: systemClock, version: "0.0.0", random: Math.random, admit: pace.admit, onAnswer: () => {} },
   );
   const secret = environmentSecret("KEY", { KEY: "sk-ai-1" });
   const { signal } = new AbortController();

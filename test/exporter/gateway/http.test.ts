@@ -24,7 +24,7 @@ describe("createHttp: the request", () => {
           connection: "keep-alive",
           authorization: `Bearer ${PLANTED}`,
           accept: "application/json",
-          "user-agent": "aigateway-exporter",
+          "user-agent": "aigateway-exporter/1.2.3",
         },
       },
     ]);
