@@ -83,6 +83,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       series: store.series,
       seriesLimit: config.seriesLimit,
       creditValue: config.creditValue,
+      webUpToDate: web?.isUpToDate(),
       // Looks at every target, so only for the gauge that shows it.
       get pollLag() {
         return collection.lag();

@@ -108,10 +108,14 @@ function reloadFailed(): AlertDefinition {
   return {
     name: "AIGatewayExporterReloadFailed",
     severity: "warning",
-    expr: promql`min by (job) (${families.reloadSuccessful}) == 0`,
+    expr: promql`
+      min by (job) (${families.reloadSuccessful}) == 0
+      or
+      min by (job) (${families.webUpToDate}) == 0
+    `,
     for: 5 * 60,
-    summary: "The exporter could not load its changed configuration.",
+    summary: "The exporter could not load its changed configuration or certificate.",
     description:
-      "{{ $labels.job }} goes on with the configuration that it had: keys and budgets that were added since are not watched, and it would not start anew. Its log names every problem; mend the file and send SIGHUP.",
+      "{{ $labels.job }} goes on with the configuration, or the certificate, that it had: keys and budgets that were added since are not watched, a certificate that was to be renewed runs out, and it would not start anew. Its log names every problem; mend the file, and send SIGHUP if it is the configuration.",
   };
 }

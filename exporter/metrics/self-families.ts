@@ -86,6 +86,12 @@ export const selfFamilies = {
     labels: [],
     absent: "never",
   }),
+  webUpToDate: gauge({
+    name: "aigateway_exporter_web_config_last_reload_successful",
+    help: "Whether the web configuration and its certificates could be used when they were last read. 0: the certificate before is served; with anything else that is wrong nothing is served, not even this.",
+    labels: [],
+    absent: "no --web.config.file is given",
+  }),
   creditValue: gauge({
     name: "aigateway_credit_value",
     help: "Price of one credit (credit_value of the configuration); multiply by it to see money.",

@@ -40,6 +40,8 @@ export interface SelfReadings {
   readonly series: number;
   readonly seriesLimit: number;
   readonly creditValue: { readonly currency: string; readonly value: number } | undefined;
+  /** Undefined: there is no web configuration. */
+  readonly webUpToDate?: boolean | undefined;
   /** Seconds, by collector. */
   readonly pollLag: ReadonlyMap<string, number>;
   readonly pollInterval: ReadonlyMap<string, number>;
@@ -77,6 +79,11 @@ export function createSelfMetrics(
   reading(families.keys, ({ keys }) => keys);
   reading(families.series, ({ series }) => series);
   reading(families.seriesLimit, ({ seriesLimit }) => seriesLimit);
+  newGauge(families.webUpToDate, function () {
+    const { webUpToDate } = read();
+    if (webUpToDate === undefined) this.remove();
+    else this.set(Number(webUpToDate));
+  });
   readings(families.pollLag, ({ pollLag }) => pollLag);
   readings(families.pollInterval, ({ pollInterval }) => pollInterval);
   readings(families.throttledUntil, ({ throttledUntil }) => throttledUntil);

@@ -11,6 +11,7 @@ import { type ExporterFiles, writeExporterFiles } from "../support/exporter-file
 import { type ExporterProcess, runExporter, startExporter } from "../support/exporter-process.ts";
 import { hashedPassword } from "../support/hashed-password.ts";
 import { askOverTls } from "../support/https-client.ts";
+import { seriesOfText } from "../support/series.ts";
 import { until } from "../support/until.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -97,6 +98,12 @@ function servedSerial(): Promise<string | undefined> {
     });
     socket.on("error", reject);
   });
+}
+
+/** What `/metrics` says of the last look at the web configuration. */
+async function shownUpToDate(): Promise<number | undefined> {
+  const { body } = await ask("/metrics");
+  return seriesOfText(body).get("aigateway_exporter_web_config_last_reload_successful{}");
 }
 
 describe("basic authentication", () => {
@@ -244,10 +251,13 @@ describe("files that change", () => {
   test("half of a certificate leaves the one before in use", async () => {
     const before = await servedSerial();
     const { cert, key } = authority.issue("127.0.0.1");
+    expect(await shownUpToDate()).toBe(1);
     mountCertificate("v3", { cert: cert.slice(0, 100), key });
     expect(await servedSerial()).toBe(before);
+    expect(await shownUpToDate()).toBe(0);
     mountCertificate("v4", { cert, key });
     expect(await servedSerial()).not.toBe(before);
+    expect(await shownUpToDate()).toBe(1);
   });
 
   test("a file that cannot be used serves nobody, is said, and recovers", async () => {

@@ -18,6 +18,7 @@ export function createWebSource(
   let good: { readonly config: WebConfig; readonly text: string | undefined } | undefined;
   let underWay: Promise<WebConfig | undefined> | undefined;
   let said = "";
+  let isUpToDate = true;
 
   async function refresh(): Promise<WebConfig | undefined> {
     if (last && (await isUnchanged(last.contents, readFile))) return last.usable;
@@ -29,6 +30,7 @@ export function createWebSource(
     const isExchange = good?.text === text && problems.every(({ path: at }) => CERTIFICATE.test(at));
     const usable = isExchange ? good?.config : undefined;
     say(problems, usable !== undefined);
+    isUpToDate = problems.length === 0;
     last = { contents, usable };
     return usable;
   }
@@ -47,6 +49,7 @@ export function createWebSource(
 
   return {
     isSecure: initial.tls !== undefined,
+    isUpToDate: () => isUpToDate,
     current: () => {
       underWay ??= refresh().finally(() => {
         underWay = undefined;

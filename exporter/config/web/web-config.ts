@@ -27,4 +27,6 @@ export interface WebSource {
   readonly isSecure: boolean;
   /** Undefined: it cannot be used as it is now. */
   current(): Promise<WebConfig | undefined>;
+  /** Whether the files could be used when they were last read. If not, and it serves, it does by the certificate before. */
+  isUpToDate(): boolean;
 }

@@ -55,6 +55,14 @@ describe("createSelfMetrics()", () => {
     expect(ours(text)).toContain('aigateway_credit_value{currency="USD"} 0.5');
   });
 
+  test.each([
+    [true, 1],
+    [false, 0],
+  ])("shows whether the web configuration is up to date, %s, only where there is one", async (is, shown) => {
+    const text = await setUp({ webUpToDate: is }).render("text");
+    expect(ours(text)).toContain(`aigateway_exporter_web_config_last_reload_successful ${shown}`);
+  });
+
   test("both formats stay valid in whatever order they are asked for", async () => {
     const self = setUp();
     const first = ours(await self.render("text"));

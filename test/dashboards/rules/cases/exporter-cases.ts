@@ -72,6 +72,17 @@ export const exporterCases: readonly AlertCase[] = [
     "it is mended within four minutes",
     reload("mended", "a:9853", (minute) => Number(minute < 60 || minute >= 64)),
   ),
+  ofJob(
+    "ExporterReloadFailed",
+    warning,
+    "half-renewed",
+    "a certificate cannot be used, while the configuration is right",
+    [
+      ...reload("half-renewed", "a:9853", () => 1),
+      ...reload("half-renewed", "a:9853", (minute) => Number(minute < 60), families.webUpToDate),
+    ],
+    65,
+  ),
   ofJob("PollIntervalLong", warning, "fine", "every three minutes", interval("fine", 180)),
 ];
 
@@ -99,9 +110,10 @@ function reload(
   job: string,
   instance: string,
   successful: (minute: number) => Value,
+  { name } = families.reloadSuccessful,
 ): readonly InputSeries[] {
   const values = eachMinute(successful);
-  return [seriesOf(families.reloadSuccessful.name, { job, instance }, values)];
+  return [seriesOf(name, { job, instance }, values)];
 }
 
 function interval(job: string, seconds: number): readonly InputSeries[] {

@@ -63,15 +63,19 @@ test("those who ask at once share one look", async () => {
 });
 
 test("a certificate in exchange leaves the one before in use until both files belong together", async () => {
-  const { files, certificate, said } = await setUp(TLS);
+  const { files, source, certificate, said } = await setUp(TLS);
   expect(await certificate()).toBe(first.cert);
+  expect(source.isUpToDate()).toBe(true);
   files.set("/w/a.crt", second.cert);
   expect(await certificate()).toBe(first.cert);
+  expect(source.isUpToDate()).toBe(false);
   files.delete("/w/a.key");
   expect(await certificate()).toBe(first.cert);
   expect(await certificate()).toBe(first.cert);
+  expect(source.isUpToDate()).toBe(false);
   files.set("/w/a.key", second.key);
   expect(await certificate()).toBe(second.cert);
+  expect(source.isUpToDate()).toBe(true);
   expect(said()).toEqual([
     '/w/web.yaml: tls_server_config.key_file: file "/w/a.key" holds a key of another certificate than that of cert_file; ' +
       "the certificate before stays in use",
