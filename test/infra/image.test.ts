@@ -1,36 +1,103 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { startChild } from "../support/child.ts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
+import { createGateway, type Gateway } from "../gateway/gateway.ts";
+import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
+import { runExporter, startExporter } from "../support/exporter-process.ts";
+import { hashedPassword } from "../support/hashed-password.ts";
 import { imageRecipe, makeImageContent } from "../support/image-content.ts";
+import { ROOT, sourceFiles } from "../support/repository.ts";
 
-describe("the image's content, made as the Dockerfile says", () => {
-  test("starts, is healthy and serves metrics", { timeout: 180_000 }, async () => {
-    const app = mkdtempSync(join(tmpdir(), "image-test-"));
-    onTestFinished(() => rmSync(app, { recursive: true, force: true }));
+/** Its packages are installed, and programs take long to start on a busy machine. */
+const PATIENCE_MS = 180_000;
+
+describe("the image's content, made as the Dockerfile says", { timeout: PATIENCE_MS }, () => {
+  let app: string;
+  let main: string;
+  let gateway: Gateway;
+  let files: ExporterFiles;
+  let flags: readonly string[];
+
+  beforeAll(async () => {
+    app = mkdtempSync(join(tmpdir(), "image-test-"));
     makeImageContent(app);
+    main = join(app, imageRecipe().entry);
+    gateway = createGateway();
+    gateway.addKey({ name: "ears" });
+    await gateway.start();
+    files = writeExporterFiles({
+      gatewayUrl: gateway.url,
+      tokens: gateway.tokens,
+      content: {
+        probes: [{ name: "sample", key: "ears", model: "acme/ear" }],
+        probe_spend: { max_cost_per_day: 1, max_cost_per_probe: 0.01 },
+      },
+    });
+    const web = join(files.directory, "web.yaml");
+    writeFileSync(web, JSON.stringify({ basic_auth_users: { alice: hashedPassword("one") } }));
+    flags = [`--config.file=${files.configFile}`, `--web.config.file=${web}`];
+  }, PATIENCE_MS);
 
+  afterAll(async () => {
+    await gateway?.stop();
+    files?.remove();
+    rmSync(app, { recursive: true, force: true });
+  });
+
+  const run = (...parameters: readonly string[]) => runExporter(parameters, files.environment, main);
+
+  test("has no package of development, and nothing but what runs", () => {
+    expect(readdirSync(app).toSorted()).toEqual(["exporter", "node_modules", "package.json"]);
     expect(readdirSync(join(app, "node_modules"))).not.toContain("vitest");
     expect(readdirSync(join(app, "node_modules"))).not.toContain("@pulumi");
-    const config = join(app, "config.yaml");
-    writeFileSync(
-      config,
-      "gateway: { base_url: http://127.0.0.1:9/api/v1 }\nkeys: [{ name: billing, api_key_env: KEY }]\n",
+    expect(filesOf(join(app, "exporter"))).toEqual(
+      filesOf(join(ROOT, "exporter")).map((path) => path.replace(/\.ts$/, ".js")),
     );
-    const exporter = await startChild({
-      command: process.execPath,
-      arguments: [
-        join(app, imageRecipe().entry),
-        `--config.file=${config}`,
-        "--web.listen-address=127.0.0.1:0",
-      ],
-      environment: { KEY: "sk-test", NODE_ENV: "production" },
-      address: /"url":"http:\/\/(127\.0\.0\.1:\d+)"/,
-      healthPath: "/-/healthy",
-    });
-    onTestFinished(() => exporter.stop());
-    const metrics = await (await fetch(`${exporter.url}/metrics`)).text();
-    expect(metrics).toContain("aigateway_exporter_build_info{");
+  });
+
+  test("has every line as long as it is in the repository, and names no TypeScript", () => {
+    const sources = sourceFiles(["exporter"]);
+    const stripped = sources.map(({ path }) => readFileSync(join(app, path.replace(/ts$/, "js")), "utf8"));
+    expect(sources.length).toBeGreaterThan(100);
+    expect(stripped.map(lineLengths)).toEqual(sources.map(({ text }) => lineLengths(text)));
+    expect(stripped.filter((text) => /\.ts["']/.test(text))).toEqual([]);
+  });
+
+  test("says its version and checks a configuration", async () => {
+    const version = `aigateway-exporter ${packageJson.version}\n`;
+    expect(await run("--version")).toEqual({ code: 0, stdout: version, stderr: "" });
+    const checked = await run("check", ...flags);
+    expect(checked).toMatchObject({ code: 0, stderr: "" });
+    expect(checked.stdout).toContain("is valid: 1 key, 1 probe\n");
+    expect(checked.stdout).toContain("is valid: plain HTTP, 1 user\n");
+  });
+
+  test("has the sample of the probes", async () => {
+    const { code, stdout } = await run("probe", "sample", flags[0] ?? "");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^result +success$/m);
+    expect(gateway.books.transcriptions()).toHaveLength(1);
+  });
+
+  test("serves, and has what is loaded late: the comparison of passwords, the status page", async () => {
+    const exporter = await startExporter(flags, { ...files.environment, NODE_ENV: "production" }, main);
+    onTestFinished(async () => void (await exporter.stop()));
+    const ask = (path: string, password: string) => {
+      const authorization = `Basic ${Buffer.from(`alice:${password}`).toString("base64")}`;
+      return fetch(exporter.url + path, { headers: { authorization } });
+    };
+    expect((await ask("/metrics", "two")).status).toBe(401);
+    expect(await (await ask("/metrics", "one")).text()).toContain("aigateway_exporter_build_info{");
+    expect(await (await ask("/", "one")).text()).toContain("<html");
   });
 });
+
+function filesOf(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted();
+}
+
+function lineLengths(text: string): readonly number[] {
+  return text.split("\n").map((line) => line.length);
+}

@@ -12,7 +12,7 @@ export interface ProcessResult {
   readonly stderr: string;
 }
 
-/** The exporter as it is deployed: `node exporter/main.ts`. */
+/** The exporter in a process of its own: `node exporter/main.ts`. */
 export interface ExporterProcess {
   readonly url: string;
   /** `127.0.0.1:40123`. */
@@ -33,8 +33,9 @@ export interface ExporterProcess {
 export function runExporter(
   parameters: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  main = MAIN,
 ): Promise<ProcessResult> {
-  const { child, ended } = launch(parameters, environment);
+  const { child, ended } = launch([main, ...parameters], environment);
   return killLate(child, ended);
 }
 
@@ -42,8 +43,10 @@ export function runExporter(
 export async function startExporter(
   parameters: readonly string[],
   environment: Readonly<Record<string, string>>,
+  main = MAIN,
 ): Promise<ExporterProcess> {
-  const { child, ended, log } = launch(["--web.listen-address=127.0.0.1:0", ...parameters], environment);
+  const line = [main, "--web.listen-address=127.0.0.1:0", ...parameters];
+  const { child, ended, log } = launch(line, environment);
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   const url = await until(
     "the exporter to listen",
@@ -91,8 +94,8 @@ interface Launched {
   readonly log: () => string;
 }
 
-function launch(parameters: readonly string[], environment: Readonly<Record<string, string>>): Launched {
-  const child = spawn(process.execPath, [MAIN, ...parameters], {
+function launch(line: readonly string[], environment: Readonly<Record<string, string>>): Launched {
+  const child = spawn(process.execPath, [...line], {
     env: { PATH: process.env["PATH"] ?? "", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });

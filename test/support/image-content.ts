@@ -1,52 +1,96 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, delimiter, dirname, join } from "node:path";
 
 import { ROOT } from "./repository.ts";
 
 /** What the Dockerfile says, as far as the tests look at it. */
 export interface ImageRecipe {
-  /** The files and folders of the repository that the image has. */
-  readonly copied: readonly string[];
-  /** The parameters of the npm command that installs the dependencies. */
-  readonly install: readonly string[];
-  /** The image that the last stage begins with. */
-  readonly base: string;
+  /** In order; the last one becomes the image. */
+  readonly stages: readonly Stage[];
+  /** The program that the image starts. */
   readonly node: string;
-  /** Below `/app`. */
+  /** What the program runs, below `/app`. */
   readonly entry: string;
 }
 
-export function imageRecipe(): ImageRecipe {
-  const dockerfile = readFileSync(join(ROOT, "Dockerfile"), "utf8");
-  const [node = "", entry = ""] = instruction(dockerfile, /^ENTRYPOINT \["(.+)", "\/app\/(.+)"\]$/m);
-  const [install = ""] = instruction(dockerfile, /^RUN npm (.+)$/m);
-  return {
-    copied: [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths = ""]) =>
-      paths.split(" "),
-    ),
-    install: install.split(" "),
-    base: [...dockerfile.matchAll(/^FROM (\S+)$/gm)].at(-1)?.[1] ?? "",
-    node,
-    entry,
-  };
+export interface Stage {
+  readonly name: string;
+  /** The image that it begins with. */
+  readonly base: string;
+  readonly steps: readonly Step[];
 }
 
-/** Makes the image's `/app` in a folder, as the Dockerfile says. */
+export type Step = Copy | { readonly kind: "RUN" | "WORKDIR"; readonly value: string };
+
+/** Paths below the repository, or below `/app` of another stage, and where they are put, below `/app` as well. */
+export interface Copy {
+  readonly kind: "COPY";
+  readonly from: string | undefined;
+  readonly paths: readonly string[];
+  readonly to: string;
+}
+
+export function imageRecipe(): ImageRecipe {
+  const [, ...stages] = readFileSync(join(ROOT, "Dockerfile"), "utf8").split(/^FROM /m);
+  const [, node, entry] = /^ENTRYPOINT \["(.+)", "\/app\/(.+)"\]$/m.exec(stages.at(-1) ?? "") ?? [];
+  if (node === undefined || entry === undefined) throw new Error("Cannot find what the image starts");
+  return { stages: stages.map(stageOf), node, entry };
+}
+
+/** Makes the image's `/app` in a folder, by doing what the Dockerfile says. */
 export function makeImageContent(app: string): void {
-  const { copied, install } = imageRecipe();
-  mkdirSync(app, { recursive: true });
-  for (const path of copied) cpSync(join(ROOT, path), join(app, path), { recursive: true });
-  // Offline if possible: the packages are those of this repository's lock file, which are in the cache already.
-  const { status, stderr } = spawnSync("npm", [...install, "--prefer-offline"], {
+  const { stages } = imageRecipe();
+  const building = mkdtempSync(join(tmpdir(), "image-build-"));
+  try {
+    for (const stage of stages) {
+      const folder = stage === stages.at(-1) ? app : join(building, stage.name);
+      mkdirSync(folder, { recursive: true });
+      for (const step of stage.steps) take(step, folder, building);
+    }
+  } finally {
+    rmSync(building, { recursive: true, force: true });
+  }
+}
+
+function stageOf(text: string): Stage {
+  const [, base = "", name = ""] = /^(?:--platform=\S+ )?(\S+)(?: AS (\S+))?\n/.exec(text) ?? [];
+  const steps = [...text.matchAll(/^(COPY|RUN|WORKDIR) (?:--from=(\S+) )?(.+)$/gm)].map(
+    ([, kind, from, value = ""]): Step => {
+      if (kind !== "COPY") return { kind: kind === "RUN" ? "RUN" : "WORKDIR", value };
+      const paths = value.split(" ");
+      return { kind, from, paths: paths.slice(0, -1), to: paths.at(-1) ?? "" };
+    },
+  );
+  return { name, base, steps };
+}
+
+function take(step: Step, app: string, building: string): void {
+  if (step.kind === "COPY") copy(step, app, building);
+  else if (step.kind === "RUN") run(step.value, app);
+  else if (step.value !== "/app") throw new Error(`Cannot work in "${step.value}", only in /app`);
+}
+
+function copy({ from, paths, to }: Copy, app: string, building: string): void {
+  for (const path of paths) {
+    const source = from === undefined ? join(ROOT, path) : join(building, from, path.replace("/app/", ""));
+    // Of a folder the content is copied, a file keeps its name.
+    const target = statSync(source).isDirectory() ? join(app, to) : join(app, to, basename(path));
+    cpSync(source, target, { recursive: true, verbatimSymlinks: true });
+  }
+}
+
+function run(command: string, app: string): void {
+  const { status, stderr } = spawnSync("sh", ["-c", command], {
     cwd: app,
     encoding: "utf8",
+    env: {
+      ...process.env,
+      PATH: [dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter),
+      // If possible: the packages are those of this repository's lock file, which are in the cache already.
+      npm_config_prefer_offline: "true",
+    },
   });
-  if (status !== 0) throw new Error(`Cannot install what the image has: ${stderr}`);
-}
-
-function instruction(dockerfile: string, form: RegExp): readonly string[] {
-  const match = form.exec(dockerfile);
-  if (!match) throw new Error(`Cannot find "${form.source}" in the Dockerfile`);
-  return match.slice(1);
+  if (status !== 0) throw new Error(`Cannot run "${command}" as the image says: ${stderr}`);
 }

@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { ROOT } from "../../support/repository.ts";
+import { imageRecipe, makeImageContent } from "../../support/image-content.ts";
 import type { KubernetesApi } from "./kubernetes-api.ts";
 import { type Container, type Pod, podList } from "./pod.ts";
 import { type ServerProcess, startProcess } from "./server-process.ts";
@@ -27,6 +26,8 @@ const PAUSE_MS = 150;
 
 export async function startKubelet(api: KubernetesApi): Promise<Kubelet> {
   const root = mkdtempSync(join(tmpdir(), "kubelet-"));
+  const app = join(root, "app");
+  makeImageContent(app);
   const running = new Map<string, RunningPod>();
   const started: { pod: string; process: ServerProcess }[] = [];
   const stopping = new AbortController();
@@ -47,7 +48,7 @@ export async function startKubelet(api: KubernetesApi): Promise<Kubelet> {
         });
       } else if (present) await look(api, pod, present);
       else {
-        const fresh = await startPod(api, pod, join(root, uid));
+        const fresh = await startPod(api, pod, join(root, uid), join(app, imageRecipe().entry));
         running.set(uid, fresh);
         started.push({ pod: name, process: fresh.process });
       }
@@ -80,20 +81,12 @@ interface RunningPod {
   reported: string;
 }
 
-async function startPod(api: KubernetesApi, pod: Pod, root: string): Promise<RunningPod> {
+async function startPod(api: KubernetesApi, pod: Pod, root: string, program: string): Promise<RunningPod> {
   const volumes = await mountVolumes(api, pod, root);
   const [container] = pod.spec.containers;
-  const parameters = [...entrypoint(), ...container.args.map((text) => argument(text, container, volumes))];
+  const parameters = [program, ...container.args.map((text) => argument(text, container, volumes))];
   const environment = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
   return { process: startProcess(process.execPath, parameters, environment), volumes, reported: "" };
-}
-
-/** The image's, from the repository. */
-function entrypoint(): readonly string[] {
-  const dockerfile = readFileSync(join(ROOT, "Dockerfile"), "utf8");
-  const path = /^ENTRYPOINT \["\/nodejs\/bin\/node", "\/app\/(.+)"\]$/m.exec(dockerfile)?.[1];
-  if (path === undefined) throw new Error("Cannot find the entry point of the image in the Dockerfile");
-  return [join(ROOT, path)];
 }
 
 /** A port of the pod is any free one of this machine; a path is within the pod's folder. */
