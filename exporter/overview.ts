@@ -1,7 +1,8 @@
 import { budgetRow } from "./budget-row.ts";
 import { QUERIES, type Query, queryFamilies, usageFamiliesOf } from "./collectors/analytics-families.ts";
+import { budgetTargets } from "./collectors/budget-queries.ts";
 import { keyFamilies } from "./collectors/key-families.ts";
-import type { Config, KeyConfig } from "./config/config.ts";
+import type { AnalyticsConfig, BudgetConfig, Config, KeyConfig } from "./config/config.ts";
 import type { KeyRow, Overview, PairRow, QueryRow, TargetRow } from "./http/overview.ts";
 import { type Family, labelValues, type Sample } from "./metrics/family.ts";
 import type { Store } from "./metrics/store.ts";
@@ -24,6 +25,7 @@ export function createOverview(
     creditValue: config.creditValue,
     keys: config.keys.map((key) => keyRow(key, source)),
     queries: config.analytics ? QUERIES.map((query) => queryRow(query, source)) : [],
+    budgetQueries: config.analytics ? budgetQueries(config.budgets, config.analytics, source) : [],
     budgets: config.budgets.map((budget) => budgetRow(budget, source, about.nowMs)),
   };
 }
@@ -64,6 +66,16 @@ function queryRow(query: Query, source: Source): QueryRow {
     foldedPairs: value(queryFamilies.folded),
     truncated: truncated === undefined ? undefined : truncated === 1,
   };
+}
+
+function budgetQueries(
+  budgets: readonly BudgetConfig[],
+  analytics: AnalyticsConfig,
+  source: Source,
+): readonly TargetRow[] {
+  return budgetTargets(budgets, analytics).map(({ id }) =>
+    targetRow(id.replace("analytics/", ""), id, source),
+  );
 }
 
 function pairRow(sample: Sample): PairRow {

@@ -12,6 +12,8 @@ export interface Overview {
   readonly creditValue: { readonly currency: string; readonly value: number } | undefined;
   readonly keys: readonly KeyRow[];
   readonly queries: readonly QueryRow[];
+  /** What is asked of the analytics for budgets alone. */
+  readonly budgetQueries: readonly TargetRow[];
   readonly budgets: readonly BudgetRow[];
   /** Only if probes are configured. */
   readonly probes?: ProbesOverview | undefined;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { queryFamilies, usageFamiliesOf } from "../../exporter/collectors/analytics-families.ts";
 import { keySamples } from "../../exporter/collectors/key.ts";
-import type { Config, KeyConfig } from "../../exporter/config/config.ts";
+import type { BudgetConfig, Config, KeyConfig } from "../../exporter/config/config.ts";
 import { Secret } from "../../exporter/config/secret.ts";
 import { parseKey } from "../../exporter/gateway/key.ts";
 import { sample, type Sample } from "../../exporter/metrics/family.ts";
@@ -116,6 +116,27 @@ describe("createOverview", () => {
 
   test("has no queries when no analytics are configured", () => expect(overview().queries).toEqual([]));
 
+  test("tells the queries that are for budgets alone, each once", () => {
+    const over = { limit: 5, team: "" };
+    const account = { kind: "account" } as const;
+    const total = { kind: "total", sinceMs: Date.parse("2026-11-01T00:00:00Z") } as const;
+    const budgets: readonly BudgetConfig[] = [
+      { ...over, name: "today", period: { kind: "day" }, scope: account },
+      { ...over, name: "week", period: { kind: "week" }, scope: account },
+      { ...over, name: "model-week", period: { kind: "week" }, scope: { kind: "model", label: "One" } },
+      { ...over, name: "keys-total", period: total, scope: { kind: "keys", names: ["billing"] } },
+      { ...over, name: "total", period: total, scope: account },
+    ];
+    const failure = { reason: "timeout", message: "Cannot query" } as const;
+    statuses.add("analytics/since_2026-11-01");
+    statuses.update("analytics/since_2026-11-01", { up: false, failure });
+    expect(overview({ analytics: true, budgets }).budgetQueries).toEqual([
+      { name: "week", state: "waiting", failure: undefined, lastSuccessMs: undefined },
+      { name: "since_2026-11-01", state: "down", failure, lastSuccessMs: undefined },
+    ]);
+    expect(overview().budgetQueries).toEqual([]);
+  });
+
   test("has no budgets when none are configured", () => expect(overview().budgets).toEqual([]));
 
   test("holds no secret, and no fragment of one even where it may be a label", () => {
@@ -126,7 +147,12 @@ describe("createOverview", () => {
   });
 });
 
-function overview({ analytics = false } = {}) {
+interface Configured {
+  readonly analytics?: boolean;
+  readonly budgets?: readonly BudgetConfig[];
+}
+
+function overview({ analytics = false, budgets = [] }: Configured = {}) {
   const secret = { origin: "environment variable", read: () => Promise.resolve(new Secret("sk-secret")) };
   const key: KeyConfig = {
     name: "billing",
@@ -146,7 +172,7 @@ function overview({ analytics = false } = {}) {
     },
     keys: [key],
     analytics: analytics ? { managementKey: secret, top: 2, rates: false } : undefined,
-    budgets: [],
+    budgets,
     creditValue: undefined,
   };
   return createOverview(config, { store, statuses }, { version: "1.2.3", nowMs: clock.now(), startedMs: 0 });

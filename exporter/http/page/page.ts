@@ -1,11 +1,12 @@
 import { foreign, html } from "./html.ts";
 import type { Overview } from "../overview.ts";
+import { attention, countFailing } from "./attention.ts";
 import { budgetsSection } from "./budgets.ts";
 import { keysSection } from "./keys.ts";
 import { probesSection } from "./probes.ts";
 import { queriesSection } from "./queries.ts";
 import { STYLE } from "./style.ts";
-import { attention, summary } from "./summary.ts";
+import { summary } from "./summary.ts";
 import { ago, utcText } from "./time.ts";
 
 /** How often the browser asks again. */
@@ -14,9 +15,7 @@ const REFRESH_SECONDS = 30;
 /** The status page: readable without JavaScript, and with nothing that `/metrics` would not show. */
 export function renderPage(overview: Overview, telemetryPath: string): string {
   const { version, nowMs, startedMs, gateway, keys, queries, budgets, probes } = overview;
-  const failing = [...keys, ...queries, ...(probes?.rows ?? [])].filter(
-    (target) => target.state === "down",
-  ).length;
+  const failing = countFailing(overview);
   return html`<!doctype html>
     <html lang="en">
       <head>

@@ -23,13 +23,14 @@ export function queriesSection(queries: readonly QueryRow[], nowMs: number): Htm
 const TITLES: ReadonlyMap<string, string> = new Map([
   ["day", "Today"],
   ["last_day", "Yesterday"],
+  ["week", "This week"],
   ["month", "This month"],
   ["last_month", "Last month"],
 ]);
 
 /** The title of a query's window, for a person. */
 export function queryTitle(name: string): string {
-  return TITLES.get(name) ?? name;
+  return TITLES.get(name) ?? name.replace("_", " ");
 }
 
 function queryCard(query: QueryRow, nowMs: number): Html {

@@ -1,11 +1,7 @@
-import { foreign, type Html, html } from "./html.ts";
-import type { BudgetRow, KeyRow, Overview, TargetRow } from "../overview.ts";
+import { type Html, html } from "./html.ts";
+import type { KeyRow, Overview, TargetRow } from "../overview.ts";
 import { counted, creditText, credits, HIGH_SHARE } from "./amount.ts";
-import { exceededMark, isExceeded, spentText } from "./budgets.ts";
 import { isUsedUp, usedShare } from "./keys.ts";
-import { queryTitle } from "./queries.ts";
-import { answerAge, state } from "./state.ts";
-import { until } from "./time.ts";
 
 /** The page in four figures. */
 export function summary({ keys, creditValue }: Overview): Html {
@@ -14,62 +10,6 @@ export function summary({ keys, creditValue }: Overview): Html {
     ${keysTile(keys)} ${spendTile("Credits today", keys, "day", creditValue)}
     ${spendTile("Credits this month", keys, "month", creditValue)} ${limitsTile(keys)}
   </dl>`;
-}
-
-/** The most targets that are named; when everything fails, the first ones tell enough. */
-const ATTENTION_SHOWN = 12;
-
-/** What somebody should look at: the failing keys and queries with what the gateway said, and what is spent beyond its limit. */
-export function attention({ keys, queries, budgets, nowMs }: Overview): Html {
-  const items = [
-    ...budgets.filter(isExceeded).map((budget) => exceeded(budget, nowMs)),
-    ...keys.filter(isFailing).map((key) => failing(key, foreign(key.name), nowMs)),
-    ...queries
-      .filter(isFailing)
-      .map((query) => failing(query, html`Models and apps, ${queryTitle(query.name).toLowerCase()}`, nowMs)),
-    ...keys.filter(isUsedUp).map((key) => usedUp(key, nowMs)),
-  ];
-  if (items.length === 0) return html``;
-  const hidden = items.length - ATTENTION_SHOWN;
-  return html`<section class="card attention" aria-labelledby="attention">
-    <h2 id="attention">Needs attention</h2>
-    <ul>
-      ${items.slice(0, ATTENTION_SHOWN)}
-    </ul>
-    ${hidden > 0 ? html`<p class="more">… and ${hidden} more, see below.</p>` : undefined}
-  </section>`;
-}
-
-function isFailing(target: TargetRow): boolean {
-  return target.state === "down";
-}
-
-function failing(target: TargetRow, name: Html, nowMs: number): Html {
-  return html`<li>
-    <strong>${name}</strong> ${state(target)} <small>${answerAge(target, nowMs)}</small>
-    ${target.failure ? html`<p>${foreign(target.failure.message, 400)}</p>` : undefined}
-  </li>`;
-}
-
-function exceeded(budget: BudgetRow, nowMs: number): Html {
-  const { name, windowEndMs } = budget;
-  const end =
-    windowEndMs === undefined ? "it has no end" : html`its window ends ${until(windowEndMs, nowMs)}`;
-  return html`<li>
-    <strong>${foreign(name)}</strong> ${exceededMark()}
-    <small>budget: ${spentText(budget)} credits are spent; ${end}</small>
-  </li>`;
-}
-
-function usedUp({ name, limit, reset, nextResetMs }: KeyRow, nowMs: number): Html {
-  const unclear = reset === "never" ? "it never resets" : "its reset is not known";
-  const again = nextResetMs === undefined ? unclear : html`resets ${until(nextResetMs, nowMs)}`;
-  const amount = typeof limit === "number" ? creditText(limit) : "";
-  return html`<li>
-    <strong>${foreign(name)}</strong>
-    <span class="state down"><span aria-hidden="true">▲</span> Used up</span>
-    <small>nothing is left of ${amount} credits; ${again}</small>
-  </li>`;
 }
 
 function tile(title: string, figure: Html, note: Html): Html {

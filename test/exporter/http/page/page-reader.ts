@@ -1,4 +1,11 @@
-import type { BudgetGap, BudgetRow, KeyRow, Overview, QueryRow } from "../../../../exporter/http/overview.ts";
+import type {
+  BudgetGap,
+  BudgetRow,
+  KeyRow,
+  Overview,
+  ProbeRow,
+  QueryRow,
+} from "../../../../exporter/http/overview.ts";
 import { renderPage } from "../../../../exporter/http/page/page.ts";
 
 export const NOW = Date.parse("2026-11-21T13:40:39Z");
@@ -13,7 +20,7 @@ export function pageOf(overview: Partial<Overview>, telemetryPath = "/metrics"):
     gateway: "https://gateway.example/api/v1",
   };
   return renderPage(
-    { ...about, creditValue: undefined, keys: [], queries: [], budgets: [], ...overview },
+    { ...about, creditValue: undefined, keys: [], queries: [], budgetQueries: [], budgets: [], ...overview },
     telemetryPath,
   );
 }
@@ -69,6 +76,26 @@ export function budget(name: string, more: Partial<BudgetRow> = {}): BudgetRow {
     limit: 500,
     spent: 120.5,
     gap: undefined,
+    ...more,
+  };
+}
+
+/** A probe that has succeeded a minute ago. */
+export function probe(name: string, more: Partial<ProbeRow> = {}): ProbeRow {
+  return {
+    name,
+    model: "acme/ear",
+    key: "ears",
+    state: "up",
+    failure: undefined,
+    lastSuccessMs: NOW - 60_000,
+    lastRunMs: NOW - 60_000,
+    skip: undefined,
+    wordErrorRate: 0,
+    wordErrorLimit: 0.2,
+    durationSeconds: 1.234,
+    speedFactor: 3.32,
+    cost: 0.0004,
     ...more,
   };
 }

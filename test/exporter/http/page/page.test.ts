@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KeyRow, Overview } from "../../../../exporter/http/overview.ts";
 import { STYLE } from "../../../../exporter/http/page/style.ts";
-import { budget, DAY, gap, key, NOW, pageOf, query, rows, textOf } from "./page-reader.ts";
+import { budget, DAY, gap, key, NOW, pageOf, probe, query, rows, textOf } from "./page-reader.ts";
 
 const OWNER = { team: "payments", project: "invoices", costCenter: "4711" };
 const UNASKED = { limit: undefined, remaining: undefined, reset: undefined, nextResetMs: undefined };
@@ -151,6 +151,20 @@ describe("what needs attention", () => {
     expect(pageOf({ keys })).toContain("<title>(1 failing) AI gateway exporter</title>");
   });
 
+  test("is a query for budgets that fails, and counts", () => {
+    const budgetQueries = ["week", "since_2026-11-01"].map((name) => ({
+      name,
+      lastSuccessMs: undefined,
+      ...DOWN,
+    }));
+    const page = { budgetQueries: [...budgetQueries, { ...WAITING, name: "month", failure: undefined }] };
+    expect(listed(page)).toEqual([
+      "Budgets, this week ✕ Failing unauthorized never answered Cannot read: gateway answered 401",
+      "Budgets, since 2026-11-01 ✕ Failing unauthorized never answered Cannot read: gateway answered 401",
+    ]);
+    expect(pageOf(page)).toContain("<title>(2 failing) AI gateway exporter</title>");
+  });
+
   test("is a budget that is exceeded, before all else", () => {
     const open = budget("prepaid", {
       window: "total",
@@ -194,6 +208,12 @@ describe("the whole page", () => {
         query(EVIL, { pairs: [{ model: EVIL, app: EVIL, credits: 1e300 }], credits: 1e300 }),
         query("day", { state: "down", failure }),
       ],
+      budgetQueries: [{ ...query(EVIL), state: "down", failure }],
+      probes: {
+        rows: [probe(EVIL, { model: EVIL, key: EVIL, skip: EVIL, state: "down", failure, cost: 1e300 })],
+        spentToday: 1e300,
+        ceiling: 1e-300,
+      },
       budgets: [
         budget(EVIL, {
           team: EVIL,

@@ -1,25 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ProbeRow } from "../../../../exporter/http/overview.ts";
-import { NOW, pageOf, rows, textOf } from "./page-reader.ts";
-
-function probe(name: string, more: Partial<ProbeRow> = {}): ProbeRow {
-  return {
-    name,
-    model: "acme/ear",
-    key: "ears",
-    state: "up",
-    failure: undefined,
-    lastSuccessMs: NOW - 60_000,
-    lastRunMs: NOW - 60_000,
-    skip: undefined,
-    wordErrorRate: 0,
-    wordErrorLimit: 0.2,
-    durationSeconds: 1.234,
-    speedFactor: 3.32,
-    cost: 0.0004,
-    ...more,
-  };
-}
+import { key, pageOf, probe, rows, textOf } from "./page-reader.ts";
 
 describe("probes", () => {
   test("have no section when none are configured", () => {
@@ -69,6 +49,31 @@ describe("probes", () => {
     expect(textOf(page)).toContain("0.42 of 0.50 credits are spent or set aside today, 84%.");
     expect(page).toContain("(1 failing)");
     expect(page).not.toContain("<another>");
+  });
+
+  test("need attention when they fail, before a key that is used up", () => {
+    const failure = { reason: "wrong_text", message: "Heard <another> text" };
+    const down = { state: "down", failure } as const;
+    const page = pageOf({
+      keys: [key("spent", { remaining: 0 })],
+      probes: {
+        rows: [
+          probe("good"),
+          probe("bad", down),
+          probe("hopeless", { ...down, lastSuccessMs: undefined }),
+          probe("new", { state: "waiting" }),
+        ],
+        spentToday: 0,
+        ceiling: 0.5,
+      },
+    });
+    const [, list = ""] = /aria-labelledby="attention">([\s\S]*?)<\/section>/.exec(page) ?? [];
+    expect([...list.matchAll(/<li>([\s\S]*?)<\/li>/g)].map(([, item = ""]) => textOf(item))).toEqual([
+      "Probe bad ✕ Failing wrong_text last succeeded 1 min ago Heard <another> text",
+      "Probe hopeless ✕ Failing wrong_text never succeeded Heard <another> text",
+      "spent ▲ Used up nothing is left of 100.00 credits; resets in 9 d 10 h",
+    ]);
+    expect(list).not.toContain("<another>");
   });
 
   test("say that their spend is not known yet", () => {

@@ -1,0 +1,81 @@
+import { foreign, type Html, html } from "./html.ts";
+import type { BudgetRow, KeyRow, Overview, ProbeRow, TargetRow } from "../overview.ts";
+import { creditText } from "./amount.ts";
+import { exceededMark, isExceeded, spentText } from "./budgets.ts";
+import { isUsedUp } from "./keys.ts";
+import { queryTitle } from "./queries.ts";
+import { answerAge, state } from "./state.ts";
+import { ago, until } from "./time.ts";
+
+/** The most targets that are named; when everything fails, the first ones tell enough. */
+const ATTENTION_SHOWN = 12;
+
+/** What somebody should look at: whatever fails, with what the gateway said, and what is spent beyond its limit. */
+export function attention({ keys, queries, budgetQueries, budgets, probes, nowMs }: Overview): Html {
+  const items = [
+    ...budgets.filter(isExceeded).map((budget) => exceeded(budget, nowMs)),
+    ...keys.filter(isFailing).map((key) => failing(key, foreign(key.name), answerAge(key, nowMs))),
+    ...queries.filter(isFailing).map((query) => failingQuery(query, "Models and apps", nowMs)),
+    ...budgetQueries.filter(isFailing).map((query) => failingQuery(query, "Budgets", nowMs)),
+    ...(probes?.rows ?? []).filter(isFailing).map((probe) => failingProbe(probe, nowMs)),
+    ...keys.filter(isUsedUp).map((key) => usedUp(key, nowMs)),
+  ];
+  if (items.length === 0) return html``;
+  const hidden = items.length - ATTENTION_SHOWN;
+  return html`<section class="card attention" aria-labelledby="attention">
+    <h2 id="attention">Needs attention</h2>
+    <ul>
+      ${items.slice(0, ATTENTION_SHOWN)}
+    </ul>
+    ${hidden > 0 ? html`<p class="more">… and ${hidden} more, see below.</p>` : undefined}
+  </section>`;
+}
+
+/** How many targets fail, whether they are named or not. */
+export function countFailing({ keys, queries, budgetQueries, probes }: Overview): number {
+  return [...keys, ...queries, ...budgetQueries, ...(probes?.rows ?? [])].filter(isFailing).length;
+}
+
+function isFailing(target: TargetRow): boolean {
+  return target.state === "down";
+}
+
+function failing(target: TargetRow, name: Html, age: Html): Html {
+  return html`<li>
+    <strong>${name}</strong> ${state(target)} <small>${age}</small>
+    ${target.failure ? html`<p>${foreign(target.failure.message, 400)}</p>` : undefined}
+  </li>`;
+}
+
+function failingQuery(query: TargetRow, of: string, nowMs: number): Html {
+  return failing(query, html`${of}, ${queryTitle(query.name).toLowerCase()}`, answerAge(query, nowMs));
+}
+
+/** A probe fails of a wrong answer, too. */
+function failingProbe(probe: ProbeRow, nowMs: number): Html {
+  const { name, lastSuccessMs } = probe;
+  const age =
+    lastSuccessMs === undefined ? html`never succeeded` : html`last succeeded ${ago(lastSuccessMs, nowMs)}`;
+  return failing(probe, html`Probe ${foreign(name)}`, age);
+}
+
+function exceeded(budget: BudgetRow, nowMs: number): Html {
+  const { name, windowEndMs } = budget;
+  const end =
+    windowEndMs === undefined ? "it has no end" : html`its window ends ${until(windowEndMs, nowMs)}`;
+  return html`<li>
+    <strong>${foreign(name)}</strong> ${exceededMark()}
+    <small>budget: ${spentText(budget)} credits are spent; ${end}</small>
+  </li>`;
+}
+
+function usedUp({ name, limit, reset, nextResetMs }: KeyRow, nowMs: number): Html {
+  const unclear = reset === "never" ? "it never resets" : "its reset is not known";
+  const again = nextResetMs === undefined ? unclear : html`resets ${until(nextResetMs, nowMs)}`;
+  const amount = typeof limit === "number" ? creditText(limit) : "";
+  return html`<li>
+    <strong>${foreign(name)}</strong>
+    <span class="state down"><span aria-hidden="true">▲</span> Used up</span>
+    <small>nothing is left of ${amount} credits; ${again}</small>
+  </li>`;
+}
