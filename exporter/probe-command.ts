@@ -55,7 +55,8 @@ async function refusalOf(
     const answers = await Promise.all(
       [...payers].map(([key, secret]) => gateway.readKey(key, secret, NEVER)),
     );
-    const used = answers.flatMap(({ usage }) => usage.day ?? []);
+    // A refund is no leave to spend more.
+    const used = answers.flatMap(({ usage: { day } }) => (day === undefined ? [] : Math.max(0, day)));
     if (used.length < answers.length)
       return refused("the gateway does not tell what the keys have used today");
     const spent = decimalSum(used);

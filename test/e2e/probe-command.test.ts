@@ -14,10 +14,13 @@ async function start(spend = SPEND) {
   const gateway = createGateway();
   await gateway.start();
   onTestFinished(() => gateway.stop());
-  gateway.addKey({ name: "ears" });
+  for (const name of ["ears", "others"]) gateway.addKey({ name });
   const probe = { name: "short", key: "ears", model: "acme/ear", response_format: "verbose_json" } as const;
   const content: Partial<ConfigFileInput> = {
-    probes: [{ ...probe, expected_language: "en" }],
+    probes: [
+      { ...probe, expected_language: "en" },
+      { ...probe, name: "other", key: "others" },
+    ],
     probe_spend: spend,
   };
   const files = writeExporterFiles({ gatewayUrl: gateway.url, tokens: gateway.tokens, content });
@@ -45,11 +48,9 @@ test("probe NAME runs it once and prints what it has brought", async () => {
   expect(code).toBe(0);
   const [record, ...more] = gateway.books.transcriptions();
   expect(more).toEqual([]);
-  const agents = gateway.log.lines.map(({ endpoint, userAgent }) => [endpoint, userAgent]);
-  expect(agents).toEqual([
-    ["key", AGENT],
-    ["transcription", AGENT],
-  ]);
+  const requests = gateway.log.lines;
+  expect(requests.map(({ endpoint }) => endpoint)).toEqual(["key", "key", "transcription"]);
+  expect(new Set(requests.map(({ userAgent }) => userAgent))).toEqual(new Set([AGENT]));
   expect(lineOf(output, "probe")).toBe('short: acme/ear, paid by key "ears"');
   expect(lineOf(output, "result")).toBe("success");
   expect(lineOf(output, "expected")).toBe(
@@ -99,9 +100,20 @@ test("probe NAME is refused when the ceiling of the day might be passed, unless 
   );
 });
 
+test("probe NAME counts the keys of all probes, and a refund of one makes no room for another", async () => {
+  const { gateway, run } = await start();
+  gateway.spend({ key: "others", model: "acme/ear", app: "Chat", micros: 995_000, requests: 1 });
+  gateway.faults.add({ kind: "fields", set: { "data.usage_daily": -5 }, endpoint: "key", key: "ears" });
+  expect((await run("probe", "short")).output).toMatch(/is not run: 0\.995 credits are spent today/);
+  gateway.faults.clear();
+  gateway.faults.add({ kind: "fields", remove: ["data.usage_daily"], endpoint: "key", key: "ears" });
+  expect((await run("probe", "short")).output).toMatch(/does not tell what the keys have used today/);
+  expect(gateway.books.transcriptions()).toEqual([]);
+});
+
 test("probe NAME knows the names", async () => {
   const { run } = await start();
   const { code, errors } = await run("probe", "long");
   expect(code).toBe(2);
-  expect(errors).toMatch(/^Unknown probe "long": .*config\.yaml has "short"\n/);
+  expect(errors).toMatch(/^Unknown probe "long": .*config\.yaml has "short", "other"\n/);
 });
