@@ -13,6 +13,9 @@ import { createRecordingLog } from "../../support/log.ts";
 
 export const MINUTE = 60_000;
 
+/** After the start the spend is read, and then the first run is due. */
+export const FIRST = 10 * MINUTE;
+
 export function probe(name: string, change: Partial<ProbeConfig> = {}): ProbeConfig {
   return {
     name,
@@ -45,13 +48,13 @@ export const ANSWER = { text: "One two three four.", usage: { cost: 0.01 } };
 export type Script = (name: string) => Promise<object> | object;
 
 /** A prober with a manual clock, a real store, and a gateway that does what the test says. */
-export function createProbeBench(initial: ProbingConfig | undefined) {
+export function createProbeBench(initial: ProbingConfig | undefined, seriesLimit = 1000) {
   const clock = createManualClock("2026-11-18T12:00:00Z");
-  const store = createStore(clock, () => 1000);
+  const store = createStore(clock, () => seriesLimit);
   const { log, lines } = createRecordingLog();
   const calls: string[] = [];
   const keysRead: string[] = [];
-  const script: { transcribe: Script; readKey: Script; reserve: (target: string) => void } = {
+  const script: { transcribe: Script; readKey: Script; reserve: (target: string) => void | Promise<void> } = {
     transcribe: () => ANSWER,
     readKey: () => ({ data: { usage: 0, usage_daily: 0 } }),
     reserve: () => {},
@@ -68,9 +71,9 @@ export function createProbeBench(initial: ProbingConfig | undefined) {
       createTimetable,
       onChange: () => {},
       pace: {
-        reserve: (_, target) => {
-          script.reserve(target);
-          return Promise.resolve(() => {});
+        reserve: async (_, target) => {
+          await script.reserve(target);
+          return () => {};
         },
       },
       gateway: {
@@ -115,4 +118,18 @@ export function createProbeBench(initial: ProbingConfig | undefined) {
       prober.adopt(next);
     },
   };
+}
+
+/** A bench whose probes were run once. */
+export async function afterFirst(...probes: readonly ReturnType<typeof probe>[]) {
+  const bench = createProbeBench(probing(...(probes.length > 0 ? probes : [probe("a")])));
+  bench.prober.start();
+  await bench.clock.advance(FIRST);
+  return bench;
+}
+
+/** Audio that there is none of. */
+export function unreadable(name: string) {
+  const fault = `file "/${name}" does not exist`;
+  return { origin: name, format: "wav", read: () => Promise.resolve({ bytes: undefined, fault }) };
 }

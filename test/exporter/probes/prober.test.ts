@@ -1,17 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { GatewayError } from "../../../exporter/gateway/errors.ts";
 import { PausedError } from "../../../exporter/schedule/pace.ts";
-import { ANSWER, createProbeBench, MINUTE, probe, probing } from "./probe-bench.ts";
-
-/** After the start the spend is read, and then the first run is due. */
-const FIRST = 10 * MINUTE;
-
-async function afterFirst(...probes: readonly ReturnType<typeof probe>[]) {
-  const bench = createProbeBench(probing(...(probes.length > 0 ? probes : [probe("a")])));
-  bench.prober.start();
-  await bench.clock.advance(FIRST);
-  return bench;
-}
+import {
+  afterFirst,
+  ANSWER,
+  createProbeBench,
+  FIRST,
+  MINUTE,
+  probe,
+  probing,
+  unreadable,
+} from "./probe-bench.ts";
 
 describe("createProber: a good run", () => {
   test("is made when it is due and not at the start, with the values of the answer", async () => {
@@ -81,6 +80,41 @@ describe("createProber: a good run", () => {
     expect(bench.value('language_match{probe="a"}')).toBe(0);
   });
 
+  test("takes as long as the gateway, whatever the file takes and the wall clock does", async () => {
+    const bytes = Buffer.from("RIFF");
+    const read = () => bench.clock.sleep(3000).then(() => ({ bytes, fault: undefined }));
+    const slow = probe("a", { audio: { origin: "a slow disk", format: "wav", read } });
+    const bench = createProbeBench(probing(slow));
+    bench.script.transcribe = async () => {
+      bench.clock.set(bench.clock.now() - FIRST);
+      await bench.clock.sleep(2000);
+      return ANSWER;
+    };
+    bench.prober.start();
+    await bench.clock.advance(FIRST + 5000);
+    expect(bench.value('duration_seconds{probe="a"}')).toBe(2);
+  });
+
+  test.each([-1, "-0.5", "NaN", "much", "1e999", null])("counts a cost of %j as not known", async (cost) => {
+    const bench = createProbeBench(probing(probe("a")));
+    bench.script.transcribe = () => ({ ...ANSWER, usage: { cost } });
+    bench.prober.start();
+    await bench.clock.advance(FIRST);
+    expect(bench.value('success{probe="a"}')).toBe(1);
+    expect(bench.names()).not.toContain("cost_credits");
+    expect(bench.value("spend_day_credits")).toBe(0.1);
+  });
+
+  test("that finds no room for its series is not shown, and that is said", async () => {
+    const bench = createProbeBench(probing(probe("a")), 5);
+    bench.prober.start();
+    await bench.clock.advance(FIRST);
+    expect(bench.names()).not.toContain("success");
+    expect(bench.lines.find(({ level }) => level === "error")?.message).toBe(
+      'Cannot show probe "a": series_limit is reached',
+    );
+  });
+
   test("is shown for three intervals, while the times and counts stay", async () => {
     const bench = await afterFirst();
     bench.prober.stop();
@@ -147,11 +181,6 @@ describe("createProber: a failed run", () => {
   });
 });
 
-function unreadable(name: string) {
-  const fault = `file "/${name}" does not exist`;
-  return { origin: name, format: "wav", read: () => Promise.resolve({ bytes: undefined, fault }) };
-}
-
 describe("createProber: the spend guard", () => {
   test("skips what the ceiling does not hold, until midnight", async () => {
     const bench = createProbeBench(probing(probe("a")));
@@ -198,6 +227,17 @@ describe("createProber: the spend guard", () => {
       /^Probe "a" has cost 0\.16 credits, more than/,
     );
   });
+
+  test("remembers the dearest run, not the last", async () => {
+    const bench = createProbeBench(probing(probe("a")));
+    const costs = [0.12, 0.07];
+    bench.script.transcribe = () => ({ ...ANSWER, usage: { cost: costs.shift() } });
+    bench.prober.start();
+    await bench.clock.advance(3 * FIRST);
+    expect(bench.calls).toHaveLength(2);
+    expect(bench.value("spend_day_credits")).toBe(0.19);
+    expect(bench.value('skipped_total{probe="a",reason="spend_limit"}')).toBe(1);
+  });
 });
 
 describe("createProber: before the spend of the day is known", () => {
@@ -222,6 +262,28 @@ describe("createProber: before the spend of the day is known", () => {
     expect(bench.calls).toEqual(["a", "b"]);
     expect(bench.value("spend_day_credits")).toBe(0.09);
     expect(new Set(bench.keysRead.slice(2))).toEqual(new Set(["others"]));
+  });
+
+  test("nothing is sent by whoever waited for the pace while another key came", async () => {
+    const bench = createProbeBench(probing(probe("a")));
+    const turn = Promise.withResolvers<void>();
+    bench.script.reserve = () => turn.promise;
+    bench.prober.start();
+    await bench.clock.advance(FIRST);
+    bench.script.readKey = () => Promise.reject(new GatewayError("network", "No way"));
+    bench.adopt(probing(probe("a"), probe("b", { key: "others" })));
+    turn.resolve();
+    await bench.clock.advance(0);
+    expect(bench.calls).toEqual([]);
+    expect(bench.value('skipped_total{probe="a",reason="spend_unknown"}')).toBe(1);
+  });
+
+  test("a key that comes by a reload is asked about at once", async () => {
+    const bench = await afterFirst();
+    bench.adopt(probing(probe("a"), probe("b", { key: "others" })));
+    await bench.clock.advance(0);
+    expect(bench.keysRead).toEqual(["ears", "others"]);
+    expect(bench.value("spend_day_credits")).toBe(0.01);
   });
 
   test("an answer without usage_daily does not tell it", async () => {
@@ -269,65 +331,5 @@ describe("createProber: skipped runs", () => {
     bench.script.reserve = () => {};
     await bench.clock.advance(FIRST);
     expect(bench.value('success{probe="a"}')).toBe(1);
-  });
-});
-
-describe("createProber: a reload", () => {
-  test("keeps the spend, the values and the place in the schedule", async () => {
-    const bench = await afterFirst();
-    await bench.clock.advance(9 * MINUTE);
-    bench.adopt(probing(probe("a"), probe("b")));
-    expect(bench.value("spend_day_credits")).toBe(0.01);
-    expect(bench.value('success{probe="a"}')).toBe(1);
-    await bench.clock.advance(MINUTE);
-    expect(bench.calls).toEqual(["a", "a"]);
-    await bench.clock.advance(9 * MINUTE);
-    expect(bench.calls).toEqual(["a", "a", "b"]);
-  });
-
-  test("withdraws a probe that is gone, and keeps what it has spent", async () => {
-    const bench = await afterFirst(probe("a"), probe("b"));
-    bench.adopt(probing(probe("b")));
-    expect(bench.store.visible("probe/a")).toEqual([]);
-    expect(bench.probesShown()).toEqual(new Set(["b"]));
-    expect(bench.value("spend_day_credits")).toBe(0.02);
-    bench.adopt(undefined);
-    expect(bench.store.visible("probe/b")).toEqual([]);
-    expect(bench.store.visible("probe-spend")).toEqual([]);
-    await bench.clock.advance(3 * FIRST);
-    expect(bench.calls).toEqual(["a", "b"]);
-  });
-
-  test("withdraws the values of a probe that asks something else, and keeps its counts", async () => {
-    const bench = await afterFirst();
-    bench.adopt(probing(probe("a", { model: "acme/other" })));
-    expect(bench.value('success{probe="a"}')).toBeUndefined();
-    expect(bench.value('last_run_timestamp_seconds{probe="a"}')).toBeUndefined();
-    expect(bench.value('runs_total{probe="a"}')).toBe(1);
-  });
-
-  test("does not show what a run brings that was begun before, for another question or for nobody", async () => {
-    const bench = createProbeBench(probing(probe("a"), probe("b")));
-    const answers: (() => void)[] = [];
-    bench.script.transcribe = () => new Promise((resolve) => answers.push(() => resolve(ANSWER)));
-    bench.prober.start();
-    await bench.clock.advance(FIRST);
-    bench.adopt(probing(probe("a", { model: "acme/other" })));
-    for (const answer of answers) answer();
-    await bench.clock.advance(0);
-    expect(bench.value('success{probe="a"}')).toBeUndefined();
-    expect(bench.store.visible("probe/b")).toEqual([]);
-    expect(bench.value("spend_day_credits")).toBe(0.02);
-  });
-
-  test("takes a new schedule at once, and another gateway's values for its own", async () => {
-    const bench = await afterFirst();
-    bench.adopt(probing(probe("a", { schedule: { kind: "interval", ms: MINUTE } })));
-    await bench.clock.advance(MINUTE);
-    expect(bench.calls).toEqual(["a", "a"]);
-    bench.prober.stop();
-    expect(bench.value('success{probe="a"}')).toBe(1);
-    bench.create("http://two");
-    expect(bench.value('success{probe="a"}')).toBeUndefined();
   });
 });

@@ -106,10 +106,12 @@ describe("createSpendGuard: midnight", () => {
     expect([guard.spent(NOON), guard.spent(MIDNIGHT)]).toEqual([0.07, 0.07]);
   });
 
-  test("a run that may span it must fit into both days", () => {
+  test("a run that may span it must fit into both days, even when the clock was set back", () => {
     const guard = setUp();
-    expect(run(guard, MIDNIGHT - 10 * MINUTE, 0.3)).toBe(true);
+    expect(run(guard, MIDNIGHT + 10 * MINUTE, 0.3)).toBe(true);
     expect(run(guard, MIDNIGHT - MINUTE / 2, 0.1)).toBe(false);
+    expect(run(guard, MIDNIGHT - 10 * MINUTE, 0.3)).toBe(true);
+    expect(run(guard, MIDNIGHT - 5 * MINUTE, 0.1)).toBe(false);
   });
 
   test.each([
