@@ -60,6 +60,22 @@ export function demoBudgets(gateway: Gateway, team: string, members: readonly st
   ] as const;
 }
 
+/** This key pays the probes and nothing else. */
+const EARS_KEY = "ears";
+
+/** Two probes at a few hundredths of a cent a run, of which one fails; adds the key that pays them. */
+export function demoProbes(gateway: Gateway) {
+  gateway.addKey({ name: EARS_KEY, limitMicros: 20_000_000, limitReset: "monthly" });
+  const probe = { key: EARS_KEY, response_format: "verbose_json", schedule: "30s", timeout: "5s" } as const;
+  return {
+    probes: [
+      { ...probe, name: "good-ears", model: GOOD_EARS, expected_language: "en" },
+      { ...probe, name: "poor-ears", model: POOR_EARS },
+    ],
+    probe_spend: { max_cost_per_day: 6, max_cost_per_probe: 0.001 },
+  };
+}
+
 /** Lowers the limit to whole credits and spends the rest of it. */
 function useUp(gateway: Gateway, key: string): void {
   const used = usedMicros(gateway, key);
@@ -75,7 +91,8 @@ function usedMicros(gateway: Gateway, key: string): number {
 
 /** Lets something happen while one watches: spend at every moment, a key that runs out of credits, a key that fails. */
 export function enliven(gateway: Gateway): () => void {
-  const names = [...gateway.tokens.keys()].filter((key) => key !== DISABLED && key !== SPENT);
+  const quiet = [DISABLED, SPENT, EARS_KEY];
+  const names = [...gateway.tokens.keys()].filter((key) => !quiet.includes(key));
   let turn = 0;
   const act = () => {
     const key = names[turn % names.length] ?? RUNNING_OUT;

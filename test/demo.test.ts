@@ -41,6 +41,11 @@ describe("npm run demo", () => {
     expect(page).toMatch(/Last month[\s\S]*_other/);
     const [, budgets = ""] = /id="budgets"([\s\S]*?)<\/section>/.exec(page) ?? [];
     for (const name of ["reasoning", "payments-month", "prepaid"]) expect(budgets).toContain(`>${name}<`);
+    const [, probes = ""] = /id="probes"([\s\S]*?)<\/section>/.exec(page) ?? [];
+    for (const name of ["good-ears", "poor-ears"]) {
+      expect(probes).toContain(`>${name}<`);
+      expect(await textAt(metricsUrl)).toContain(`aigateway_probe_info{probe="${name}",`);
+    }
     expect(`${stdout}${page}${await textAt(metricsUrl)}`).not.toContain("sk-sim");
 
     demo.child.kill("SIGINT");

@@ -7,7 +7,7 @@ import { loadConfig } from "../exporter/config/load.ts";
 import { createLog } from "../exporter/log.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { prepareDashboards } from "./demo-dashboards.ts";
-import { createDemoGateway, demoBudgets, enliven } from "./demo-gateway.ts";
+import { createDemoGateway, demoBudgets, demoProbes, enliven } from "./demo-gateway.ts";
 import type { Gateway } from "./gateway/gateway.ts";
 import type { Schedule } from "./history/watched-past.ts";
 
@@ -33,7 +33,7 @@ const TEAMS: Readonly<Record<string, readonly string[]>> = {
   payments: ["billing", "checkout", "fraud"],
   discovery: ["search", "recommendations"],
   support: ["support-bot", "docs", "translate"],
-  platform: ["onboarding", "etl", "mobile", "web", "ops"],
+  platform: ["onboarding", "etl", "mobile", "web", "ops", "ears"],
   research: ["data-science"],
   marketing: ["marketing"],
 };
@@ -112,7 +112,8 @@ function untilSignal(): Promise<void> {
 }
 
 async function exporterOf(gateway: Gateway, port: number, showLog: boolean): Promise<App> {
-  const config = await configOf(gateway, { keys: "2s", analytics: "10s" });
+  const probing = demoProbes(gateway);
+  const config = await configOf(gateway, { keys: "2s", analytics: "10s" }, probing);
   return createApp(config, {
     clock: systemClock,
     random: Math.random,
@@ -123,7 +124,11 @@ async function exporterOf(gateway: Gateway, port: number, showLog: boolean): Pro
   });
 }
 
-async function configOf(gateway: Gateway, schedule: Schedule): Promise<Config> {
+async function configOf(
+  gateway: Gateway,
+  schedule: Schedule,
+  probing?: ReturnType<typeof demoProbes>,
+): Promise<Config> {
   const names = [...gateway.tokens.keys()];
   const file = {
     gateway: { base_url: gateway.url, timeout: "2s", deadline: "3s", requests_per_minute: 1200 },
@@ -131,6 +136,7 @@ async function configOf(gateway: Gateway, schedule: Schedule): Promise<Config> {
     analytics: { management_key_env: "MANAGEMENT_KEY", top: 12 },
     budgets: demoBudgets(gateway, "payments", TEAMS["payments"] ?? []),
     schedule,
+    ...probing,
     credit_value: { currency: "EUR", value: 0.86 },
   };
   const loaded = await loadConfig({
@@ -158,7 +164,8 @@ function teamOf(key: string): string {
 function welcome(url: string, gatewayUrl: string, dashboardsUrl: string | undefined): string {
   const controls = new URL("/_sim/disable", gatewayUrl).href;
   return `
-The exporter watches 16 keys of a simulated gateway with two months of history, and three budgets. All stays on this machine.
+The exporter watches 17 keys of a simulated gateway with two months of history, and three budgets. After a minute and a half, when the spend of the
+day is known, two probes ask speech-to-text models, of which one hears badly. All stays on this machine.
 
   Status page   ${url}/
   Metrics       ${url}/metrics
