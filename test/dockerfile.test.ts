@@ -11,7 +11,7 @@ import { ROOT, sourceFiles } from "./support/repository.ts";
 import { type SourceText, importsOf } from "./support/source-file.ts";
 
 const dockerfile = read("Dockerfile");
-const { entry, node, stages } = imageRecipe();
+const { entry, node, options, stages } = imageRecipe();
 const copies = stages.flatMap(({ steps }) => steps.filter((step) => step.kind === "COPY"));
 const copied = copies.filter(({ from }) => from === undefined).flatMap(({ paths }) => paths);
 const image = stages.at(-1);
@@ -43,6 +43,7 @@ describe("the image", () => {
   test("starts a file that it has", () => {
     expect(entry).toMatch(/^exporter\/.+\.js$/);
     expect(existsSync(join(ROOT, entry.replace(/js$/, "ts")))).toBe(true);
+    expect(options).toEqual(["--max-semi-space-size=2"]);
   });
 
   test("is built on one that has Node and nothing else, of the version that its parts are made with", () => {

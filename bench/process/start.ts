@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { imageParameters } from "../../test/support/image-content.ts";
+import { ROOT } from "../../test/support/repository.ts";
 import type { Benchmark, Readings } from "../benchmark.ts";
 import { startUpstream } from "../poll/upstream.ts";
 import { freePort } from "./free-port.ts";
@@ -19,7 +21,7 @@ export const startBenchmark: Benchmark = {
   title:
     `From spawning the process to the first byte of a /metrics that shows all ${KEYS} keys, against a bare server of node:http; ` +
     "resident memory after another 1.5 s. Files and compile cache (NODE_COMPILE_CACHE) are warm. The exporter is that of the image, " +
-    "without types.",
+    "without types and with the image's options of Node.",
   quantities: [
     { name: "start", unit: "ms" },
     { name: "rss", unit: "MB" },
@@ -57,15 +59,15 @@ export const startBenchmark: Benchmark = {
       NODE_COMPILE_CACHE: join(directory, "compile-cache"),
       ...Object.fromEntries(names.map((name) => [name, `sk-ai-${name}`])),
     };
-    const contender = (name: string, main: string) => {
-      const parameters = [main, `--config.file=${configFile}`, "--log.level=error"];
+    const contender = (name: string, program: readonly string[]) => {
+      const parameters = [...program, `--config.file=${configFile}`, "--log.level=error"];
       const line = (port: number) => [...parameters, `--web.listen-address=127.0.0.1:${port}`];
       return { name, round: () => start(line, environment, (text) => shownKeys(text) === KEYS) };
     };
     return {
       contenders: [
         contender("exporter", strippedExporter(directory)),
-        contender("TypeScript", join(ROOT, "exporter", "main.ts")),
+        contender("TypeScript", [join(ROOT, "exporter", "main.ts")]),
         { name: "bare", round: () => start(bare, environment, () => true) },
       ],
       close: async () => {
@@ -76,10 +78,8 @@ export const startBenchmark: Benchmark = {
   },
 };
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-
-/** Makes what the image has, and returns what it runs. */
-function strippedExporter(directory: string): string {
+/** Makes what the image has, and returns what Node is started with. */
+function strippedExporter(directory: string): readonly string[] {
   const target = join(directory, "exporter");
   const program = join(ROOT, "scripts", "strip-types.ts");
   const options = ["--disable-warning=ExperimentalWarning", program, join(ROOT, "exporter"), target];
@@ -87,7 +87,7 @@ function strippedExporter(directory: string): string {
   if (status !== 0) throw new Error(stderr);
   cpSync(join(ROOT, "package.json"), join(directory, "package.json"));
   symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
-  return join(target, "main.js");
+  return imageParameters(directory);
 }
 
 function bare(port: number): readonly string[] {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { hashedPassword } from "../support/hashed-password.ts";
-import { imageRecipe } from "../support/image-content.ts";
+import { imageParameters } from "../support/image-content.ts";
 import { createReadOnlyRoot, missingRights, type ReadOnlyRoot, USER } from "../support/read-only-root.ts";
 import { toolPolicy } from "../support/tools.ts";
 import { until } from "../support/until.ts";
@@ -29,7 +29,7 @@ function refuse(): void {
 }
 
 function define(): void {
-  const entry = `/app/${imageRecipe().entry}`;
+  const exporter = imageParameters("/app");
   const flags = ["--config.file=/etc/config.yaml", "--web.config.file=/etc/web.yaml"];
   let gateway: Gateway;
   let root: ReadOnlyRoot;
@@ -57,7 +57,7 @@ function define(): void {
   }
 
   function run(...parameters: readonly string[]) {
-    return resultOf(root.run([entry, ...parameters]));
+    return resultOf(root.run([...exporter, ...parameters]));
   }
 
   function configuration(name: string): string {
@@ -97,7 +97,7 @@ function define(): void {
   });
 
   test("it serves, checks passwords, reloads, and ends with 0", { timeout: PATIENCE_MS }, async () => {
-    const child = root.run([entry, "--web.listen-address=127.0.0.1:0", ...flags]);
+    const child = root.run([...exporter, "--web.listen-address=127.0.0.1:0", ...flags]);
     const ended = resultOf(child);
     let log = "";
     child.stderr?.on("data", (chunk: string) => (log += chunk));

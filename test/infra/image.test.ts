@@ -7,7 +7,7 @@ import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
 import { runExporter, startExporter } from "../support/exporter-process.ts";
 import { hashedPassword } from "../support/hashed-password.ts";
-import { imageRecipe, makeImageContent } from "../support/image-content.ts";
+import { imageParameters, makeImageContent } from "../support/image-content.ts";
 import { ROOT, sourceFiles } from "../support/repository.ts";
 
 /** Its packages are installed, and programs take long to start on a busy machine. */
@@ -15,7 +15,7 @@ const PATIENCE_MS = 180_000;
 
 describe("the image's content, made as the Dockerfile says", { timeout: PATIENCE_MS }, () => {
   let app: string;
-  let main: string;
+  let program: readonly string[];
   let gateway: Gateway;
   let files: ExporterFiles;
   let flags: readonly string[];
@@ -23,7 +23,7 @@ describe("the image's content, made as the Dockerfile says", { timeout: PATIENCE
   beforeAll(async () => {
     app = mkdtempSync(join(tmpdir(), "image-test-"));
     makeImageContent(app);
-    main = join(app, imageRecipe().entry);
+    program = imageParameters(app);
     gateway = createGateway();
     gateway.addKey({ name: "ears" });
     await gateway.start();
@@ -46,7 +46,7 @@ describe("the image's content, made as the Dockerfile says", { timeout: PATIENCE
     rmSync(app, { recursive: true, force: true });
   });
 
-  const run = (...parameters: readonly string[]) => runExporter(parameters, files.environment, main);
+  const run = (...parameters: readonly string[]) => runExporter(parameters, files.environment, program);
 
   test("has no package of development, and nothing but what runs", () => {
     expect(readdirSync(app).toSorted()).toEqual(["exporter", "node_modules", "package.json"]);
@@ -82,7 +82,7 @@ describe("the image's content, made as the Dockerfile says", { timeout: PATIENCE
   });
 
   test("serves, and has what is loaded late: the comparison of passwords, the status page", async () => {
-    const exporter = await startExporter(flags, { ...files.environment, NODE_ENV: "production" }, main);
+    const exporter = await startExporter(flags, { ...files.environment, NODE_ENV: "production" }, program);
     onTestFinished(async () => void (await exporter.stop()));
     const ask = (path: string, password: string) => {
       const authorization = `Basic ${Buffer.from(`alice:${password}`).toString("base64")}`;

@@ -33,9 +33,9 @@ export interface ExporterProcess {
 export function runExporter(
   parameters: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-  main = MAIN,
+  program: readonly string[] = [MAIN],
 ): Promise<ProcessResult> {
-  const { child, ended } = launch([main, ...parameters], environment);
+  const { child, ended } = launch([...program, ...parameters], environment);
   return killLate(child, ended);
 }
 
@@ -43,9 +43,9 @@ export function runExporter(
 export async function startExporter(
   parameters: readonly string[],
   environment: Readonly<Record<string, string>>,
-  main = MAIN,
+  program: readonly string[] = [MAIN],
 ): Promise<ExporterProcess> {
-  const line = [main, "--web.listen-address=127.0.0.1:0", ...parameters];
+  const line = [...program, "--web.listen-address=127.0.0.1:0", ...parameters];
   const { child, ended, log } = launch(line, environment);
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   const url = await until(

@@ -11,6 +11,8 @@ export interface ImageRecipe {
   readonly stages: readonly Stage[];
   /** The program that the image starts. */
   readonly node: string;
+  /** Of the program. */
+  readonly options: readonly string[];
   /** What the program runs, below `/app`. */
   readonly entry: string;
 }
@@ -34,9 +36,17 @@ export interface Copy {
 
 export function imageRecipe(): ImageRecipe {
   const [, ...stages] = readFileSync(join(ROOT, "Dockerfile"), "utf8").split(/^FROM /m);
-  const [, node, entry] = /^ENTRYPOINT \["(.+)", "\/app\/(.+)"\]$/m.exec(stages.at(-1) ?? "") ?? [];
-  if (node === undefined || entry === undefined) throw new Error("Cannot find what the image starts");
-  return { stages: stages.map(stageOf), node, entry };
+  const [, start = ""] = /^ENTRYPOINT \["(.+)"\]$/m.exec(stages.at(-1) ?? "") ?? [];
+  const [node = "", ...options] = start.split('", "');
+  const entry = options.pop();
+  if (!entry?.startsWith("/app/")) throw new Error("Cannot find what the image starts");
+  return { stages: stages.map(stageOf), node, options, entry: entry.slice("/app/".length) };
+}
+
+/** The parameters that Node gets from the image, whose `/app` is in a folder. */
+export function imageParameters(app: string): readonly string[] {
+  const { options, entry } = imageRecipe();
+  return [...options, join(app, entry)];
 }
 
 /** Makes the image's `/app` in a folder, by doing what the Dockerfile says. */

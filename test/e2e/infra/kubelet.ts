@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { imageRecipe, makeImageContent } from "../../support/image-content.ts";
+import { imageParameters, makeImageContent } from "../../support/image-content.ts";
 import type { KubernetesApi } from "./kubernetes-api.ts";
 import { type Container, type Pod, podList } from "./pod.ts";
 import { type ServerProcess, startProcess } from "./server-process.ts";
@@ -48,7 +48,7 @@ export async function startKubelet(api: KubernetesApi): Promise<Kubelet> {
         });
       } else if (present) await look(api, pod, present);
       else {
-        const fresh = await startPod(api, pod, join(root, uid), join(app, imageRecipe().entry));
+        const fresh = await startPod(api, pod, join(root, uid), imageParameters(app));
         running.set(uid, fresh);
         started.push({ pod: name, process: fresh.process });
       }
@@ -81,10 +81,15 @@ interface RunningPod {
   reported: string;
 }
 
-async function startPod(api: KubernetesApi, pod: Pod, root: string, program: string): Promise<RunningPod> {
+async function startPod(
+  api: KubernetesApi,
+  pod: Pod,
+  root: string,
+  program: readonly string[],
+): Promise<RunningPod> {
   const volumes = await mountVolumes(api, pod, root);
   const [container] = pod.spec.containers;
-  const parameters = [program, ...container.args.map((text) => argument(text, container, volumes))];
+  const parameters = [...program, ...container.args.map((text) => argument(text, container, volumes))];
   const environment = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
   return { process: startProcess(process.execPath, parameters, environment), volumes, reported: "" };
 }
