@@ -54,6 +54,8 @@ export function createProbeBench(initial: ProbingConfig | undefined, seriesLimit
   const { log, lines } = createRecordingLog();
   const calls: string[] = [];
   const keysRead: string[] = [];
+  /** Of the pace, which are to be given back. */
+  const places = { taken: 0 };
   const script: { transcribe: Script; readKey: Script; reserve: (target: string) => void | Promise<void> } = {
     transcribe: () => ANSWER,
     readKey: () => ({ data: { usage: 0, usage_daily: 0 } }),
@@ -73,7 +75,8 @@ export function createProbeBench(initial: ProbingConfig | undefined, seriesLimit
       pace: {
         reserve: async (_, target) => {
           await script.reserve(target);
-          return () => {};
+          places.taken++;
+          return () => void places.taken--;
         },
       },
       gateway: {
@@ -107,6 +110,7 @@ export function createProbeBench(initial: ProbingConfig | undefined, seriesLimit
     lines,
     calls,
     keysRead,
+    places,
     script,
     prober,
     create,

@@ -202,6 +202,19 @@ describe("createProber: the spend guard", () => {
     expect(bench.calls).toHaveLength(4);
   });
 
+  test.each<[string, () => object]>([
+    ["succeeds", () => ANSWER],
+    ["fails", () => Promise.reject(new GatewayError("network", "No way"))],
+    ["is skipped", () => ({ ...ANSWER, usage: { cost: 0.3 } })],
+  ])("gives its place at the gateway back when the run %s", async (_, transcribe) => {
+    const bench = createProbeBench(probing(probe("a")));
+    bench.script.transcribe = transcribe;
+    bench.prober.start();
+    await bench.clock.advance(2 * FIRST);
+    expect(bench.calls.length).toBeGreaterThan(0);
+    expect(bench.places.taken).toBe(0);
+  });
+
   test("holds the maximum of two probes at once", async () => {
     const bench = createProbeBench(probing(probe("a"), probe("b"), probe("c"), probe("d")));
     const answers: (() => void)[] = [];
