@@ -1,10 +1,13 @@
 /** Every threshold of the alerts, once; panels colour by the same ones. Times are seconds, shares 0 to 1. */
 export const thresholds = {
-  /** Exhausted: at most this share is left, nothing was spent for `exhaustedIdle`, and the hour's rate would have used it up by then: what is left serves no call. */
+  /** Exhausted: at most this share is left, and it serves no call: nothing was spent for `idle`, and `rest` at the hour's rate would have used it up. */
   exhaustedRatio: 0.005,
-  exhaustedIdle: 10 * 60,
+  exhausted: { idle: 10 * 60, rest: 2 * 60 },
+  exhaustedSeldom: { idle: 30 * 60, rest: 10 * 60 },
   /** Critical: out within this at the present rate. Short, since an operator is woken; the hours are the warning's. */
   imminent: 40 * 60,
+  /** Nobody can act on less. */
+  imminentOver: 2 * 60,
   /** The same where other days say that it may just last. */
   imminentDoubtful: 25 * 60,
   /** The rate falls when the last quarter of an hour has less than this part of the hour's. */

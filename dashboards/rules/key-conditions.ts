@@ -21,6 +21,8 @@ function imminent(timing: Timing): RecordingRule {
       and ${exhaustion15m} < ${resetSeconds}
       and ${exhaustion1h} < ${resetSeconds}
       and ${remaining} > 0
+      # What is over that soon, or serves no call any more, is told by the next alert.
+      and ${exhaustion15m} > ${timing.seconds(thresholds.imminentOver)}
       and (
         # The rate has lasted and does not fall,
         (

@@ -6,6 +6,7 @@ import { withKeyTeam } from "./owner.ts";
 import type { AlertRule, RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
+import type { Timing } from "./timing.ts";
 import { untilReset } from "./until-reset.ts";
 
 /** Alerts on what is left of a key's limit. */
@@ -33,7 +34,7 @@ export function keyCredits(settings: Settings): RuleGroup {
 }
 
 function exhausted({ timing }: Settings): AlertDefinition {
-  const { remaining, limit, usage, exhaustion1h } = recorded;
+  const { remaining, limit, exhaustion15m } = recorded;
   const name = "AIGatewayKeyExhausted";
   return {
     name,
@@ -42,13 +43,15 @@ function exhausted({ timing }: Settings): AlertDefinition {
       ${remaining} <= ${thresholds.exhaustedRatio} * (${limit} > 0)
       and (
         ${remaining} <= 0
-        # So little that no call fits any more: nothing is spent, where the rate of the last hour would have left nothing by now.
+        # So little that no call fits any more: nothing is spent, where the rate of the last hour would have used it up long ago.
+        or (${stopped(timing, thresholds.exhausted)})
+        # The same of a key that calls seldom.
+        or (${stopped(timing, thresholds.exhaustedSeldom)})
+        # A refund of a few calls is no news: it is used up again before anybody could look.
         or (
-          ${usage} - ${usage} offset ${timing.duration(thresholds.exhaustedIdle)} <= 0
-          and on (job, key) (
-            ${exhaustion1h} < ${timing.seconds(thresholds.exhaustedIdle)}
-            or ALERTS{alertname="${name}",alertstate="firing"}
-          )
+          ${remaining}
+          and on (job, key) ALERTS{alertname="${name}",alertstate="firing"}
+          unless ${exhaustion15m} > ${timing.seconds(thresholds.imminent)}
         )
       )`,
     for: 2 * 60,
@@ -56,6 +59,11 @@ function exhausted({ timing }: Settings): AlertDefinition {
     description:
       'Key {{ $labels.key }} has {{ $value | printf "%.2f" }} credits left, and its calls are refused (402). Raise its limit, or wait for the reset that the dashboard shows.',
   };
+}
+
+function stopped(timing: Timing, { idle, rest }: { readonly idle: number; readonly rest: number }): string {
+  const { usage, exhaustion1h } = recorded;
+  return promql`${usage} - ${usage} offset ${timing.duration(idle)} <= 0 and ${exhaustion1h} < ${timing.seconds(rest)}`;
 }
 
 function imminent({ timing }: Settings): AlertDefinition {
@@ -124,7 +132,7 @@ function slow({ timing }: Settings): AlertDefinition {
       ],
       nearer: "AIGatewayKeyExhaust(ed|ionImminent|ionPredicted)",
     }),
-    for: 3600,
+    for: 24 * 3600,
     summary: "A key will use up its credit limit within a week.",
     description:
       "At the rate of the last three days, key {{ $labels.key }} runs out of credits in {{ $value | humanizeDuration }}, before its limit resets. Raise the limit or agree on less with its owner.",

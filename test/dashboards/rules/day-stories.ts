@@ -1,5 +1,5 @@
 import { simulateKey, type SimulatedKey } from "./simulated-key.ts";
-import { firing, silent } from "./story.ts";
+import { firing, lasting, silent } from "./story.ts";
 import type { Tale } from "./tell.ts";
 
 const HOUR = 60;
@@ -65,6 +65,7 @@ export const dailyStories: readonly Tale[] = [
   dryAtMidnight("a key that spends on as fast after its reset is announced again", "dry-and-on", {
     spendsOn: true,
   }),
+  refunded(),
   silenced(
     "an exhausted key is none after a reset that nobody could ask about",
     "reset-unheard",
@@ -140,6 +141,22 @@ function silenced(title: string, key: string, behaviour: Omit<Behaviour, "spend"
       ]),
       silent(`key=${key}`, "AIGatewayKeyExhausted", from, DAYS - 1),
     ],
+  };
+}
+
+/** What is given back are a few calls, which take half an hour to be used up again. */
+function refunded(): Tale {
+  const key = "refunded";
+  const dryBy = START + 8 * HOUR;
+  const { series } = simulate(key, 2 * DAY, {
+    spend: (minute) => (minute < dryBy ? runaway(minute) : 0.01),
+    refund: (minute) => (minute === dryBy + HOUR ? 0.3 : 0),
+  });
+  return {
+    title: "an exhausted key that gets a few calls back stays exhausted",
+    subject: `key=${key}`,
+    series,
+    expect: [lasting(`key=${key}`, "AIGatewayKeyExhausted", dryBy, dryBy + 4 * HOUR)],
   };
 }
 

@@ -37,6 +37,15 @@ export function silent(subject: string, names: string, from: number, to: number)
   };
 }
 
+/** The alert has fired all the time between two minutes. */
+export function lasting(subject: string, name: string, from: number, to: number): Expectation {
+  return {
+    at: to,
+    expr: `count_over_time(absent(${firingAlerts(subject, name)})[${to - from}m:2m])`,
+    samples: [],
+  };
+}
+
 /** Runs the generated rules over series, evaluated every so many minutes; the lines that tell what was not as expected. */
 export async function failuresOf(
   promtool: string,

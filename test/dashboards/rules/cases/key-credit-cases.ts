@@ -7,6 +7,9 @@ const of = casesOf("AIGatewayKey", "key", { team: "payments" });
 const fast = spends("fast", () => 1);
 const stuck = spends("stuck", (minute) => (minute < 60 ? 99.6 / 60 : 0));
 const idle = spends("idle", (minute) => (minute < 60 ? 99.4 / 60 : 0));
+// The last hour with a call every three minutes. What is left then is less than a call, or three calls.
+const seldom = spends("seldom", (minute) => everyThreeMinutes(minute, 91.05, 0.45));
+const quiet = spends("quiet", (minute) => everyThreeMinutes(minute, 97.8, 0.1));
 const slowly = spends("slowly", () => 100 / 720);
 const lasting = spends("lasting", () => 95 / 1440);
 
@@ -15,11 +18,18 @@ export const keyCreditCases: readonly AlertCase[] = [
   of("Exhausted", "critical", "fast", "nothing is left", fast, 102),
   of("Exhausted", "critical", "stuck", "too little for a call is left and nothing is spent", stuck, 72),
   of("Exhausted", "critical", "idle", "a little more is left", idle),
+  of("Exhausted", "critical", "seldom", "less than one of its rare calls is left", seldom, 90),
+  of("Exhausted", "critical", "quiet", "a few of its rare calls are left", quiet),
   of("ExhaustionImminent", "critical", "fast", "forty minutes are left", fast, 65),
   of("ExhaustionImminent", "critical", "slowly", "hours are left", slowly),
   of("ExhaustionPredicted", "warning", "fast", "three hours are left", fast, 19),
   of("ExhaustionPredicted", "warning", "lasting", "it lasts until the reset", lasting),
 ];
+
+function everyThreeMinutes(minute: number, atOnce: number, call: number): number {
+  if (minute === 0) return atOnce;
+  return minute < 60 && minute % 3 === 0 ? call : 0;
+}
 
 function spends(name: string, spend: (minute: number) => number) {
   return simulateKey({ name, team: "payments", limit: 100, reset: "daily", spend }, CASE_MINUTES).series;
