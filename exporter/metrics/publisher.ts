@@ -7,15 +7,16 @@ import type { Store, View } from "./store.ts";
 
 /** Turns the store into texts when it changes, so that a scrape does not. */
 export interface Publisher {
-  /** To be called after the store has changed; many calls in a second make one rendering. */
+  /** To be called after the store has changed; many calls make one rendering. */
   readonly changed: () => void;
   /** The newest text. Only when something in it must no longer be shown is a new one waited for. */
   current(format: Format): Promise<Document>;
   stop(): void;
 }
 
-/** The least distance between two renderings. */
-const COALESCE_MS = 1000;
+/** The least distance between two renderings: short after a pause, then twice as long each time. */
+const SHORTEST_DISTANCE_MS = 50;
+const LONGEST_DISTANCE_MS = 1000;
 
 /** How often at least it is looked whether something has aged: a stepped clock fires no timer. */
 const RECHECK_MS = 30_000;
@@ -43,6 +44,7 @@ export function createPublisher(
   let unrenderedSince: number | undefined;
   let stopped = false;
   let lastStart = Number.NEGATIVE_INFINITY;
+  let distanceMs = SHORTEST_DISTANCE_MS;
   let cancelNext: (() => void) | undefined;
   let cancelRecheck: (() => void) | undefined;
 
@@ -55,9 +57,12 @@ export function createPublisher(
 
   function schedule(): void {
     if (stopped) return;
-    const waitMs = Math.max(0, lastStart + COALESCE_MS - clock.monotonic());
+    const waitMs = Math.max(0, lastStart + distanceMs - clock.monotonic());
     cancelNext = clock.after(waitMs, () => {
-      lastStart = clock.monotonic();
+      const start = clock.monotonic();
+      const wasPause = start - lastStart > 2 * LONGEST_DISTANCE_MS;
+      distanceMs = wasPause ? SHORTEST_DISTANCE_MS : Math.min(2 * distanceMs, LONGEST_DISTANCE_MS);
+      lastStart = start;
       publish().catch(onError);
     });
   }

@@ -28,7 +28,7 @@ function setUp() {
 }
 
 describe("publisher", () => {
-  test("shows a change within a second, however many there are in it", async () => {
+  test("shows a change at once, and others within 50 ms, however many there are in them", async () => {
     const { clock, put, shown, renderings } = setUp();
     expect(await shown()).toBeUndefined();
     put(1);
@@ -36,10 +36,29 @@ describe("publisher", () => {
     await expect.poll(shown).toBe("1");
     const before = renderings();
     for (let value = 2; value < 50; value++) put(value);
+    await clock.advance(49);
     expect(await shown()).toBe("1");
-    await clock.advance(1000);
+    await clock.advance(1);
     await expect.poll(shown).toBe("49");
     expect(renderings() - before).toBe(1);
+  });
+
+  test("renders once a second at most while changes keep coming, and at once again after a pause", async () => {
+    const { clock, put, shown, renderings } = setUp();
+    await shown();
+    let value = 0;
+    const shownAfter = async (ms: number) => {
+      const before = renderings();
+      put(++value);
+      if (ms > 0) await clock.advance(ms - 1);
+      expect(renderings()).toBe(before);
+      await clock.advance(Math.min(ms, 1));
+      expect(renderings()).toBe(before + 1);
+      await expect.poll(shown).toBe(String(value));
+    };
+    for (const ms of [0, 50, 100, 200, 400, 800, 1000, 1000]) await shownAfter(ms);
+    await clock.advance(2001);
+    for (const ms of [0, 50, 100]) await shownAfter(ms);
   });
 
   test("a scrape waits for a change that a slow rendering has kept back for long", async () => {
