@@ -43,7 +43,7 @@ describe("the image", () => {
   test("starts a file that it has", () => {
     expect(entry).toMatch(/^exporter\/.+\.js$/);
     expect(existsSync(join(ROOT, entry.replace(/js$/, "ts")))).toBe(true);
-    expect(options).toEqual([]);
+    expect(options).toEqual(["--no-allocation-site-pretenuring"]);
   });
 
   test("is built on one that has Node and nothing else, of the version that its parts are made with", () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { ConfigFileInput } from "../../exporter/config/schema.ts";
+import { imageRecipe } from "../../test/support/image-content.ts";
 import { startChild } from "../child.ts";
 import { freePort } from "./free-port.ts";
 
@@ -17,7 +18,7 @@ export interface ProbedExporter {
 
 const Probed = z.object({ stallMs: z.number(), cpuMs: z.number(), rss: z.number() });
 
-/** Starts it with so many keys, each with a secret of its own, and waits until it listens. */
+/** Starts it with so many keys, each with a secret of its own, and Node's options of the image, and waits until it listens. */
 export async function startProbedExporter(
   keys: number,
   content: Pick<ConfigFileInput, "gateway" | "schedule">,
@@ -31,7 +32,7 @@ export async function startProbedExporter(
   const port = await freePort();
   const child = await startChild(new URL("../../exporter/main.ts", import.meta.url), {
     parameters: [`--config.file=${configFile}`, `--web.listen-address=127.0.0.1:${port}`, "--log.level=warn"],
-    nodeOptions: ["--import", new URL("probe.ts", import.meta.url).href],
+    nodeOptions: [...imageRecipe().options, "--import", new URL("probe.ts", import.meta.url).href],
     environment: Object.fromEntries(indexes.map((index) => [`KEY_${index}`, `sk-ai-${index}`])),
   });
   const url = `http://127.0.0.1:${port}`;
