@@ -69,7 +69,11 @@ export function createCollection(initial: Config, dependencies: CollectionDepend
     const expression = initial.schedule[collector.schedule];
     const timetable = dependencies.createTimetable(expression, clock, log);
     const own = { clock, random, poller, statuses };
-    const rounds = createRounds(collector, targets, timetable, perMinute[collector.endpoint], own);
+    const bounds = {
+      requestsPerMinute: perMinute[collector.endpoint],
+      connections: initial.gateway.connections,
+    };
+    const rounds = createRounds(collector, targets, timetable, bounds, own);
     return { collector, targets, expression, rounds };
   });
   const gatewayUrl = initial.gateway.baseUrl;

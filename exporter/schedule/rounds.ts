@@ -37,6 +37,9 @@ const INTERVALS_TO_LIVE = 3;
 /** A round is spread over its interval so that there is no burst, but a daily one need not take all day. */
 const LONGEST_SPREAD_MS = 300_000;
 
+/** Polls beyond those that can be under way, so that a connection never waits for the next. */
+const READY_POLLS = 16;
+
 /** How often it is looked whether a day has ended: a stepped or stopped clock fires no timer. */
 const LONGEST_WAIT_MS = 30_000;
 
@@ -44,14 +47,16 @@ export function createRounds(
   collector: Collector,
   initialTargets: readonly Target[],
   initialTimetable: Timetable,
-  requestsPerMinute: number,
+  { requestsPerMinute, connections }: { readonly requestsPerMinute: number; readonly connections: number },
   { clock, random, poller, statuses }: RoundsDependencies,
 ): Rounds {
   let targets = new Map(initialTargets.map((target) => [target.id, target]));
   let timetable = initialTimetable;
   let stopTimetable: (() => void) | undefined;
   let cancelBoundary: (() => void) | undefined;
-  const places = createPlaces(clock);
+  let polls = 0;
+  // A poll that waits long is expensive: what it will need is made before, and garbage is taken for long-lived.
+  const places = createPlaces(clock, () => polls < connections + READY_POLLS);
 
   function intervalMs(): number {
     const requests = targets.size * collector.requestsPerPoll;
@@ -59,8 +64,11 @@ export function createRounds(
     return Math.max(timetable.longestGapMs, paceMs);
   }
 
-  function poll(target: Target): Promise<void> {
-    return poller.poll(collector, target, INTERVALS_TO_LIVE * Math.max(intervalMs(), target.minIntervalMs));
+  async function poll(target: Target): Promise<void> {
+    polls++;
+    await poller.poll(collector, target, INTERVALS_TO_LIVE * Math.max(intervalMs(), target.minIntervalMs));
+    polls--;
+    places.serve();
   }
 
   /** Each target gets its own part of the interval, and jitter within that. */
@@ -126,17 +134,6 @@ export function createRounds(
     await Promise.all([...targets.values()].map(poll));
   }
 
-  function lagMs(): number {
-    const [now, interval] = [clock.now(), intervalMs()];
-    let longest = 0;
-    for (const { id, minIntervalMs } of targets.values()) {
-      const status = statuses.get(id);
-      const attemptMs = status?.lastAttemptMs ?? status?.addedMs ?? now;
-      longest = Math.max(longest, now - attemptMs - Math.max(interval, minIntervalMs));
-    }
-    return longest;
-  }
-
   return {
     start: () => {
       stopTimetable = timetable.start(spreadRound);
@@ -152,7 +149,7 @@ export function createRounds(
     adopt,
     pollAll,
     intervalMs,
-    lagMs,
+    lagMs: () => longestLag(targets.values(), statuses, clock.now(), intervalMs()),
   };
 }
 
@@ -160,4 +157,14 @@ export function createRounds(
 function nextBoundary(nowMs: number): number {
   const day = windowAt("day", nowMs);
   return nowMs < day.startMs + SETTLE_MS ? day.startMs + SETTLE_MS : day.endMs + SETTLE_MS;
+}
+
+function longestLag(targets: Iterable<Target>, statuses: Statuses, now: number, intervalMs: number): number {
+  let longest = 0;
+  for (const { id, minIntervalMs } of targets) {
+    const status = statuses.get(id);
+    const attemptMs = status?.lastAttemptMs ?? status?.addedMs ?? now;
+    longest = Math.max(longest, now - attemptMs - Math.max(intervalMs, minIntervalMs));
+  }
+  return longest;
 }

@@ -5,10 +5,12 @@ import { createManualClock, type ManualClock } from "../../support/clock.ts";
 let clock: ManualClock;
 let places: Places;
 let called: string[];
+let room: number;
 
 beforeEach(() => {
   clock = createManualClock();
-  places = createPlaces(clock);
+  room = Infinity;
+  places = createPlaces(clock, () => called.length < room);
   called = [];
 });
 
@@ -40,6 +42,35 @@ describe("createPlaces", () => {
     await clock.jump(clock.now() + 60_000);
     expect(called).toEqual(["a at 60000", "b at 60000"]);
     expect(clock.pending()).toHaveLength(1);
+  });
+
+  test("calls back as many as there is room for, and the others when there is, each once and in order", async () => {
+    room = 1;
+    for (const [index, id] of ["a", "b", "c"].entries()) take(100 * (index + 1), id);
+    take(400, "b");
+    await clock.advance(500);
+    expect(called).toEqual(["a at 100"]);
+    room = 2;
+    places.serve();
+    expect(called.slice(1)).toEqual(["b at 500"]);
+    take(100, "a");
+    await clock.advance(100);
+    room = Infinity;
+    places.serve();
+    expect(called.slice(2)).toEqual(["c at 600", "a at 600"]);
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test("calls nobody back whose overdue place was given up", async () => {
+    room = 0;
+    for (const id of ["a", "b", "c"]) take(100, id);
+    await clock.advance(100);
+    places.leave((id) => id === "a" || id === "c");
+    take(100, "c");
+    await clock.advance(100);
+    room = Infinity;
+    places.serve();
+    expect(called).toEqual(["b at 200", "c at 200"]);
   });
 
   test("lets a place be taken from within another", async () => {

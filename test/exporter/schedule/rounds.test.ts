@@ -29,6 +29,7 @@ function setUp({
   targets = ["a", "b", "c", "d"].map((id) => target(id)),
   intervalMs = MINUTE,
   requestsPerMinute = 0,
+  ended = () => Promise.resolve(),
 } = {}) {
   const clock = createManualClock(start);
   const statuses = createStatuses(clock);
@@ -41,24 +42,52 @@ function setUp({
       polls.push([id, (clock.monotonic() - begin) / 1000]);
       lives.push(timeToLiveMs);
       statuses.update(id, { attempted: true, lastAttemptMs: clock.now(), lastAnswerMs: clock.now() });
-      return Promise.resolve();
+      return ended();
     },
     cancel: () => {},
     stop: () => {},
   };
   const timetable = createTimetable({ kind: "interval", ms: intervalMs }, clock, silentLog);
-  const rounds = createRounds(collector, targets, timetable, requestsPerMinute, {
-    clock,
-    random,
-    poller,
-    statuses,
-  });
+  const rounds = createRounds(
+    collector,
+    targets,
+    timetable,
+    { requestsPerMinute, connections: 4 },
+    {
+      clock,
+      random,
+      poller,
+      statuses,
+    },
+  );
   /** Who was polled since the last look. */
   const polled = () => polls.splice(0);
   return { clock, rounds, polled, lives, statuses };
 }
 
 describe("rounds", () => {
+  test("more keys than connections can ask do not wait with a poll each", async () => {
+    const ends: (() => void)[] = [];
+    const { clock, rounds, polled } = setUp({
+      targets: Array.from({ length: 100 }, (_, index) => target(String(index))),
+      ended: () => new Promise((resolve) => ends.push(resolve)),
+    });
+    rounds.start();
+    expect(polled()).toHaveLength(100);
+    for (const end of ends.splice(0)) end();
+    await clock.advance(2 * MINUTE);
+    const first = polled().map(([id]) => id);
+    // Four connections, and sixteen that are ready.
+    expect(first).toEqual(Array.from({ length: 20 }, (_, index) => String(index)));
+    for (const end of ends.splice(0, 3)) end();
+    await clock.advance(0);
+    expect(polled().map(([id]) => id)).toEqual(["20", "21", "22"]);
+    rounds.stop();
+    for (const end of ends.splice(0)) end();
+    await clock.advance(0);
+    expect(polled()).toEqual([]);
+  });
+
   test("the first round is at once, the others are spread over their interval with jitter", async () => {
     const { clock, rounds, polled } = setUp();
     rounds.start();
