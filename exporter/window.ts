@@ -18,6 +18,17 @@ export const SETTLE_MS = 90_000;
 
 /** The window that holds the instant: UTC days, weeks from Monday, months (contract 2.7). Each ends at a 00:00 UTC. */
 export function windowAt(kind: WindowKind, atMs: number): Window {
+  const known = latest.get(kind);
+  if (known && known.startMs <= atMs && atMs < known.endMs) return known;
+  const window = computed(kind, atMs);
+  latest.set(kind, window);
+  return window;
+}
+
+/** Thousands of answers are of the same windows. */
+const latest = new Map<WindowKind, Window>();
+
+function computed(kind: WindowKind, atMs: number): Window {
   const at = new Date(atMs);
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
   switch (kind) {

@@ -67,7 +67,22 @@ function labelText<Label extends string>(
   family: Family<Label>,
   labels: Readonly<Record<Label, string>>,
 ): string {
-  return family.labels.map((name) => `${name}="${escapeLabelValue(labels[name])}"`).join(",");
+  const pairs = family.labels.map((name, index) =>
+    index === 0 ? firstPair(name, labels[name]) : pairText(name, labels[name]),
+  );
+  return pairs.join(",");
+}
+
+/** All samples of an answer begin with the same label, so the last one is remembered. */
+function firstPair(name: string, value: string): string {
+  if (latest.name !== name || latest.value !== value) latest = { name, value, text: pairText(name, value) };
+  return latest.text;
+}
+
+let latest = { name: "", value: "", text: "" };
+
+function pairText(name: string, value: string): string {
+  return `${name}="${escapeLabelValue(value)}"`;
 }
 
 /** Escaping of the exposition formats, text 0.0.4 and OpenMetrics 1.0 alike; lone surrogates become U+FFFD. */
