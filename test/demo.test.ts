@@ -31,9 +31,9 @@ describe("npm run demo", () => {
       (credits) => credits > first,
     );
     const page = await until(
-      "the analytics",
+      "all answers of the first round",
       () => textAt(pageUrl),
-      (text) => text.includes("Last month"),
+      (text) => text.includes("Last month") && !/id="keys"[\s\S]*Waiting[\s\S]*id="probes"/.test(text),
     );
     expect(page).toMatch(/onboarding[\s\S]*unauthorized/);
     expect(page).toMatch(/web[\s\S]*Used up/);
