@@ -1,8 +1,10 @@
 """Shows the series of a file by prometheus_client, as its documentation does it: a Gauge for each family."""
 
 import sys
+from socketserver import ThreadingMixIn
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
-from prometheus_client import CollectorRegistry, Gauge, start_http_server
+from prometheus_client import CollectorRegistry, Gauge, make_wsgi_app
 
 registry = CollectorRegistry()
 families = []
@@ -16,6 +18,17 @@ with open(sys.argv[1], encoding="utf-8") as file:
             family, value, *labels = parts
             families[int(family)].labels(*labels).set(float(value))
 
-server, thread = start_http_server(0, addr="127.0.0.1", registry=registry)
+
+
+class Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class Silent(WSGIRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+server = make_server("127.0.0.1", 0, make_wsgi_app(registry), Server, Silent)
 print(server.server_port, flush=True)
-thread.join()
+server.serve_forever()
