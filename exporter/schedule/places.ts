@@ -6,6 +6,8 @@ export interface Places {
   take(ms: number, id: string, run: () => void): void;
   /** Calls back those that are overdue, as far as there is room now. */
   serve(): void;
+  /** Gives up what is overdue of a target; what is still to come stays. */
+  forgo(id: string): void;
   /** Gives up the places of all targets of which that is true. */
   leave(isConcerned: (id: string) => boolean): void;
 }
@@ -18,7 +20,7 @@ export function createPlaces(clock: Clock, hasRoom: () => boolean): Places {
   /** In the order of time. */
   let waiting: Place[] = [];
   let timer: { readonly at: number; readonly cancel: () => void } | undefined;
-  /** Whose time has come: the next is the last of `front`, after it come those of `back` in their order. */
+  /** Whose time has come: the next is the last of `front`, after it come those of `back`; those not in `late` have given up. */
   let overdue: { front: Place[]; back: Place[] } = { front: [], back: [] };
   const late = new Set<string>();
 
@@ -53,16 +55,11 @@ export function createPlaces(clock: Clock, hasRoom: () => boolean): Places {
   }
 
   function serve(): void {
-    for (let place = next(); place; place = next()) {
-      late.delete(place.id);
-      place.run();
+    while (late.size > 0 && hasRoom()) {
+      if (overdue.front.length === 0) overdue = { front: overdue.back.toReversed(), back: [] };
+      const place = overdue.front.pop();
+      if (place && late.delete(place.id)) place.run();
     }
-  }
-
-  function next(): Place | undefined {
-    if (late.size === 0 || !hasRoom()) return undefined;
-    if (overdue.front.length === 0) overdue = { front: overdue.back.toReversed(), back: [] };
-    return overdue.front.pop();
   }
 
   function leave(isConcerned: (id: string) => boolean): void {
@@ -73,7 +70,7 @@ export function createPlaces(clock: Clock, hasRoom: () => boolean): Places {
     awaitFirst();
   }
 
-  return { take, serve, leave };
+  return { take, serve, forgo: (id) => void late.delete(id), leave };
 }
 
 interface Place {

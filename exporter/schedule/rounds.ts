@@ -65,6 +65,8 @@ export function createRounds(
   }
 
   async function poll(target: Target): Promise<void> {
+    // It may be polled for a reload or the end of a day.
+    places.forgo(target.id);
     polls++;
     await poller.poll(collector, target, INTERVALS_TO_LIVE * Math.max(intervalMs(), target.minIntervalMs));
     polls--;

@@ -73,6 +73,19 @@ describe("createPlaces", () => {
     expect(called).toEqual(["b at 200", "c at 200"]);
   });
 
+  test("forgoes what is overdue, and not what is to come", async () => {
+    room = 0;
+    for (const id of ["a", "b"]) take(100, id);
+    take(300, "a");
+    await clock.advance(100);
+    places.forgo("a");
+    room = Infinity;
+    places.serve();
+    expect(called).toEqual(["b at 100"]);
+    await clock.advance(200);
+    expect(called.slice(1)).toEqual(["a at 300"]);
+  });
+
   test("lets a place be taken from within another", async () => {
     places.take(100, "a", () => take(50, "b"));
     await clock.advance(150);

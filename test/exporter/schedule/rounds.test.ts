@@ -82,6 +82,12 @@ describe("rounds", () => {
     for (const end of ends.splice(0, 3)) end();
     await clock.advance(0);
     expect(polled().map(([id]) => id)).toEqual(["20", "21", "22"]);
+    // Whoever is polled for another reason needs no place any more.
+    void rounds.pollAll();
+    expect(polled()).toHaveLength(100);
+    for (const end of ends.splice(0)) end();
+    await clock.advance(0);
+    expect(polled()).toEqual([]);
     rounds.stop();
     for (const end of ends.splice(0)) end();
     await clock.advance(0);

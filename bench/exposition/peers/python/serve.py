@@ -19,7 +19,6 @@ with open(sys.argv[1], encoding="utf-8") as file:
             families[int(family)].labels(*labels).set(float(value))
 
 
-
 class Server(ThreadingMixIn, WSGIServer):
     daemon_threads = True
 
