@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "./time/clock.ts";
 import { type Collection, createCollection } from "./collection.ts";
 import type { Config } from "./config/config.ts";
 import type { WebSource } from "./config/web/web-config.ts";
@@ -7,15 +7,15 @@ import { MAX_REQUESTS } from "./http/limits.ts";
 import type { Lifecycle } from "./http/reload-route.ts";
 import { createServer, type ListenAddress } from "./http/server.ts";
 import type { Log } from "./log.ts";
-import { renderNow } from "./metrics/exposition.ts";
-import { createPublisher } from "./metrics/publisher.ts";
+import { renderNow } from "./metrics/render/exposition.ts";
+import { createPublisher } from "./metrics/render/publisher.ts";
 import { type Build, createSelfMetrics } from "./metrics/self.ts";
-import { createStore } from "./metrics/store.ts";
-import { createOverview } from "./overview.ts";
-import { probesOverview } from "./probe-row.ts";
+import { createStore } from "./readings/store.ts";
+import { createOverview } from "./status/create-overview.ts";
+import { probesOverview } from "./status/probe-row.ts";
 import { createProbeMemory } from "./probes/probe-memory.ts";
-import { createStatuses } from "./schedule/statuses.ts";
-import { createTimetable, type CreateTimetable } from "./schedule/timetable.ts";
+import { createStatuses } from "./readings/statuses.ts";
+import { createTimetable, type CreateTimetable } from "./time/timetable.ts";
 
 /** Everything that the exporter takes from outside. */
 export interface AppDependencies {

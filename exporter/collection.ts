@@ -1,21 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
 import { budgetSources } from "./budgets/budget-sources.ts";
 import { budgetFamilies } from "./budgets/families.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "./time/clock.ts";
 import type { Collector, Target } from "./collectors/collector.ts";
 import { collectors } from "./collectors/index.ts";
 import type { Config, ScheduleExpression } from "./config/config.ts";
 import { FAILURE_REASONS } from "./gateway/errors.ts";
 import type { Log } from "./log.ts";
-import type { FamilyHeader } from "./metrics/exposition.ts";
+import type { FamilyHeader } from "./metrics/render/exposition.ts";
 import type { SelfMetrics } from "./metrics/self.ts";
-import type { Store } from "./metrics/store.ts";
+import type { Store } from "./readings/store.ts";
 import type { ProbeMemory } from "./probes/probe-memory.ts";
 import { createProber, PROBE_HEADERS } from "./probes/prober.ts";
 import { describeTarget } from "./schedule/poller.ts";
 import { createRounds, type Rounds } from "./schedule/rounds.ts";
-import type { Statuses } from "./schedule/statuses.ts";
-import type { CreateTimetable } from "./schedule/timetable.ts";
+import type { Statuses } from "./readings/statuses.ts";
+import type { CreateTimetable } from "./time/timetable.ts";
 import { createUpstream } from "./upstream.ts";
 
 /** All that follows from a configuration and polls the gateway by it. */

@@ -1,18 +1,18 @@
 #!/usr/bin/env node
 import packageJson from "../package.json" with { type: "json" };
 import { type App, createApp } from "./app.ts";
-import { systemClock } from "./clock.ts";
-import { HELP, type Options, parseCommandLine, UsageError } from "./command-line.ts";
+import { systemClock } from "./time/clock.ts";
+import { HELP, type Options, parseCommandLine, UsageError } from "./cli/command-line.ts";
 import type { Config } from "./config/config.ts";
 import { systemFiles } from "./config/files.ts";
 import { withoutSecrets } from "./config/secret.ts";
 import type { WebConfig } from "./config/web/web-config.ts";
 import { createWebSource } from "./config/web/source.ts";
-import { listenFault } from "./listen-fault.ts";
-import { loadConfiguration, loadWebConfiguration, type Say } from "./load-configuration.ts";
+import { listenFault } from "./cli/listen-fault.ts";
+import { loadConfiguration, loadWebConfiguration, type Say } from "./cli/load-configuration.ts";
 import { createLog, type Log } from "./log.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
-import { findProbe, runProbeCommand } from "./probe-command.ts";
+import { oneAtATime } from "./config/one-at-a-time.ts";
+import { findProbe, runProbeCommand } from "./cli/probe-command.ts";
 
 /** Below what Kubernetes is told to wait, above what clients are given to take their answers. */
 const STOP_WITHIN_MS = 8000;

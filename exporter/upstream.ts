@@ -1,4 +1,4 @@
-import { requestsPerMinute } from "./capacity.ts";
+import { requestsPerMinute } from "./cli/capacity.ts";
 import type { GatewayConfig } from "./config/config.ts";
 import { createGateway, type PaidGateway } from "./gateway/gateway.ts";
 import type { Endpoint } from "./gateway/http.ts";

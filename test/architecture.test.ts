@@ -84,19 +84,19 @@ describe("checkArchitecture", () => {
       "import-law",
     ],
     [
-      "exporter/metrics/store.ts",
+      "exporter/readings/store.ts",
       'export { readKey } from "../gateway/key.ts";',
       "exporter/metrics/ may",
       "import-law",
     ],
     [
-      "exporter/metrics/store.ts",
+      "exporter/readings/store.ts",
       'await import("../http/server.ts");',
       "exporter/metrics/ may",
       "import-law",
     ],
     [
-      "exporter/metrics/store.ts",
+      "exporter/readings/store.ts",
       'type A = import("../http/server.ts").A;',
       "exporter/metrics/",
       "import-law",
@@ -134,12 +134,12 @@ describe("checkArchitecture", () => {
     ],
     ["exporter/discovery/find.ts", 'import "./other.ts";', "has no place in the import law", "import-law"],
     [
-      "exporter/metrics/store.ts",
+      "exporter/readings/store.ts",
       'import "../../test/support/clock.ts";',
       "exporter/metrics/ may",
       "import-law",
     ],
-    ["exporter/app.ts", 'import { a } from "../test/demo.ts";', "everything below it", "import-law"],
+    ["exporter/app.ts", 'import { a } from "./demo.ts";', "everything below it", "import-law"],
     ["exporter/app.ts", 'import { a } from "../dashboards/index.ts";', "everything below it", "import-law"],
     ["dashboards/spend.ts", 'import { a } from "../test/golden.ts";', "dashboards/ may", "import-law"],
     [
@@ -148,7 +148,7 @@ describe("checkArchitecture", () => {
       "dashboards/ may",
       "import-law",
     ],
-    ["infra/program.ts", 'import { a } from "../test/support/clock.ts";', "infra/ may", "import-law"],
+    ["infra/program.ts", 'import { a } from "./support/clock.ts";', "infra/ may", "import-law"],
     ["infra/program.ts", 'import { a } from "../exporter/app.ts";', "infra/ may", "import-law"],
     [
       "test/gateway/server.ts",
@@ -159,7 +159,7 @@ describe("checkArchitecture", () => {
     ["test/gateway/server.ts", 'import { a } from "../support/clock.ts";', "contract alone", "import-law"],
     [
       "test/gateway/books.test.ts",
-      'import { a } from "../../exporter/clock.ts";',
+      'import { a } from "../../exporter/time/clock.ts";',
       "test/support/ only",
       "import-law",
     ],
@@ -180,7 +180,7 @@ describe("checkArchitecture", () => {
     [
       "exporter/schedule/poll.ts",
       'import cron from "node-cron";',
-      "only exporter/schedule/timetable.ts",
+      "only exporter/time/timetable.ts",
       "package-law",
     ],
     ["exporter/app.ts", 'import { env } from "node:process";', "only exporter/main.ts may", "package-law"],
@@ -226,7 +226,7 @@ describe("checkArchitecture", () => {
     ["exporter/collectors/key.ts", 'import { type KeyInformation, LIMIT_RESETS } from "../gateway/key.ts";'],
     ["exporter/collectors/key.ts", 'import type { Config } from "../config/load.ts";'],
     ["exporter/schedule/poll.ts", 'import { GatewayError } from "../gateway/errors.ts";'],
-    ["exporter/schedule/timetable.ts", 'import { schedule } from "node-cron";'],
+    ["exporter/time/timetable.ts", 'import { schedule } from "node-cron";'],
     ["exporter/config/schedule-expression.ts", 'import { validate } from "node-cron";'],
     [
       "exporter/gateway/http.ts",
@@ -237,7 +237,7 @@ describe("checkArchitecture", () => {
     ["exporter/http/status.ts", "child.process; ({ process: 1 });"],
     ["dashboards/spend.ts", 'import { keyFamilies } from "../exporter/collectors/key-families.ts";'],
     ["test/gateway/analytics/query.ts", 'import { books } from "../books.ts";'],
-    ["test/support/clock.ts", 'import type { Clock } from "../../exporter/clock.ts";'],
+    ["test/support/clock.ts", 'import type { Clock } from "../../exporter/time/clock.ts";'],
     ["test/long.ts", "\n".repeat(400)],
     ["vitest.config.ts", "export default {};"],
     ["exporter/collectors/index.ts", "export const collectors = [];"],
@@ -253,7 +253,7 @@ describe("checkArchitecture", () => {
       "export interface Options {}\n/** Makes a store. */\nexport function createStore() {}",
     ],
   ])("takes a doc comment of %s", (_name, text) => {
-    expect(checkArchitecture([{ path: "exporter/metrics/store.ts", text }])).toEqual([]);
+    expect(checkArchitecture([{ path: "exporter/readings/store.ts", text }])).toEqual([]);
   });
 
   test("finds an import cycle of any length, of types too, and names it", () => {

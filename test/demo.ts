@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type App, createApp } from "../exporter/app.ts";
-import { systemClock } from "../exporter/clock.ts";
-import { DEFAULT_PORT } from "../exporter/command-line.ts";
+import { systemClock } from "../exporter/time/clock.ts";
+import { DEFAULT_PORT } from "../exporter/cli/command-line.ts";
 import type { Config } from "../exporter/config/config.ts";
 import { loadConfig } from "../exporter/config/load.ts";
 import { createLog } from "../exporter/log.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
-import { DEFAULT_PORT } from "../exporter/command-line.ts";
+import { DEFAULT_PORT } from "../exporter/cli/command-line.ts";
 import { imageRecipe } from "./support/image-content.ts";
 import { ROOT, sourceFiles } from "./support/repository.ts";
 import { type SourceText, importsOf } from "./support/source-file.ts";
@@ -87,7 +87,7 @@ describe("the image", () => {
     ["a devDependency", 'import { expect } from "vitest";', ["vitest"]],
     ["a part of a devDependency", 'import { a } from "@pulumi/pulumi/automation";', ["@pulumi/pulumi"]],
     ["a devDependency that inline types keep alive", 'import { type A } from "typescript";', ["typescript"]],
-    ["a file outside", 'import { a } from "../test/demo.ts";', ["../test/demo.ts"]],
+    ["a file outside", 'import { a } from "./demo.ts";', ["./demo.ts"]],
     ["a dynamic import", 'await import("fast-check");', ["fast-check"]],
     ["types alone", 'import type { Resource } from "@pulumi/pulumi";', []],
     ["what it has", 'import "zod"; import "node:fs"; import "./app.ts"; import "../package.json";', []],

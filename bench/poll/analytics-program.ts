@@ -1,10 +1,10 @@
-import { systemClock } from "../../exporter/clock.ts";
+import { systemClock } from "../../exporter/time/clock.ts";
 import { analyticsCollector } from "../../exporter/collectors/analytics.ts";
 import { systemFiles } from "../../exporter/config/files.ts";
 import { loadConfig } from "../../exporter/config/load.ts";
 import { createGateway } from "../../exporter/gateway/gateway.ts";
-import { createPublisher } from "../../exporter/metrics/publisher.ts";
-import { createStore } from "../../exporter/metrics/store.ts";
+import { createPublisher } from "../../exporter/metrics/render/publisher.ts";
+import { createStore } from "../../exporter/readings/store.ts";
 import { serveParent } from "../child.ts";
 import { watchStalls } from "../stall-watch.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import type { BudgetConfig } from "../config/config.ts";
 import type { Sample } from "../metrics/family.ts";
 import { budgetSamples } from "./budget-samples.ts";

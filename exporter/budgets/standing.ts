@@ -1,6 +1,6 @@
 import type { Statement, WindowSpend } from "../collectors/collector.ts";
 import type { BudgetConfig, BudgetScope } from "../config/config.ts";
-import { isSettled, periodName, type Window, windowOf } from "../window.ts";
+import { isSettled, periodName, type Window, windowOf } from "../time/window.ts";
 import { decimalSum } from "./decimal-sum.ts";
 
 /** How a budget stands at an instant. */

@@ -3,7 +3,7 @@ import { identityOf } from "../config/secret.ts";
 import type { AnalyticsAnswer } from "../gateway/analytics.ts";
 import type { AnalyticsRequest } from "../gateway/analytics-request.ts";
 import { type Sample, sample } from "../metrics/family.ts";
-import { type Window, windowAt, windowBefore } from "../window.ts";
+import { type Window, windowAt, windowBefore } from "../time/window.ts";
 import {
   QUERIES,
   type Query,

@@ -1,6 +1,6 @@
 import type { AnalyticsConfig, BudgetConfig } from "../config/config.ts";
 import { identityOf } from "../config/secret.ts";
-import { type Period, periodName, windowOf } from "../window.ts";
+import { type Period, periodName, windowOf } from "../time/window.ts";
 import type { Target } from "./collector.ts";
 import { groupedQuestion, runningRange, totalQuestion } from "./questions.ts";
 import { answerSamples, stateSamples } from "./query-samples.ts";

@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import type { Endpoint } from "../gateway/http.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Family, Sample } from "../metrics/family.ts";
-import type { Window } from "../window.ts";
+import type { Window } from "../time/window.ts";
 
 /**
  * The contract of a collector: what it asks for and how answers become samples. Timing, pace, errors, time to live,

@@ -2,7 +2,7 @@ import type { KeyConfig } from "../config/config.ts";
 import { identityOf } from "../config/secret.ts";
 import { type KeyInformation, LIMIT_RESETS, type LimitReset } from "../gateway/key.ts";
 import { type Family, type Sample, sample } from "../metrics/family.ts";
-import { type Window, WINDOW_KINDS, windowAt } from "../window.ts";
+import { type Window, WINDOW_KINDS, windowAt } from "../time/window.ts";
 import type { Collector, Target, WindowSpend } from "./collector.ts";
 import { keyFamilies as families } from "./key-families.ts";
 import { labelText } from "./label-text.ts";

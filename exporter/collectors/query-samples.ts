@@ -1,6 +1,6 @@
 import type { AnalyticsAnswer } from "../gateway/analytics.ts";
 import { type Sample, sample } from "../metrics/family.ts";
-import type { Window } from "../window.ts";
+import type { Window } from "../time/window.ts";
 import { queryFamilies as families } from "./analytics-families.ts";
 import type { TargetState } from "./collector.ts";
 

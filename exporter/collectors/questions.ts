@@ -1,5 +1,5 @@
 import type { AnalyticsRequest } from "../gateway/analytics-request.ts";
-import type { Window } from "../window.ts";
+import type { Window } from "../time/window.ts";
 import { USAGE_METRICS } from "./analytics-families.ts";
 
 /** Asks for the dearest pairs of model and app; `rates` are metrics that cannot be added up. */

@@ -1,5 +1,5 @@
 import type { AnalyticsAnswer } from "../gateway/analytics.ts";
-import type { Window } from "../window.ts";
+import type { Window } from "../time/window.ts";
 import { pairsOf } from "./breakdown.ts";
 import type { WindowSpend } from "./collector.ts";
 

@@ -1,4 +1,4 @@
-import type { Period } from "../window.ts";
+import type { Period } from "../time/window.ts";
 import type { SecretSource } from "./secret.ts";
 
 /** The configuration as the rest of the exporter sees it: checked, with defaults filled in and secrets behind their sources. */

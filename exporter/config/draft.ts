@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { budgetDraft, type BudgetDraft, memberProblems } from "./budgets/draft.ts";
 import type { Owned } from "./budgets/members.ts";
-import { formatDuration } from "./duration.ts";
+import { formatDuration } from "../time/duration.ts";
 import { payerProblems, probeDraft, type ProbeDraft, spendProblems } from "./probes/draft.ts";
 import { isSecretField, pathText, type Problem } from "./problem.ts";
 import { quote } from "./quote.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseByteSize } from "./byte-size.ts";
-import { parseDuration } from "./duration.ts";
+import { parseDuration } from "../time/duration.ts";
 import { quote } from "./quote.ts";
 import { parseSchedule, SCHEDULE_RULE } from "./schedule-expression.ts";
 

@@ -1,6 +1,6 @@
 import { validateDetailed } from "node-cron";
 import type { ScheduleExpression } from "./config.ts";
-import { parseDuration } from "./duration.ts";
+import { parseDuration } from "../time/duration.ts";
 import { quote } from "./quote.ts";
 
 export type ParsedSchedule =

@@ -3,7 +3,7 @@ import type { SecretSource } from "../config/secret.ts";
 import { type AnalyticsRequest, analyticsBody } from "./analytics-request.ts";
 import { GatewayError } from "./errors.ts";
 import type { Http } from "./http.ts";
-import { utcMilliseconds } from "./utc-time.ts";
+import { utcMilliseconds } from "../time/utc-time.ts";
 import { optional, shapeProblem, wireNumber } from "./wire.ts";
 
 /** An answer of `POST /analytics/query` (contract 2.4), reduced to what was asked for. */

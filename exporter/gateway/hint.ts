@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { utcMilliseconds } from "./utc-time.ts";
+import { utcMilliseconds } from "../time/utc-time.ts";
 
 /** The parts of an answer that may carry a server's wish to be left alone. */
 export interface HintSource {

@@ -1,5 +1,5 @@
 import Pool from "undici/lib/dispatcher/pool.js";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import type { GatewayConfig } from "../config/config.ts";
 import type { Secret, SecretSource } from "../config/secret.ts";
 import { type Answer, readAnswer } from "./answer.ts";

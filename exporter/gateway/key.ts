@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { SecretSource } from "../config/secret.ts";
 import { GatewayError } from "./errors.ts";
 import type { Http } from "./http.ts";
-import { utcMilliseconds } from "./utc-time.ts";
+import { utcMilliseconds } from "../time/utc-time.ts";
 import { known, optional, shapeProblem, wireNumber } from "./wire.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Format } from "../metrics/exposition.ts";
+import type { Format } from "../metrics/render/exposition.ts";
 
 /** The exposition format to answer with, by the `Accept` header: OpenMetrics 1.0 where it is wanted at least as much. */
 export function acceptedFormat(accept: string | undefined): Format {

@@ -1,6 +1,6 @@
-import { CONTENT_TYPES } from "../metrics/exposition.ts";
-import { gzipWithTail } from "../metrics/gzip.ts";
-import type { Publisher } from "../metrics/publisher.ts";
+import { CONTENT_TYPES } from "../metrics/render/exposition.ts";
+import { gzipWithTail } from "../metrics/render/gzip.ts";
+import type { Publisher } from "../metrics/render/publisher.ts";
 import type { SelfMetrics } from "../metrics/self.ts";
 import { acceptedFormat, acceptsGzip } from "./accept.ts";
 import type { Answer } from "./answer.ts";

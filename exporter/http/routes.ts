@@ -1,8 +1,8 @@
-import type { Publisher } from "../metrics/publisher.ts";
+import type { Publisher } from "../metrics/render/publisher.ts";
 import type { SelfMetrics } from "../metrics/self.ts";
 import { textAnswer } from "./answer.ts";
 import { createMetricsRoute } from "./metrics-route.ts";
-import type { Overview } from "./overview.ts";
+import type { Overview } from "../status/overview.ts";
 import { createReloadRoute, type Lifecycle } from "./reload-route.ts";
 import type { Route } from "./server.ts";
 
@@ -32,7 +32,7 @@ export function createRoutes({
       methods: ["GET"],
       handle: async () => {
         // Most instances are never looked at by a person, and the page's formats cost more to load than to use.
-        const { renderPage } = await import("./page/page.ts");
+        const { renderPage } = await import("../status/page/page.ts");
         return {
           status: 200,
           headers: { "content-type": "text/html; charset=utf-8" },

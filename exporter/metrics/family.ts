@@ -1,4 +1,4 @@
-import type { Window } from "../window.ts";
+import type { Window } from "../time/window.ts";
 
 /**
  * A metric family as a value: collectors make samples of it, the exposition prints its header, dashboards and rules

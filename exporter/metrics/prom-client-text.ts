@@ -1,4 +1,4 @@
-import type { Format } from "./exposition.ts";
+import type { Format } from "./render/exposition.ts";
 
 /**
  * prom-client's text, or the same in OpenMetrics: counters are named without their suffix, and quotes in HELP are escaped.

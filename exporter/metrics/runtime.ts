@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
-import type { Clock } from "../clock.ts";
-import type { Format } from "./exposition.ts";
-import { deflateNow, type Piece } from "./gzip.ts";
+import type { Clock } from "../time/clock.ts";
+import type { Format } from "./render/exposition.ts";
+import { deflateNow, type Piece } from "./render/gzip.ts";
 import { inFormat } from "./prom-client-text.ts";
 
 export interface RuntimePart {

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Registry } from "prom-client";
-import { type Clock, systemClock } from "../clock.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
 import type { Family } from "./family.ts";
-import type { Format } from "./exposition.ts";
+import type { Format } from "./render/exposition.ts";
 import { inFormat } from "./prom-client-text.ts";
 import { createRuntimePart, type RuntimePart } from "./runtime.ts";
 import { selfFamilies as families } from "./self-families.ts";

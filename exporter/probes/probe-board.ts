@@ -1,6 +1,6 @@
 import type { ProbeConfig } from "../config/config.ts";
 import type { Log } from "../log.ts";
-import type { Store } from "../metrics/store.ts";
+import type { Store } from "../readings/store.ts";
 import type { ProbeSkipReason } from "./families.ts";
 import { describeOutcome, describeSkip } from "./probe-log.ts";
 import type { ProbeRecords } from "./probe-records.ts";

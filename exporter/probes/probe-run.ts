@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import type { ProbeConfig } from "../config/config.ts";
 import { GatewayError } from "../gateway/errors.ts";
 import type { PaidGateway } from "../gateway/gateway.ts";

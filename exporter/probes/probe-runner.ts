@@ -1,10 +1,10 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import type { ProbeConfig, ProbingConfig } from "../config/config.ts";
 import type { PaidGateway } from "../gateway/gateway.ts";
 import type { Log } from "../log.ts";
-import type { Store } from "../metrics/store.ts";
+import type { Store } from "../readings/store.ts";
 import { type Pace, PausedError } from "../schedule/pace.ts";
-import type { CreateTimetable } from "../schedule/timetable.ts";
+import type { CreateTimetable } from "../time/timetable.ts";
 import type { ProbeSkipReason } from "./families.ts";
 import { createProbeBoard, targetOf } from "./probe-board.ts";
 import type { ProbeRecords } from "./probe-records.ts";

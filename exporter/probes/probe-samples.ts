@@ -1,6 +1,6 @@
 import type { ProbeConfig, ProbingConfig } from "../config/config.ts";
 import { type Family, type Sample, sample } from "../metrics/family.ts";
-import { windowAt } from "../window.ts";
+import { windowAt } from "../time/window.ts";
 import {
   probeFamilies as families,
   PROBE_FAILURE_REASONS,

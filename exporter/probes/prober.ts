@@ -1,6 +1,6 @@
 import type { ProbingConfig } from "../config/config.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import type { FamilyHeader } from "../metrics/exposition.ts";
+import type { FamilyHeader } from "../metrics/render/exposition.ts";
 import type { Sample } from "../metrics/family.ts";
 import { probeFamilies } from "./families.ts";
 import { targetOf } from "./probe-board.ts";

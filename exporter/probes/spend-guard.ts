@@ -1,5 +1,5 @@
 import { decimalSum } from "../budgets/decimal-sum.ts";
-import { SETTLE_MS, type Window, windowAt } from "../window.ts";
+import { SETTLE_MS, type Window, windowAt } from "../time/window.ts";
 
 /**
  * Keeps what all probes together spend in a UTC day below a ceiling: the most that a run may cost is set aside before it

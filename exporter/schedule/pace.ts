@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import { ENDPOINTS, type Endpoint, type Ticket } from "../gateway/http.ts";
 import { createSlots } from "./slots.ts";
 import { createTurns, type Turns } from "./turns.ts";

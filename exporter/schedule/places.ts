@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 
 /** The places in a round that are still to come. */
 export interface Places {

@@ -1,13 +1,13 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import type { Collector, Statement, Target } from "../collectors/collector.ts";
 import { type FailureReason, GatewayError } from "../gateway/errors.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Log } from "../log.ts";
 import type { SelfMetrics } from "../metrics/self.ts";
-import type { Store } from "../metrics/store.ts";
+import type { Store } from "../readings/store.ts";
 import { createCurrentPolls } from "./current-polls.ts";
 import { type Pace, PausedError } from "./pace.ts";
-import type { PollStatus, Statuses } from "./statuses.ts";
+import type { PollStatus, Statuses } from "../readings/statuses.ts";
 
 /** Runs one collector on one target: turn, outcome, store, self-metrics. A failure ends here. */
 export interface Poller {

@@ -1,10 +1,10 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import type { Collector, Target } from "../collectors/collector.ts";
-import { SETTLE_MS, windowAt } from "../window.ts";
+import { SETTLE_MS, windowAt } from "../time/window.ts";
 import { createPlaces } from "./places.ts";
 import type { Poller } from "./poller.ts";
-import type { Statuses } from "./statuses.ts";
-import type { Timetable } from "./timetable.ts";
+import type { Statuses } from "../readings/statuses.ts";
+import type { Timetable } from "../time/timetable.ts";
 
 /** Polls the targets of one collector: at once after the start, at each tick, and once more when a UTC day has settled. */
 export interface Rounds {

@@ -1,4 +1,4 @@
-import { onAbort } from "../abort.ts";
+import { onAbort } from "../time/abort.ts";
 
 /** A fixed number of places, given out in the order of asking. */
 export interface Slots {

@@ -5,7 +5,7 @@ import { AUDIO_PATH } from "../probe-audio.ts";
 import type { KubernetesSettings } from "../settings.ts";
 import { commonLabels, type Identity } from "./identity.ts";
 
-/** The exporter's default port (exporter/command-line.ts). */
+/** The exporter's default port (exporter/cli/command-line.ts). */
 export const METRICS_PORT = 9853;
 export const PORT_NAME = "metrics";
 export const CONFIG_ENTRY = "config.yaml";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { createApp } from "../../exporter/app.ts";
-import { systemClock } from "../../exporter/clock.ts";
+import { systemClock } from "../../exporter/time/clock.ts";
 import { systemFiles } from "../../exporter/config/files.ts";
 import { loadConfig } from "../../exporter/config/load.ts";
 import { writeExporterFiles } from "../support/exporter-files.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { HELP, parseCommandLine, UsageError } from "../../exporter/command-line.ts";
+import { HELP, parseCommandLine, UsageError } from "../../exporter/cli/command-line.ts";
 import { runs, TIMEOUT_MS } from "./runs.ts";
 
 /** Every flag that the help names, without its value. */

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { systemClock } from "../../exporter/clock.ts";
+import { systemClock } from "../../exporter/time/clock.ts";
 import { createRecordingLog } from "../support/log.ts";
 import { type LocalExporter, startLocalExporter } from "../support/local-exporter.ts";
 import { writeExporterFiles } from "../support/exporter-files.ts";

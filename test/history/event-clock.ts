@@ -1,6 +1,6 @@
 import { subscribe } from "node:diagnostics_channel";
 
-import type { Clock } from "../../exporter/clock.ts";
+import type { Clock } from "../../exporter/time/clock.ts";
 import { createManualClock } from "../support/clock.ts";
 
 /** A clock that leaps from timer to timer: weeks of an exporter's polls pass as fast as the gateway answers. */

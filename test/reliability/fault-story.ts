@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-import { textOf } from "../exporter/http/page/page-reader.ts";
+import { textOf } from "../exporter/status/page/page-reader.ts";
 import { seriesLike, seriesName, type SeriesMap } from "../support/series.ts";
 import type { FaultCase } from "./fault-case.ts";
 import { type FaultStage, startFaultStage, type Values, wrongValues } from "./fault-stage.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { capacityWarnings } from "../../exporter/capacity.ts";
+import { capacityWarnings } from "../../exporter/cli/capacity.ts";
 import { systemFiles } from "../../exporter/config/files.ts";
 import { loadConfig } from "../../exporter/config/load.ts";
 import type { Fault } from "../gateway/faults.ts";

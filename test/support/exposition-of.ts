@@ -1,5 +1,5 @@
-import { createPacker } from "../../exporter/metrics/block.ts";
-import { renderNow } from "../../exporter/metrics/exposition.ts";
+import { createPacker } from "../../exporter/metrics/render/block.ts";
+import { renderNow } from "../../exporter/metrics/render/exposition.ts";
 import type { Family, Sample } from "../../exporter/metrics/family.ts";
 import { parseOpenMetrics, parseTextFormat } from "./openmetrics.ts";
 

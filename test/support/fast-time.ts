@@ -1,4 +1,4 @@
-import type { Clock } from "../../exporter/clock.ts";
+import type { Clock } from "../../exporter/time/clock.ts";
 
 /** Time that runs faster than the machine's, and the same in every process that knows these numbers. */
 export interface FastTime {

@@ -17,9 +17,9 @@ const LEVEL_0 = [
   "exporter/config/secret.ts",
   "exporter/config/config.ts",
   "exporter/log.ts",
-  "exporter/abort.ts",
-  "exporter/clock.ts",
-  "exporter/window.ts",
+  "exporter/time/abort.ts",
+  "exporter/time/clock.ts",
+  "exporter/time/window.ts",
 ] as const;
 
 export const LAWS: readonly Law[] = [
@@ -143,7 +143,7 @@ export const PACKAGES: readonly { readonly name: string; readonly only: readonly
   { name: "bcryptjs", only: ["exporter/http/bcrypt-worker.ts", "test/support/hashed-password.ts"] },
   { name: "pino", only: ["exporter/log.ts"] },
   // The one schedules, the other validates (docs/decisions).
-  { name: "node-cron", only: ["exporter/schedule/timetable.ts", "exporter/config/schedule-expression.ts"] },
+  { name: "node-cron", only: ["exporter/time/timetable.ts", "exporter/config/schedule-expression.ts"] },
   { name: "fastest-levenshtein", only: ["exporter/probes/word-error-rate.ts"] },
   { name: "node:process", only: ["exporter/main.ts"] },
   { name: "process", only: ["exporter/main.ts"] },

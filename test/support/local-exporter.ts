@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 import { type App, createApp } from "../../exporter/app.ts";
-import type { Clock } from "../../exporter/clock.ts";
+import type { Clock } from "../../exporter/time/clock.ts";
 import { systemFiles } from "../../exporter/config/files.ts";
 import { loadConfig } from "../../exporter/config/load.ts";
 import { createLog, type Log } from "../../exporter/log.ts";

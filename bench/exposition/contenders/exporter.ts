@@ -1,13 +1,13 @@
 import { createApp } from "../../../exporter/app.ts";
-import { systemClock } from "../../../exporter/clock.ts";
+import { systemClock } from "../../../exporter/time/clock.ts";
 import { createMetricsRoute } from "../../../exporter/http/metrics-route.ts";
 import { createServer } from "../../../exporter/http/server.ts";
-import { crcShift } from "../../../exporter/metrics/crc.ts";
-import { type Deflate, deflate } from "../../../exporter/metrics/gzip.ts";
-import { createPublisher } from "../../../exporter/metrics/publisher.ts";
-import { createRenderer } from "../../../exporter/metrics/renderer.ts";
+import { crcShift } from "../../../exporter/metrics/render/crc.ts";
+import { type Deflate, deflate } from "../../../exporter/metrics/render/gzip.ts";
+import { createPublisher } from "../../../exporter/metrics/render/publisher.ts";
+import { createRenderer } from "../../../exporter/metrics/render/renderer.ts";
 import { createSelfMetrics } from "../../../exporter/metrics/self.ts";
-import { createStore } from "../../../exporter/metrics/store.ts";
+import { createStore } from "../../../exporter/readings/store.ts";
 import { type Subject, serveSubject } from "../contender.ts";
 import { createDataSet, familiesOf, samplesOf } from "../data-set.ts";
 

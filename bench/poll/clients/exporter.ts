@@ -1,4 +1,4 @@
-import { systemClock } from "../../../exporter/clock.ts";
+import { systemClock } from "../../../exporter/time/clock.ts";
 import { environmentSecret } from "../../../exporter/config/secret-source.ts";
 import { createGateway } from "../../../exporter/gateway/gateway.ts";
 import { createPace } from "../../../exporter/schedule/pace.ts";

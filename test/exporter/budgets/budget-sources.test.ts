@@ -3,9 +3,9 @@ import { budgetSources } from "../../../exporter/budgets/budget-sources.ts";
 import { budgetFamilies } from "../../../exporter/budgets/families.ts";
 import type { Source } from "../../../exporter/budgets/standing.ts";
 import type { BudgetConfig } from "../../../exporter/config/config.ts";
-import { unpack } from "../../../exporter/metrics/block.ts";
-import { createStore } from "../../../exporter/metrics/store.ts";
-import { windowAt } from "../../../exporter/window.ts";
+import { unpack } from "../../../exporter/metrics/render/block.ts";
+import { createStore } from "../../../exporter/readings/store.ts";
+import { windowAt } from "../../../exporter/time/window.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
 

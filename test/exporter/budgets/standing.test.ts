@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Source, standingOf } from "../../../exporter/budgets/standing.ts";
 import type { WindowSpend } from "../../../exporter/collectors/collector.ts";
 import type { BudgetConfig, BudgetScope } from "../../../exporter/config/config.ts";
-import { type Period, windowOf } from "../../../exporter/window.ts";
+import { type Period, windowOf } from "../../../exporter/time/window.ts";
 
 /** A Wednesday. */
 const NOW = Date.parse("2026-11-18T12:00:00Z");

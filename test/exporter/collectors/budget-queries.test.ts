@@ -4,7 +4,7 @@ import type { BudgetConfig, BudgetScope } from "../../../exporter/config/config.
 import type { AnalyticsAnswer } from "../../../exporter/gateway/analytics.ts";
 import type { AnalyticsRequest } from "../../../exporter/gateway/analytics-request.ts";
 import type { Gateway } from "../../../exporter/gateway/gateway.ts";
-import type { Period } from "../../../exporter/window.ts";
+import type { Period } from "../../../exporter/time/window.ts";
 import { collectorConfig } from "../../support/collector-config.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
 import { secretSource } from "../../support/gateway-client.ts";

@@ -4,9 +4,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createMetricsRoute } from "../../../exporter/http/metrics-route.ts";
 import { createServer, type Server } from "../../../exporter/http/server.ts";
 import { gauge, sample } from "../../../exporter/metrics/family.ts";
-import { createPublisher } from "../../../exporter/metrics/publisher.ts";
+import { createPublisher } from "../../../exporter/metrics/render/publisher.ts";
 import { createSelfMetrics } from "../../../exporter/metrics/self.ts";
-import { createStore } from "../../../exporter/metrics/store.ts";
+import { createStore } from "../../../exporter/readings/store.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { parseOpenMetrics, parseTextFormat } from "../../support/openmetrics.ts";
 

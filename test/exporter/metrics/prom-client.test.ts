@@ -3,8 +3,8 @@ import { Counter, Gauge, Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { createDataSet, eachValue, familiesOf, samplesOf } from "../../../bench/exposition/data-set.ts";
 import { counter, type Family, gauge, type Sample, sample } from "../../../exporter/metrics/family.ts";
-import { createPublisher } from "../../../exporter/metrics/publisher.ts";
-import { createStore } from "../../../exporter/metrics/store.ts";
+import { createPublisher } from "../../../exporter/metrics/render/publisher.ts";
+import { createStore } from "../../../exporter/readings/store.ts";
 import { createManualClock } from "../../support/clock.ts";
 
 const FAMILIES = [

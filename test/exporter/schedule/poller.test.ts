@@ -5,10 +5,10 @@ import { type FailureReason, GatewayError } from "../../../exporter/gateway/erro
 import type { Gateway } from "../../../exporter/gateway/gateway.ts";
 import { gauge, type Sample, sample } from "../../../exporter/metrics/family.ts";
 import { createSelfMetrics } from "../../../exporter/metrics/self.ts";
-import { createStore } from "../../../exporter/metrics/store.ts";
+import { createStore } from "../../../exporter/readings/store.ts";
 import { createPace, PausedError } from "../../../exporter/schedule/pace.ts";
 import { createPoller, describeTarget } from "../../../exporter/schedule/poller.ts";
-import { createStatuses } from "../../../exporter/schedule/statuses.ts";
+import { createStatuses } from "../../../exporter/readings/statuses.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { createRecordingLog } from "../../support/log.ts";
 

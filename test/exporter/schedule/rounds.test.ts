@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { keyCollector } from "../../../exporter/collectors/key.ts";
 import type { Collector, Target } from "../../../exporter/collectors/collector.ts";
 import { createRounds } from "../../../exporter/schedule/rounds.ts";
-import { createStatuses } from "../../../exporter/schedule/statuses.ts";
-import { createTimetable } from "../../../exporter/schedule/timetable.ts";
+import { createStatuses } from "../../../exporter/readings/statuses.ts";
+import { createTimetable } from "../../../exporter/time/timetable.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/log.ts";
 

@@ -1,0 +1,56 @@
+import type { Collector } from "../collectors/collector.ts";
+import { collectors } from "../collectors/index.ts";
+import type { Config, GatewayConfig } from "../config/config.ts";
+import type { Endpoint } from "../gateway/http.ts";
+import { longestGapMs } from "../time/timetable.ts";
+
+/** Requests per minute that the analytics endpoint takes without complaint (observed-behaviour 8). */
+const ANALYTICS_PER_MINUTE = 60;
+
+/** The pace of each endpoint; 0 is unpaced. */
+export function requestsPerMinute({
+  requestsPerMinute: key,
+}: Pick<GatewayConfig, "requestsPerMinute">): Readonly<Record<Endpoint, number>> {
+  return { key, analytics: ANALYTICS_PER_MINUTE, transcription: 0 };
+}
+
+/** What a configuration asks of the pace that the pace does not give: said at the start and by `check`. */
+export function capacityWarnings(config: Config): readonly string[] {
+  return [...paceWarnings(config), ...ceilingWarnings(config)];
+}
+
+/** Probes that cost the maximum, as failing ones count, must not use up the ceiling before the day ends. */
+function ceilingWarnings({ probing }: Config): readonly string[] {
+  if (!probing) return [];
+  const { probes, ceilingCredits, maxCostCredits } = probing;
+  const runs = probes.reduce((sum, { schedule }) => sum + Math.floor(DAY_MS / longestGapMs(schedule)), 0);
+  const credits = Number((runs * maxCostCredits).toPrecision(12));
+  if (credits <= ceilingCredits) return [];
+  return [
+    `at least ${runs} runs of probes a day may cost ${credits} credits at ${maxCostCredits} each (probe_spend.max_cost_per_probe), ` +
+      `but probe_spend.max_cost_per_day allows ${ceilingCredits}: when costs are not known, as while a model fails, probes are skipped later in the day`,
+  ];
+}
+
+function paceWarnings(config: Config): readonly string[] {
+  return collectors.flatMap((collector) => capacityWarning(collector, config));
+}
+
+function capacityWarning(collector: Collector, config: Config): readonly string[] {
+  const { endpoint, schedule } = collector;
+  const perMinute = requestsPerMinute(config.gateway)[endpoint];
+  const targets = collector.targets(config).length;
+  const scheduledMs = longestGapMs(config.schedule[schedule]);
+  const neededMs = perMinute === 0 ? 0 : (targets * collector.requestsPerPoll * 60_000) / perMinute;
+  if (neededMs <= scheduledMs) return [];
+  const neededSeconds = Math.ceil(neededMs / 1000);
+  const [one, origin] =
+    endpoint === "key" ? ["key", "gateway.requests_per_minute"] : ["query", "what the endpoint takes"];
+  return [
+    `${targets} ${endpoint === "key" ? "keys" : "queries"} at ${perMinute} requests per minute (${origin}) take ` +
+      `${neededSeconds} s, but schedule.${schedule} asks for every ${scheduledMs / 1000} s: each ${one} is polled every ` +
+      `${neededSeconds} s, and values live three times that`,
+  ];
+}
+
+const DAY_MS = 86_400_000;

@@ -1,0 +1,163 @@
+import { parseArgs } from "node:util";
+import { MAX_REQUESTS } from "../http/limits.ts";
+import type { ListenAddress } from "../http/server.ts";
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "../log.ts";
+
+/** Where it listens unless told otherwise: not taken in Prometheus' list of default ports. */
+export const DEFAULT_PORT = 9853;
+
+/** What a command line asks for. */
+export type CommandLine =
+  | { readonly command: "help" | "version" }
+  | { readonly command: "run" | "once" | "check"; readonly options: Options }
+  | {
+      readonly command: "probe";
+      readonly name: string;
+      /** Whatever the keys of the probes have spent today. */
+      readonly force: boolean;
+      readonly options: Options;
+    };
+
+export interface Options {
+  readonly configFile: string;
+  readonly listen: ListenAddress;
+  /** As written, for messages. */
+  readonly listenAddress: string;
+  readonly telemetryPath: string;
+  readonly webConfigFile: string | undefined;
+  readonly enableLifecycle: boolean;
+  readonly maxRequests: number;
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+}
+
+/** The command line is wrong; the message says what and what was expected. Exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+const FLAGS = {
+  "config.file": { type: "string", default: "aigateway-exporter.yaml" },
+  "web.listen-address": { type: "string", default: `:${DEFAULT_PORT}` },
+  "web.telemetry-path": { type: "string", default: "/metrics" },
+  "web.config.file": { type: "string" },
+  "web.enable-lifecycle": { type: "boolean", default: false },
+  "web.max-requests": { type: "string", default: String(MAX_REQUESTS) },
+  "log.level": { type: "string", default: "info" },
+  "log.format": { type: "string", default: "json" },
+  once: { type: "boolean", default: false },
+  force: { type: "boolean", default: false },
+  version: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+export const HELP = `Prometheus exporter for AI gateways: credits, limits and spend of keys, models and apps.
+
+Usage: aigateway-exporter [check | probe NAME] [flags]
+
+Commands:
+  (none)      Poll the gateway and serve the metrics.
+  check       Check the configuration and the web configuration, say every problem, and exit.
+  probe NAME  Run a probe of the configuration once, print its result, and exit. It costs credits.
+
+Flags:
+  --config.file=aigateway-exporter.yaml  The configuration file.
+  --web.listen-address=:${DEFAULT_PORT}            Address to listen on, host:port; port 0 takes a free one.
+  --web.telemetry-path=/metrics          Path of the metrics.
+  --web.config.file=FILE                 TLS and basic authentication, as in Prometheus' exporters.
+  --web.enable-lifecycle                 Let POST /-/reload read the configuration again.
+  --web.max-requests=${MAX_REQUESTS}                  Scrapes answered at once; 0 is unlimited.
+  --log.level=info                       One of ${LOG_LEVELS.join(", ")}.
+  --log.format=json                      One of ${LOG_FORMATS.join(", ")}.
+  --once                                 Poll everything once, print the metrics, and exit.
+  --force                                Run the probe even if max_cost_per_day might be passed.
+  --version                              Print the version and exit.
+  -h, --help                             Print this and exit.
+
+Signals: SIGHUP reads the configuration again; SIGTERM and SIGINT stop, a second one at once.
+Exit codes: 0 success, 1 failure, 2 wrong use.
+`;
+
+/** @throws UsageError */
+export function parseCommandLine(argv: readonly string[]): CommandLine {
+  const { values, positionals } = parsed(argv);
+  if (values.help) return { command: "help" };
+  if (values.version) return { command: "version" };
+  const [command, ...rest] = positionals;
+  if (command !== undefined && command !== "check" && command !== "probe")
+    throw new UsageError(`Unknown command "${command}": expected check or probe`);
+  const [name, more] = command === "probe" ? [rest[0], rest.slice(1)] : [undefined, rest];
+  if (more.length > 0) throw new UsageError(`Unexpected argument "${more.join(" ")}"`);
+  if (command !== undefined && values.once)
+    throw new UsageError(`Cannot ${command} and poll once: --once is not for ${command}`);
+  if (values.force && command !== "probe") throw new UsageError("--force is for the command probe only");
+  const options = optionsOf(values);
+  if (command === "probe") return { command, name: probeName(name), force: values.force, options };
+  return { command: command ?? (values.once ? "once" : "run"), options };
+}
+
+function probeName(name: string | undefined): string {
+  if (name === undefined) throw new UsageError("The command probe needs the name of a probe");
+  return name;
+}
+
+function optionsOf(values: ReturnType<typeof parsed>["values"]): Options {
+  return {
+    configFile: values["config.file"],
+    listen: listenAddress(values["web.listen-address"]),
+    listenAddress: values["web.listen-address"],
+    telemetryPath: telemetryPath(values["web.telemetry-path"]),
+    webConfigFile: webConfigFile(values["web.config.file"]),
+    enableLifecycle: values["web.enable-lifecycle"],
+    maxRequests: maxRequests(values["web.max-requests"]),
+    logLevel: oneOf("log.level", LOG_LEVELS, values["log.level"]),
+    logFormat: oneOf("log.format", LOG_FORMATS, values["log.format"]),
+  };
+}
+
+function parsed(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: FLAGS, allowPositionals: true });
+  } catch (error) {
+    // Node's own text goes on with advice about positional arguments, which there are none of.
+    throw new UsageError(error instanceof Error ? (error.message.split(". ")[0] ?? "") : String(error));
+  }
+}
+
+function listenAddress(text: string): ListenAddress {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (!match || port > 65_535) {
+    throw new UsageError(
+      `Cannot listen on "${text}" (--web.listen-address): expected host:port, such as :${DEFAULT_PORT} or 127.0.0.1:${DEFAULT_PORT}`,
+    );
+  }
+  const host = match[1] ?? match[2];
+  return { host: host === "" ? undefined : host, port };
+}
+
+function telemetryPath(text: string): string {
+  if (/^\/[\w./-]+$/.test(text) && !text.startsWith("/-/")) return text;
+  throw new UsageError(
+    `Cannot serve metrics at "${text}" (--web.telemetry-path): expected a path other than / and /-/…, such as /metrics`,
+  );
+}
+
+/** Empty: none, as in Prometheus' exporters. */
+function webConfigFile(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}
+
+function maxRequests(text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new UsageError(
+    `Cannot limit scrapes to "${text}" (--web.max-requests): expected an integer from 0 to 999999`,
+  );
+}
+
+function oneOf<T extends string>(flag: string, allowed: readonly T[], text: string): T {
+  const found = allowed.find((value) => value === text);
+  if (found === undefined)
+    throw new UsageError(`Unknown value "${text}" of --${flag}: expected ${allowed.join(", ")}`);
+  return found;
+}

@@ -1,0 +1,54 @@
+import type { Block } from "./block.ts";
+import type { Family } from "../family.ts";
+import { createLines } from "./lines.ts";
+
+/** The two formats that are spoken: Prometheus text 0.0.4 and OpenMetrics 1.0. */
+export const FORMATS = ["text", "openmetrics"] as const;
+export type Format = (typeof FORMATS)[number];
+
+export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
+  text: "text/plain; version=0.0.4; charset=utf-8",
+  openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
+};
+
+/** Families with at least one sample, in order, as text; no end mark, since the exporter's own metrics follow. */
+export type Exposition = Readonly<Record<Format, string>>;
+
+/** A family in its place, with the HELP text to print. */
+export interface FamilyHeader {
+  readonly family: Family;
+  readonly help: string;
+}
+
+/** The whole text in one go. What is published is rendered in slices instead, and only what has changed (`renderer.ts`). */
+export function renderNow(headers: readonly FamilyHeader[], blocks: readonly Block[]): Exposition {
+  const lines = createLines();
+  const written = headers.flatMap((header) => {
+    const text = lines.of(header.family, blocks).toString();
+    return text === "" ? [] : [{ header, text }];
+  });
+  const join = (format: Format) =>
+    written.map(({ header, text }) => headerText(header, format) + text).join("");
+  return { text: join("text"), openmetrics: join("openmetrics") };
+}
+
+/** What stands before the lines of a family: alone in this the formats differ. */
+export function headerText(header: FamilyHeader, format: Format): string {
+  return format === "text" ? textHeader(header) : openMetricsHeader(header);
+}
+
+/** Text 0.0.4 knows neither infos nor state sets: both are gauges there. */
+function textHeader({ family, help }: FamilyHeader): string {
+  const type = family.type === "counter" ? "counter" : "gauge";
+  return `# HELP ${family.name} ${escapeHelp(help)}\n# TYPE ${family.name} ${type}\n`;
+}
+
+/** OpenMetrics names an info or a counter without its suffix and escapes quotes in HELP, too. */
+function openMetricsHeader({ family, help }: FamilyHeader): string {
+  const name = family.name.replace(family.type === "info" ? /_info$/ : /_total$/, "");
+  return `# TYPE ${name} ${family.type}\n# HELP ${name} ${escapeHelp(help).replaceAll('"', '\\"')}\n`;
+}
+
+function escapeHelp(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+}

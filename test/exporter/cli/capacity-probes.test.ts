@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { capacityWarnings } from "../../../exporter/cli/capacity.ts";
+import { loadText } from "../config/simulated-files.ts";
+
+async function warnings(spend: string, probes: string): Promise<readonly string[]> {
+  const text = `
+gateway: {base_url: "https://gateway.example/api/v1"}
+keys: [{name: ears, api_key_file: /k}]
+probe_spend: {${spend}}
+probes: [${probes}]
+`;
+  const loaded = await loadText(text, { files: { "/k": "sk-one" } });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  return capacityWarnings(loaded.config);
+}
+
+const HOURLY = "{name: a, key: ears, model: acme/ear}";
+const EVERY_MINUTE = "{name: b, key: ears, model: acme/ear, schedule: 60s}";
+
+describe("capacityWarnings: the ceiling of the probes", () => {
+  test("says when runs at the maximum use it up before the day ends", async () => {
+    expect(
+      await warnings("max_cost_per_day: 0.5, max_cost_per_probe: 0.1", `${HOURLY}, ${EVERY_MINUTE}`),
+    ).toEqual([
+      "at least 1464 runs of probes a day may cost 146.4 credits at 0.1 each (probe_spend.max_cost_per_probe), " +
+        "but probe_spend.max_cost_per_day allows 0.5: when costs are not known, as while a model fails, probes are skipped later in the day",
+    ]);
+  });
+
+  test.each([
+    ["they just fit", "max_cost_per_day: 2.4, max_cost_per_probe: 0.1", HOURLY],
+    ["there are none", "max_cost_per_day: 0.1, max_cost_per_probe: 0.1", ""],
+  ])("says nothing when %s", async (_, spend, probes) => {
+    expect(await warnings(spend, probes)).toEqual([]);
+  });
+});

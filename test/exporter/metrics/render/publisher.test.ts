@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import { gauge, sample } from "../../../../exporter/metrics/family.ts";
+import { createPublisher } from "../../../../exporter/metrics/render/publisher.ts";
+import { createStore } from "../../../../exporter/readings/store.ts";
+import { createManualClock } from "../../../support/clock.ts";
+
+const family = gauge({ name: "aigateway_test_credits", help: "Test.", labels: ["key"], absent: "never" });
+
+function setUp() {
+  const clock = createManualClock("2026-11-18T12:00:00Z");
+  const store = createStore(clock, () => 100);
+  const errors: unknown[] = [];
+  let renderings = 0;
+  const headers = () => {
+    renderings++;
+    return [{ family, help: family.help }];
+  };
+  const publisher = createPublisher(store, headers, clock, (error) => errors.push(error));
+  const put = (value: number, timeToLiveMs = 180_000) => {
+    store.put("a", { samples: sample(family, { key: "a" }, value), askedAtMs: clock.now(), timeToLiveMs });
+    publisher.changed();
+  };
+  const shown = async () => {
+    const document = await publisher.current("text");
+    return /\} (.*)\n/.exec(Buffer.concat(await document.text()).toString())?.[1];
+  };
+  return { clock, store, publisher, put, shown, errors, renderings: () => renderings };
+}
+
+describe("publisher", () => {
+  test("shows a change at once, and others within 50 ms, however many there are in them", async () => {
+    const { clock, put, shown, renderings } = setUp();
+    expect(await shown()).toBeUndefined();
+    put(1);
+    await clock.advance(0);
+    await expect.poll(shown).toBe("1");
+    const before = renderings();
+    for (let value = 2; value < 50; value++) put(value);
+    await clock.advance(49);
+    expect(await shown()).toBe("1");
+    await clock.advance(1);
+    await expect.poll(shown).toBe("49");
+    expect(renderings() - before).toBe(1);
+  });
+
+  test("renders once a second at most while changes keep coming, and at once again after a pause", async () => {
+    const { clock, put, shown, renderings } = setUp();
+    await shown();
+    let value = 0;
+    const shownAfter = async (ms: number) => {
+      const before = renderings();
+      put(++value);
+      if (ms > 0) await clock.advance(ms - 1);
+      expect(renderings()).toBe(before);
+      await clock.advance(Math.min(ms, 1));
+      expect(renderings()).toBe(before + 1);
+      await expect.poll(shown).toBe(String(value));
+    };
+    for (const ms of [0, 50, 100, 200, 400, 800, 1000, 1000]) await shownAfter(ms);
+    await clock.advance(2001);
+    for (const ms of [0, 50, 100]) await shownAfter(ms);
+  });
+
+  test("a scrape waits for a change that a slow rendering has kept back for long", async () => {
+    const { clock, put, shown } = setUp();
+    put(1);
+    await clock.advance(0);
+    await expect.poll(shown).toBe("1");
+    put(2);
+    await clock.jump(clock.now() + 1000);
+    // While the text with 2 is being made.
+    put(3);
+    expect(await shown()).toBe("1");
+    await clock.jump(clock.now() + 20_000);
+    expect(await shown()).toBe("3");
+  });
+
+  test("a scrape never gets a value whose time has passed, even if no timer has fired", async () => {
+    const { clock, put, shown } = setUp();
+    put(1);
+    await clock.advance(0);
+    await expect.poll(shown).toBe("1");
+    clock.set(clock.now() + 180_000);
+    expect(await shown()).toBeUndefined();
+  });
+
+  test("what has aged is withdrawn without a scrape, and nothing is rendered while nothing ages", async () => {
+    const { clock, put, shown, renderings } = setUp();
+    put(1);
+    await clock.advance(0);
+    // The timer that looks for what has aged is set once the text is out.
+    await clock.untilPending(1);
+    expect(await shown()).toBe("1");
+    const before = renderings();
+    await clock.advance(170_000);
+    expect(renderings()).toBe(before);
+    await clock.advance(12_000);
+    await expect.poll(renderings).toBe(before + 1);
+    expect(await shown()).toBeUndefined();
+  });
+
+  test("stop() leaves no timer behind", async () => {
+    const { clock, put, publisher, errors } = setUp();
+    put(1);
+    await clock.advance(0);
+    put(2);
+    publisher.stop();
+    expect(clock.pending()).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+});

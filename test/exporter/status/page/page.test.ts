@@ -1,0 +1,350 @@
+import { describe, expect, test } from "vitest";
+import type { KeyRow, Overview } from "../../../../exporter/status/overview.ts";
+import { STYLE } from "../../../../exporter/status/page/style.ts";
+import { budget, DAY, gap, key, NOW, pageOf, probe, query, rows, textOf } from "./page-reader.ts";
+
+const OWNER = { team: "payments", project: "invoices", costCenter: "4711" };
+const UNASKED = { limit: undefined, remaining: undefined, reset: undefined, nextResetMs: undefined };
+const WAITING = {
+  ...UNASKED,
+  state: "waiting",
+  lastSuccessMs: undefined,
+  day: undefined,
+  month: undefined,
+} as const;
+const DOWN = {
+  state: "down",
+  failure: { reason: "unauthorized", message: "Cannot read: gateway answered 401" },
+} as const;
+
+describe("the keys", () => {
+  test("are shown with state, limit and spend", () => {
+    expect(rows(pageOf({ keys: [key("billing", { owner: OWNER })] }))).toEqual([
+      ["Key", "State", "Limit used", "Left", "Resets", "Today", "This week", "This month", "All time"],
+      [
+        "billing payments · invoices · 4711",
+        "● Up 12 s ago",
+        "60.00 of 100.00 60%",
+        "40.00",
+        "monthly in 9 d 10 h",
+        "1.50",
+        "10.00",
+        "60.00",
+        "1,234.50",
+      ],
+    ]);
+  });
+
+  test.each<[string, Partial<KeyRow>, readonly string[]]>([
+    ["unlimited", { limit: "unlimited", remaining: undefined, reset: "never" }, ["unlimited"]],
+    ["unknown", UNASKED, ["—", "—", "—"]],
+    ["zero", { limit: 0, remaining: 0 }, ["0.00 of 0.00 used up", "0.00", "monthly in 9 d 10 h"]],
+    ["overdrawn", { remaining: -14.5 }, ["114.50 of 100.00 used up", "−14.50", "monthly in 9 d 10 h"]],
+    ["nearly used up", { remaining: 0.004 }, ["100.00 of 100.00 99%", "0.004", "monthly in 9 d 10 h"]],
+    ["refunded", { remaining: 120 }, ["−20.00 of 100.00 −20%", "120.00", "monthly in 9 d 10 h"]],
+    ["just reset", { remaining: undefined, nextResetMs: undefined }, ["— of 100.00", "—", "monthly"]],
+    ["never reset", { reset: "never", nextResetMs: undefined }, ["60.00 of 100.00 60%", "40.00", "never"]],
+    [
+      "reset otherwise",
+      { reset: "other", nextResetMs: undefined },
+      ["60.00 of 100.00 60%", "40.00", "other"],
+    ],
+  ])("tell a limit that is %s", (_name, more, limit) => {
+    expect(cells(more).slice(2, 2 + limit.length)).toEqual(limit);
+    expect(cells(more)).toHaveLength(6 + limit.length);
+  });
+
+  test.each<[number | undefined, readonly string[]]>([
+    [40, ["bar plain", "width:60.0%"]],
+    [20, ["bar high", "width:80.0%"]],
+    [0.004, ["bar high", "width:100.0%"]],
+    [-50, ["bar full", "width:100.0%"]],
+    [120, ["bar plain", "width:0.0%"]],
+    [undefined, []],
+  ])("have a bar, in the colour of what is left: %s", (remaining, bar) => {
+    const page = pageOf({ keys: [key("billing", { remaining })] });
+    expect([...page.matchAll(/bar (?:plain|high|full)|width:[\d.]+%/g)].map(([text]) => text)).toEqual(bar);
+  });
+
+  test("tell no spend from unknown spend", () => {
+    expect(cells({ day: 0, week: undefined }).slice(5, 7)).toEqual(["0.00", "—"]);
+  });
+
+  test.each<[Partial<KeyRow>, string]>([
+    [{}, "● Up 12 s ago"],
+    [WAITING, "○ Waiting not polled yet"],
+    [{ ...DOWN, lastSuccessMs: undefined }, "✕ Failing unauthorized never answered"],
+    [DOWN, "✕ Failing unauthorized last answered 12 s ago"],
+    [{ expiryMs: NOW + 3 * DAY }, "● Up 12 s ago expires in 3 d"],
+    [{ expiryMs: NOW - 3 * DAY }, "● Up 12 s ago expired 3 d ago"],
+  ])("have a state in words: %j", (more, text) => expect(cells(more)[1]).toBe(text));
+
+  test("come in the order of the configuration, but first what fails, is used up or waits", () => {
+    const page = pageOf({
+      keys: [key("b"), key("waiting", WAITING), key("spent", { remaining: 0 }), key("a"), key("down", DOWN)],
+    });
+    expect(keyNames(page)).toEqual(["down", "spent", "waiting", "b", "a"]);
+  });
+
+  test("are cut at 500, and what is cut is said", () => {
+    const many = Array.from({ length: 502 }, (_, index) => key(`key-${index}`));
+    const page = pageOf({ keys: [...many, key("down", DOWN)] });
+    expect(keyNames(page)).toHaveLength(500);
+    expect(keyNames(page)[0]).toBe("down");
+    expect(cuts(page)).toEqual(["… and 3 more keys, none of them failing. All are in the metrics."]);
+  });
+
+  test("that fail beyond the cut are counted", () => {
+    const page = pageOf({ keys: Array.from({ length: 503 }, (_, index) => key(`key-${index}`, DOWN)) });
+    expect(cuts(page)).toEqual([
+      "… and 491 more, see below.",
+      "… and 3 more keys, 3 of them are failing. All are in the metrics.",
+    ]);
+  });
+
+  test("may be none", () => expect(textOf(pageOf({ keys: [] }))).toContain("No keys are configured."));
+});
+
+describe("the summary", () => {
+  test("counts and adds up", () => {
+    const creditValue = { currency: "EUR", value: 0.5 };
+    expect(tiles({ keys: [key("a"), key("b", { day: 0.25, remaining: 0 })], creditValue })).toEqual([
+      ["Keys up", "2 of 2 all answer"],
+      ["Credits today", "1.75 all 2 keys 0.88 EUR"],
+      ["Credits this month", "120.00 all 2 keys 60.00 EUR"],
+      ["Limits used up", "1 2 with a limit"],
+    ]);
+  });
+
+  test("says when a sum is partial, and gives none when nothing is known", () => {
+    const keys = [
+      key("a"),
+      key("new", WAITING),
+      key("down", DOWN),
+      key("c", { day: undefined, remaining: 20 }),
+    ];
+    expect(tiles({ keys })).toEqual([
+      ["Keys up", "2 of 4 1 failing · 1 waiting"],
+      ["Credits today", "3.00 partial: 2 keys not known"],
+      ["Credits this month", "180.00 partial: 1 key not known"],
+      ["Limits used up", "0 1 at 80% or more · 3 with a limit · 1 not known"],
+    ]);
+    expect(tiles({ keys: [key("new", WAITING)] })[1]).toEqual(["Credits today", "— not known of any key"]);
+  });
+});
+
+describe("what needs attention", () => {
+  test("is told with reason and message", () => {
+    const keys = [key("billing", { remaining: 0 }), key("search", DOWN)];
+    const prepaid = key("prepaid", { remaining: -1, reset: "never", nextResetMs: undefined });
+    expect(
+      listed({
+        keys: [...keys, prepaid],
+        queries: [query("month", { ...DOWN, lastSuccessMs: NOW - 12_000 })],
+      }),
+    ).toEqual([
+      "search ✕ Failing unauthorized last answered 12 s ago Cannot read: gateway answered 401",
+      "Models and apps, this month ✕ Failing unauthorized last answered 12 s ago Cannot read: gateway answered 401",
+      "billing ▲ Used up nothing is left of 100.00 credits; resets in 9 d 10 h",
+      "prepaid ▲ Used up nothing is left of 100.00 credits; it never resets",
+    ]);
+    expect(pageOf({ keys })).toContain("<title>(1 failing) AI gateway exporter</title>");
+  });
+
+  test("is a query for budgets that fails, and counts", () => {
+    const budgetQueries = ["week", "since_2026-11-01"].map((name) => ({
+      name,
+      lastSuccessMs: undefined,
+      ...DOWN,
+    }));
+    const page = { budgetQueries: [...budgetQueries, { ...WAITING, name: "month", failure: undefined }] };
+    expect(listed(page)).toEqual([
+      "Budgets, this week ✕ Failing unauthorized never answered Cannot read: gateway answered 401",
+      "Budgets, since 2026-11-01 ✕ Failing unauthorized never answered Cannot read: gateway answered 401",
+    ]);
+    expect(pageOf(page)).toContain("<title>(2 failing) AI gateway exporter</title>");
+  });
+
+  test("is a budget that is exceeded, before all else", () => {
+    const open = budget("prepaid", {
+      window: "total",
+      windowEndMs: undefined,
+      spent: 501,
+      gap: gap({ old: 1 }),
+    });
+    const budgets = [
+      budget("kept"),
+      budget("month", { spent: 612.3 }),
+      open,
+      budget("spent", { spent: 500 }),
+    ];
+    expect(listed({ keys: [key("search", DOWN)], budgets })).toEqual([
+      "month ▲ Exceeded budget: 612.30 of 500.00 credits are spent; its window ends in 9 d 10 h",
+      "prepaid ▲ Exceeded budget: at least 501.00 of 500.00 credits are spent; it has no end",
+      "search ✕ Failing unauthorized last answered 12 s ago Cannot read: gateway answered 401",
+    ]);
+  });
+
+  test("is not there when all is well", () => {
+    expect(
+      textOf(pageOf({ keys: [key("billing")], queries: [query("day")], budgets: [budget("a")] })),
+    ).not.toContain("attention");
+  });
+});
+
+describe("the whole page", () => {
+  const EVIL = `"><script>alert('1')</script>\n<img src=x onerror=alert(1)>\u202E&amp;`;
+  const failure = { reason: EVIL, message: EVIL.repeat(20) };
+  const evil = pageOf(
+    {
+      gateway: EVIL,
+      version: EVIL,
+      creditValue: { currency: EVIL, value: 2 },
+      keys: [
+        key(EVIL, { owner: { team: EVIL, project: EVIL, costCenter: EVIL }, reset: EVIL }),
+        key("x".repeat(500), { state: "down", failure, limit: 1e300, remaining: -1e300 }),
+      ],
+      queries: [
+        query(EVIL, { pairs: [{ model: EVIL, app: EVIL, credits: 1e300 }], credits: 1e300 }),
+        query("day", { state: "down", failure }),
+      ],
+      budgetQueries: [{ ...query(EVIL), state: "down", failure }],
+      probes: {
+        rows: [probe(EVIL, { model: EVIL, key: EVIL, skip: EVIL, state: "down", failure, cost: 1e300 })],
+        spentToday: 1e300,
+        ceiling: 1e-300,
+      },
+      budgets: [
+        budget(EVIL, {
+          team: EVIL,
+          scope: { kind: "app", label: EVIL },
+          gap: gap({ failing: 1 }, { reason: EVIL }),
+        }),
+        budget("x".repeat(500), {
+          scope: { kind: "keys", names: [EVIL, EVIL] },
+          limit: 1e-300,
+          spent: 1e300,
+        }),
+        budget("never", { window: "total", windowStartMs: 1e300, windowEndMs: 1e300 }),
+      ],
+    },
+    `/${EVIL}`,
+  );
+  const tame = pageOf({
+    keys: [key("billing", { owner: OWNER, limit: "unlimited" }), key("down", DOWN)],
+    queries: [query("day", { pairs: [{ model: "m", app: "a", credits: 1 }], credits: 1, truncated: true })],
+    budgets: [budget("month", { team: "payments", spent: 600, gap: gap({ failing: 1 }) })],
+  });
+
+  test.each([
+    ["tame", tame],
+    ["hostile", evil],
+  ])("is well-formed, of known elements and attributes, with %s texts", (_name, page) => {
+    expect(markupFaults(page)).toEqual([]);
+  });
+
+  test("shows hostile texts as they are", () => {
+    expect(keyRows(evil)[2]?.[0]).toMatch(
+      /^"><script>alert\('1'\)<\/script>⏎<img src=x onerror=alert\(1\)>�&amp;/,
+    );
+    expect(keyRows(evil)[1]?.[0]).toBe(`${"x".repeat(160)}…`);
+  });
+
+  test("links to the exporter itself only, and loads nothing", () => {
+    const links = [...tame.matchAll(/href="([^"]*)"/g)].map(([, link]) => link);
+    expect(links).toEqual(["/metrics", "/-/healthy", "/-/ready"]);
+    expect(tame).not.toMatch(/<script|<link|<img|src=|url\(|@import|https?:\/\/(?!gateway\.example)/);
+  });
+
+  test("asks to be loaded again, and says when it was made", () => {
+    expect(tame).toContain(`<meta http-equiv="refresh" content="30" />`);
+    expect(textOf(tame)).toContain(
+      "As of 2026-11-21 13:40:39 UTC; reloads every 30 s. Version 1.2.3, started 24 h ago.",
+    );
+  });
+
+  test.each(["th", "table"])("has what every %s needs to be read aloud", (element) => {
+    const wanted = { th: /^<th scope="(?:col|row)"/, table: /^<table[^>]*>\s*<caption/ }[element] ?? /^$/;
+    const found = [...tame.matchAll(new RegExp(`<${element}[ >]`, "g"))];
+    expect(found.length).toBeGreaterThan(1);
+    for (const { index } of found) expect(tame.slice(index)).toMatch(wanted);
+  });
+
+  test.each(["light", "dark"])("has enough contrast when it is %s", (scheme) => {
+    const [light = "", dark = ""] = String(STYLE).split("prefers-color-scheme: dark");
+    const colour = coloursOf(scheme === "light" ? light : dark);
+    for (const text of ["text", "soft", "up", "high", "down", "link"]) {
+      for (const ground of ["ground", "card"]) {
+        expect(contrast(colour(text), colour(ground)), `${text} on ${ground}`).toBeGreaterThan(4.5);
+      }
+    }
+  });
+});
+
+function cells(more: Partial<KeyRow>): readonly string[] {
+  return rows(pageOf({ keys: [key("billing", more)] }))[1] ?? [];
+}
+
+/** The rows of the table of keys, wherever it is on the page. */
+function keyRows(page: string): string[][] {
+  return rows(page.slice(page.indexOf('id="keys"')));
+}
+
+/** What is said of rows that are left out. */
+function cuts(page: string): readonly string[] {
+  return [...page.matchAll(/<p class="more">[^<]*/g)].map(([text]) => textOf(text));
+}
+
+function tiles(overview: Partial<Overview>): readonly (readonly string[])[] {
+  const found = pageOf(overview).matchAll(/<dt>([^<]*)<\/dt>\s*<dd>([\s\S]*?)<\/dd>/g);
+  return [...found].map(([, title = "", text = ""]) => [title, textOf(text)]);
+}
+
+function listed(overview: Partial<Overview>): readonly string[] {
+  return [...pageOf(overview).matchAll(/<li>([\s\S]*?)<\/li>/g)].map(([, text = ""]) => textOf(text));
+}
+
+/** What is not well-formed: unknown elements, attributes that are no quoted ones, ends without a start, stray brackets. */
+function markupFaults(page: string): readonly string[] {
+  const faults: string[] = [];
+  const open: string[] = [];
+  const body = page.replace("<!doctype html>", "").replace(/<style>[^<]*<\/style>/, "");
+  for (const [tag, end, name = "", attributes = ""] of body.matchAll(TAG)) {
+    if (!ELEMENTS.includes(name)) faults.push(tag);
+    if (!/^\s*\/?$/.test(attributes.replaceAll(ATTRIBUTE, ""))) faults.push(tag);
+    if (end && open.pop() !== name) faults.push(tag);
+    if (!end && !/^(?:meta|br)$/.test(name)) open.push(name);
+  }
+  return [...faults, ...open, ...(/[<>].*/.exec(body.replaceAll(TAG, "")) ?? [])];
+}
+
+function keyNames(page: string): string[] {
+  return rows(page)
+    .slice(1)
+    .map(([name = ""]) => name);
+}
+
+const ELEMENTS = (
+  "html head meta title style body header nav a main section div dl dt dd footer h1 h2 h3 p ul li table caption " +
+  "thead tbody tr th td article small span strong b i bdi br code time"
+).split(" ");
+const TAG = /<(\/?)([a-z]\w*)([^<>]*)>/gi;
+const ATTRIBUTE = / (?:[a-z-]+)="[^"<>]*"/g;
+
+function coloursOf(style: string): (name: string) => string {
+  return (name) => new RegExp(`--${name}: (#[0-9a-f]{6})`).exec(style)?.[1] ?? "none";
+}
+
+/** WCAG 2.2, relative luminance. */
+function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(colour: string): number {
+  const [red = Number.NaN, green = Number.NaN, blue = Number.NaN] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
