@@ -1,0 +1,176 @@
+import type { SecretSource } from "../config/secret.ts";
+import type { Window } from "../time/window.ts";
+
+/** The operations of the contract; the label `endpoint`. Each has a request limit of its own. */
+export const ENDPOINTS = ["key", "analytics", "transcription"] as const;
+export type Endpoint = (typeof ENDPOINTS)[number];
+
+/** The gateway, in the words of the domain. Wire names, row caps and the number of requests are the adapter's business. */
+export interface Gateway {
+  /** A client for one run of one job. Every request that it sends uses a permit of the caller. */
+  clientFor(caller: Caller): GatewayClient;
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+/** Who asks: what the engine binds a client to. */
+export interface Caller {
+  readonly endpoint: Endpoint;
+  /** Name for messages: the key `billing`, the query `day`, the probe `hello`. */
+  readonly name: string;
+  readonly permits: Permits;
+  readonly signal: AbortSignal;
+}
+
+/** The permits of one run: the first one is at hand, each further one is waited for. */
+export interface Permits {
+  /** @throws the signal's reason when it is aborted; PausedError when the endpoint or the target must rest. */
+  next(signal: AbortSignal): Promise<Permit>;
+}
+
+/** Permission to send one request. The holder must release it, with how the request ended. */
+export interface Permit {
+  release(outcome: RequestOutcome): void;
+}
+
+export interface RequestOutcome {
+  /** Whether the gateway answered 429. */
+  readonly throttled: boolean;
+  /** How long the gateway asked to wait, milliseconds from now. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** What can be asked. Every operation throws GatewayError, and the signal's reason when the run is aborted. */
+export interface GatewayClient {
+  currentKey(secret: SecretSource): Promise<KeyInformation>;
+  usage(question: UsageQuestion, secret: SecretSource): Promise<Usage>;
+  /** Costs credits, so it is sent once and never retried. @throws RangeError when the request breaks the contract's bounds. */
+  transcribe(request: TranscriptionRequest, secret: SecretSource, timeoutMs: number): Promise<Transcription>;
+}
+
+/**
+ * What the gateway knows of one key (contract 2.7). Amounts are credits. Undefined: the answer does not contain it (older
+ * deployments lack fields, observed-behaviour 13); null: none, as the contract says.
+ */
+export interface KeyInformation {
+  /** A masked fragment of the key (observed-behaviour 11). */
+  readonly label: string | undefined;
+  /** Null: unlimited. */
+  readonly limitCredits: number | null | undefined;
+  readonly limitReset: LimitReset | undefined;
+  /** Of the current reset window; may be negative. Null: unlimited. */
+  readonly remainingCredits: number | null | undefined;
+  readonly byokInLimit: boolean | undefined;
+  readonly usage: Spend;
+  readonly byokUsage: Spend;
+  readonly freeTier: boolean | undefined;
+  readonly expiresAtMs: number | undefined;
+  /** The daily quota of `:free` models. */
+  readonly freeRequests: {
+    readonly limit: number | undefined;
+    readonly used: number | undefined;
+    readonly remaining: number | undefined;
+  };
+}
+
+/** Credits used: all time, current UTC day, week (from Monday) and month. */
+export interface Spend {
+  readonly total: number | undefined;
+  readonly day: number | undefined;
+  readonly week: number | undefined;
+  readonly month: number | undefined;
+}
+
+/** When a limit resets; `other` is a text that we do not know. */
+export const LIMIT_RESETS = ["never", "daily", "weekly", "monthly", "other"] as const;
+export type LimitReset = (typeof LIMIT_RESETS)[number];
+
+/** What of the account's usage to ask for. */
+export interface UsageQuestion {
+  readonly range: Window;
+  /** Whether to ask for pairs of model and app. */
+  readonly pairs: boolean;
+  /** Whether to ask for the sum over everything. */
+  readonly total: boolean;
+  /** Whether the pairs carry rates as well. */
+  readonly rates: boolean;
+}
+
+/** What can be added up. */
+export const AMOUNTS = [
+  "credits",
+  "requests",
+  "tokens",
+  "promptTokens",
+  "completionTokens",
+  "reasoningTokens",
+] as const;
+export type Amount = (typeof AMOUNTS)[number];
+/** Undefined: the service has no value, which is not 0. */
+export type Amounts = Readonly<Record<Amount, number | undefined>>;
+
+/** What cannot be added up. */
+export const RATES = ["cacheHitRatio", "latencyAvgSeconds", "latencyP90Seconds"] as const;
+export type Rate = (typeof RATES)[number];
+export type Rates = Readonly<Record<Rate, number | undefined>>;
+
+/** The account's usage in a time range (contract 2.4). */
+export interface Usage {
+  /** As the service names them: two pairs may have the same texts. Empty when they were not asked for. */
+  readonly pairs: readonly UsagePair[];
+  /** Undefined: it was not asked for, or its answer could not be read. */
+  readonly total: Total | undefined;
+  /** Rows of the answer, unreadable ones included: of the pairs if they were asked for, else of the total. */
+  readonly rows: number;
+  readonly unreadableRows: number;
+  /** Why the first unreadable row was rejected: the column's name, never its value. */
+  readonly rowProblem: string | undefined;
+  /** Whether the service has more rows than it sent, so that sums over the pairs are partial. */
+  readonly truncated: boolean;
+  readonly warnings: number;
+  /** When the service computed the answer, if it says so; the earlier time of two answers. */
+  readonly computedAtMs: number | undefined;
+  /** How long the service took. */
+  readonly queryTimeMs: number | undefined;
+}
+
+export interface UsagePair {
+  /** Human-readable; null or empty where there is none. */
+  readonly model: string | null;
+  readonly app: string | null;
+  readonly amounts: Amounts;
+  readonly rates: Rates;
+}
+
+export interface Total {
+  readonly amounts: Amounts;
+  /** Whether the service sent no row at all: nothing was used. */
+  readonly empty: boolean;
+}
+
+/** One transcription to ask for (contract 2.5). */
+export interface TranscriptionRequest {
+  readonly audio: { readonly bytes: Uint8Array; readonly format: string };
+  /** `provider/model`. */
+  readonly model: string;
+  readonly responseFormat: "json" | "verbose_json";
+  /** Base64 within JSON, or a file upload (contract 4, rule 2). */
+  readonly upload: "json" | "multipart";
+}
+
+/** An answer (contract 2.6). Undefined: the answer does not contain it. */
+export interface Transcription {
+  readonly text: string;
+  readonly usage: {
+    readonly costCredits: number | undefined;
+    readonly inputTokens: number | undefined;
+    readonly outputTokens: number | undefined;
+    readonly totalTokens: number | undefined;
+    readonly seconds: number | undefined;
+  };
+  /** 0 to 1. */
+  readonly confidence: number | undefined;
+  readonly durationSeconds: number | undefined;
+  /** Detected, or forced by the request. */
+  readonly language: string | undefined;
+}
