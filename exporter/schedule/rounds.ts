@@ -4,7 +4,7 @@ import { SETTLE_MS, windowAt } from "../time/window.ts";
 import { createPlaces } from "./places.ts";
 import type { Poller } from "./poller.ts";
 import type { Statuses } from "../readings/statuses.ts";
-import type { Timetable } from "../time/timetable.ts";
+import type { Ticker } from "../time/ticker.ts";
 
 /** Polls the targets of one collector: at once after the start, at each tick, and once more when a UTC day has settled. */
 export interface Rounds {
@@ -12,12 +12,12 @@ export interface Rounds {
   stop(): void;
   /**
    * Goes on by another configuration. A target that was not changed keeps its place in the round; the others are polled
-   * at once. With another timetable all are.
+   * at once. With another ticker all are.
    */
-  adopt(targets: readonly Target[], timetable: Timetable | undefined): void;
+  adopt(targets: readonly Target[], ticker: Ticker | undefined): void;
   /** Polls every target now, as the first round does. */
   pollAll(): Promise<void>;
-  /** The longest time between two polls of a target: of the timetable, or of the pace if that is slower. Milliseconds. */
+  /** The longest time between two polls of a target: of the ticker, or of the pace if that is slower. Milliseconds. */
   intervalMs(): number;
   /** How long the target that has waited longest is overdue, milliseconds. */
   lagMs(): number;
@@ -46,13 +46,13 @@ const LONGEST_WAIT_MS = 30_000;
 export function createRounds(
   collector: Collector,
   initialTargets: readonly Target[],
-  initialTimetable: Timetable,
+  initialTicker: Ticker,
   { requestsPerMinute, connections }: { readonly requestsPerMinute: number; readonly connections: number },
   { clock, random, poller, statuses }: RoundsDependencies,
 ): Rounds {
   let targets = new Map(initialTargets.map((target) => [target.id, target]));
-  let timetable = initialTimetable;
-  let stopTimetable: (() => void) | undefined;
+  let ticker = initialTicker;
+  let stopTicker: (() => void) | undefined;
   let cancelBoundary: (() => void) | undefined;
   let polls = 0;
   // A poll that waits long is expensive: what it will need is made before, and garbage is taken for long-lived.
@@ -61,7 +61,7 @@ export function createRounds(
   function intervalMs(): number {
     const requests = targets.size * collector.requestsPerPoll;
     const paceMs = requestsPerMinute === 0 ? 0 : (requests * 60_000) / requestsPerMinute;
-    return Math.max(timetable.longestGapMs, paceMs);
+    return Math.max(ticker.longestGapMs, paceMs);
   }
 
   async function poll(target: Target): Promise<void> {
@@ -75,7 +75,7 @@ export function createRounds(
 
   /** Each target gets its own part of the interval, and jitter within that. */
   function spreadRound(): void {
-    const spreadMs = Math.min(timetable.longestGapMs, LONGEST_SPREAD_MS);
+    const spreadMs = Math.min(ticker.longestGapMs, LONGEST_SPREAD_MS);
     for (const [index, target] of [...targets.values()].entries()) {
       if (isDue(target)) pollIn(((index + random()) / targets.size) * spreadMs, target.id);
     }
@@ -84,7 +84,7 @@ export function createRounds(
   function isDue(target: Target): boolean {
     const lastAnswerMs = statuses.get(target.id)?.lastAnswerMs;
     // Half a tick early is in time: the jitter must not put a poll off by a whole one.
-    const earlyMs = timetable.longestGapMs / 2;
+    const earlyMs = ticker.longestGapMs / 2;
     if (lastAnswerMs === undefined) return true;
     const ageMs = clock.now() - lastAnswerMs;
     // An answer of the future is of a clock that was wrong then, or is now.
@@ -98,19 +98,19 @@ export function createRounds(
     });
   }
 
-  function adopt(next: readonly Target[], nextTimetable: Timetable | undefined): void {
+  function adopt(next: readonly Target[], nextTicker: Ticker | undefined): void {
     const previous = targets;
     const isUnchanged = ({ id, fingerprint }: Target) =>
-      !nextTimetable && previous.get(id)?.fingerprint === fingerprint;
+      !nextTicker && previous.get(id)?.fingerprint === fingerprint;
     const changed = next.filter((target) => !isUnchanged(target));
     targets = new Map(next.map((target) => [target.id, target]));
     const leaving = new Set(changed.map(({ id }) => id));
     places.leave((id) => leaving.has(id) || !targets.has(id));
-    timetable = nextTimetable ?? timetable;
-    if (!stopTimetable) return;
-    if (nextTimetable) {
-      stopTimetable();
-      stopTimetable = timetable.start(spreadRound);
+    ticker = nextTicker ?? ticker;
+    if (!stopTicker) return;
+    if (nextTicker) {
+      stopTicker();
+      stopTicker = ticker.start(spreadRound);
     }
     for (const target of changed) void poll(target);
   }
@@ -138,13 +138,13 @@ export function createRounds(
 
   return {
     start: () => {
-      stopTimetable = timetable.start(spreadRound);
+      stopTicker = ticker.start(spreadRound);
       awaitBoundary(nextBoundary(clock.now()));
       void pollAll();
     },
     stop: () => {
-      stopTimetable?.();
-      stopTimetable = undefined;
+      stopTicker?.();
+      stopTicker = undefined;
       cancelBoundary?.();
       places.leave(() => true);
     },
