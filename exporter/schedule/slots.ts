@@ -1,4 +1,4 @@
-import { onAbort } from "../time/abort.ts";
+import { onAbort } from "../time/clock.ts";
 
 /** A fixed number of places, given out in the order of asking. */
 export interface Slots {

@@ -1,5 +1,4 @@
-import { onAbort } from "../time/abort.ts";
-import type { Clock } from "../time/clock.ts";
+import { type Clock, onAbort } from "../time/clock.ts";
 import type { Slots } from "./slots.ts";
 
 /** Turns of one endpoint, in the order of asking and evenly spread, however late a timer or a free place comes. */
