@@ -15,7 +15,7 @@ import { createOverview } from "./status/create-overview.ts";
 import { probesOverview } from "./status/probe-row.ts";
 import { createProbeMemory } from "./probes/probe-memory.ts";
 import { createStatuses } from "./readings/statuses.ts";
-import { createTimetable, type CreateTimetable } from "./time/timetable.ts";
+import { createTicker, type CreateTicker } from "./time/ticker.ts";
 
 /** Everything that the exporter takes from outside. */
 export interface AppDependencies {
@@ -33,7 +33,7 @@ export interface AppDependencies {
   /** Without it nobody can reload by HTTP. */
   readonly lifecycle?: Lifecycle;
   /** For tests: node-cron knows the machine's clock only. */
-  readonly createTimetable?: CreateTimetable;
+  readonly createTicker?: CreateTicker;
 }
 
 export interface App {
@@ -58,7 +58,7 @@ const READY_AFTER_MS = 30_000;
 const NO_LIFECYCLE: Lifecycle = { isEnabled: false, reload: () => Promise.resolve([]) };
 
 /**
- * The whole wiring. The collection polls (timetable → rounds → poller → collector → gateway) into the store; the
+ * The whole wiring. The collection polls (ticker → rounds → poller → collector → gateway) into the store; the
  * publisher renders the store; the server copies what is published.
  */
 export function createApp(initial: Config, dependencies: AppDependencies): App {
@@ -103,7 +103,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     createCollection(next, {
       ...dependencies,
       version: build.version,
-      createTimetable: dependencies.createTimetable ?? createTimetable,
+      createTicker: dependencies.createTicker ?? createTicker,
       store,
       statuses,
       self,

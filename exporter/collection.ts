@@ -4,7 +4,7 @@ import { budgetFamilies } from "./budgets/families.ts";
 import type { Clock } from "./time/clock.ts";
 import type { Collector, Target } from "./collectors/collector.ts";
 import { collectors } from "./collectors/index.ts";
-import type { Config, ScheduleExpression } from "./config/config.ts";
+import type { Config } from "./config/config.ts";
 import { FAILURE_REASONS } from "./gateway/errors.ts";
 import type { Log } from "./log.ts";
 import type { FamilyHeader } from "./metrics/render/exposition.ts";
@@ -15,7 +15,7 @@ import { createProber, PROBE_HEADERS } from "./probes/prober.ts";
 import { describeTarget } from "./schedule/poller.ts";
 import { createRounds, type Rounds } from "./schedule/rounds.ts";
 import type { Statuses } from "./readings/statuses.ts";
-import type { CreateTimetable } from "./time/timetable.ts";
+import type { CreateTicker, ScheduleExpression } from "./time/ticker.ts";
 import { createUpstream } from "./upstream.ts";
 
 /** All that follows from a configuration and polls the gateway by it. */
@@ -50,7 +50,7 @@ export interface CollectionDependencies {
   readonly statuses: Statuses;
   readonly self: SelfMetrics;
   readonly probeMemory: ProbeMemory;
-  readonly createTimetable: CreateTimetable;
+  readonly createTicker: CreateTicker;
   readonly onChange: () => void;
 }
 
@@ -67,13 +67,13 @@ export function createCollection(initial: Config, dependencies: CollectionDepend
   let parts: readonly Part[] = collectors.map((collector) => {
     const targets = collector.targets(initial);
     const expression = initial.schedule[collector.schedule];
-    const timetable = dependencies.createTimetable(expression, clock, log);
+    const ticker = dependencies.createTicker(expression, clock, log);
     const own = { clock, random, poller, statuses };
     const bounds = {
       requestsPerMinute: perMinute[collector.endpoint],
       connections: initial.gateway.connections,
     };
-    const rounds = createRounds(collector, targets, timetable, bounds, own);
+    const rounds = createRounds(collector, targets, ticker, bounds, own);
     return { collector, targets, expression, rounds };
   });
   const gatewayUrl = initial.gateway.baseUrl;
@@ -119,10 +119,10 @@ export function createCollection(initial: Config, dependencies: CollectionDepend
 
   function proceed(before: Part, { rounds, targets, expression }: Part): void {
     const isScheduled = isDeepStrictEqual(expression, before.expression);
-    const timetable = isScheduled ? undefined : dependencies.createTimetable(expression, clock, log);
+    const ticker = isScheduled ? undefined : dependencies.createTicker(expression, clock, log);
     const wasPolled = before.targets.length > 0;
     if (wasPolled && targets.length === 0) rounds.stop();
-    rounds.adopt(targets, timetable);
+    rounds.adopt(targets, ticker);
     if (started && !wasPolled && targets.length > 0) rounds.start();
   }
 

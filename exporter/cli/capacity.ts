@@ -2,7 +2,7 @@ import type { Collector } from "../collectors/collector.ts";
 import { collectors } from "../collectors/index.ts";
 import type { Config, GatewayConfig } from "../config/config.ts";
 import type { Endpoint } from "../gateway/http.ts";
-import { longestGapMs } from "../time/timetable.ts";
+import { longestGapMs } from "../time/ticker.ts";
 
 /** Requests per minute that the analytics endpoint takes without complaint (observed-behaviour 8). */
 const ANALYTICS_PER_MINUTE = 60;

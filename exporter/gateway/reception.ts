@@ -1,4 +1,4 @@
-import { onAbort } from "../time/abort.ts";
+import { onAbort } from "../time/clock.ts";
 import { type Answer, isSuccess } from "./answer.ts";
 
 /** What the HTTP client tells of one request, in order; the part of undici's handler that an answer needs. */

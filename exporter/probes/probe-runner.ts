@@ -4,7 +4,7 @@ import type { PaidGateway } from "../gateway/gateway.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../readings/store.ts";
 import { type Pace, PausedError } from "../schedule/pace.ts";
-import type { CreateTimetable } from "../time/timetable.ts";
+import type { CreateTicker } from "../time/ticker.ts";
 import type { ProbeSkipReason } from "./families.ts";
 import { createProbeBoard, targetOf } from "./probe-board.ts";
 import type { ProbeRecords } from "./probe-records.ts";
@@ -29,7 +29,7 @@ export interface ProbeRunnerDependencies {
   readonly gateway: Pick<PaidGateway, "transcribe">;
   readonly gatewayUrl: string;
   readonly pace: Pick<Pace, "reserve">;
-  readonly createTimetable: CreateTimetable;
+  readonly createTicker: CreateTicker;
   readonly guard: SpendGuard;
   readonly reader: SpendReader;
   readonly records: ProbeRecords;
@@ -44,13 +44,13 @@ export function createProbeRunner(initial: ProbeConfig, dependencies: ProbeRunne
   const { name } = initial;
   const target = targetOf(name);
   const log = dependencies.log.child({ probe: name });
-  const timetable = dependencies.createTimetable(initial.schedule, clock, log);
+  const ticker = dependencies.createTicker(initial.schedule, clock, log);
   let probe = initial;
   let generation = 0;
   let state: "idle" | "waiting" | "running" = "idle";
-  let stopTimetable: (() => void) | undefined;
+  let stopTicker: (() => void) | undefined;
   let stopped = false;
-  const board = createProbeBoard({ ...dependencies, log, intervalMs: timetable.longestGapMs });
+  const board = createProbeBoard({ ...dependencies, log, intervalMs: ticker.longestGapMs });
   board.adopt(probe);
 
   function due(): void {
@@ -109,7 +109,7 @@ export function createProbeRunner(initial: ProbeConfig, dependencies: ProbeRunne
 
   return {
     start: () => {
-      stopTimetable = timetable.start(due);
+      stopTicker = ticker.start(due);
     },
     adopt: (next) => {
       probe = next;
@@ -117,8 +117,8 @@ export function createProbeRunner(initial: ProbeConfig, dependencies: ProbeRunne
     },
     stop: () => {
       stopped = true;
-      stopTimetable?.();
+      stopTicker?.();
     },
-    intervalMs: timetable.longestGapMs,
+    intervalMs: ticker.longestGapMs,
   };
 }
