@@ -36,7 +36,8 @@ export function createSend(
   let startedAt: number | undefined;
 
   const deadlineOf = (call: Call) => call.onceWithinMs ?? config.deadlineMs;
-  const remainingMs = (call: Call) => deadlineOf(call) - (clock.monotonic() - (startedAt ?? clock.monotonic()));
+  const remainingMs = (call: Call) =>
+    deadlineOf(call) - (clock.monotonic() - (startedAt ?? clock.monotonic()));
   const limitMs = (call: Call) =>
     Math.ceil(Math.min(call.onceWithinMs ?? config.timeoutMs, remainingMs(call)));
 

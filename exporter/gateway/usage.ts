@@ -1,6 +1,14 @@
 import type { SecretSource } from "../config/secret.ts";
 import type { Send } from "./calls.ts";
-import { type Amount, AMOUNT_TOLERANCE, AMOUNTS, type Amounts, type Total, type Usage, type UsageQuestion } from "./port.ts";
+import {
+  type Amount,
+  AMOUNT_TOLERANCE,
+  AMOUNTS,
+  type Amounts,
+  type Total,
+  type Usage,
+  type UsageQuestion,
+} from "./port.ts";
 import { pairsRequest, parsePairs, parseTotal, totalRequest, type UsageRows } from "./wire/usage.ts";
 
 /**
@@ -22,9 +30,7 @@ export async function askUsage(
 
   const pairs = question.pairs ? await askPairs() : undefined;
   const total = question.total ? await askTotal() : undefined;
-  return pairs && total && disagree(pairs, total)
-    ? usageOf(await askPairs(), total)
-    : usageOf(pairs, total);
+  return pairs && total && disagree(pairs, total) ? usageOf(await askPairs(), total) : usageOf(pairs, total);
 }
 
 type Pairs = ReturnType<typeof parsePairs>;

@@ -9,7 +9,9 @@ import { optional, parseBody, wireNumber } from "./fields.ts";
 export function transcriptionRequest(request: TranscriptionRequest) {
   const checked = Bounds.safeParse(request);
   if (!checked.success) {
-    const problems = checked.error.issues.map((issue) => `${issue.path.map(String).join(".")}: ${issue.message}`);
+    const problems = checked.error.issues.map(
+      (issue) => `${issue.path.map(String).join(".")}: ${issue.message}`,
+    );
     throw new RangeError(`Cannot ask for a transcription: ${problems.join("; ")}`);
   }
   const body = request.upload === "multipart" ? formOf(request) : jsonOf(request);
