@@ -54,7 +54,8 @@ export function budgetStatus(
     const [status, reading] = [readings.status(id), readings.latest(id)];
     const share = shareOf(reading, budget.scope, window);
     if (share.credits !== undefined) known.push(share.credits);
-    const gap = pollGap(status) ?? share.gap ?? (reading && ageGap(reading, nowMs));
+    const gap =
+      pollGap(status) ?? readingGap(reading, window, nowMs) ?? (share.complete ? undefined : "partial");
     if (gap === undefined) continue;
     complete = false;
     counts[gap] += 1;
@@ -79,23 +80,26 @@ function pollGap(status: TargetStatus | undefined): Gap | undefined {
   return status.up ? undefined : "failing";
 }
 
-/** A negative age means that the clock was set back: the reading may be of any age. */
-function ageGap({ askedAtMs, timeToLiveMs }: Reading, nowMs: number): Gap | undefined {
-  const ageMs = nowMs - askedAtMs;
-  return ageMs >= 0 && ageMs < timeToLiveMs ? undefined : "old";
+/** An answer from shortly after the start of a window may still describe the previous one. */
+function readingGap(reading: Reading | undefined, window: Window, nowMs: number): Gap | undefined {
+  if (!reading || !isSettled(window, reading.asOfMs)) return "early";
+  const ageMs = nowMs - reading.askedAtMs;
+  // A negative age means that the clock was set back: the reading may be of any age.
+  return ageMs >= 0 && ageMs < reading.timeToLiveMs ? undefined : "old";
 }
 
 /** The part of a source in what was spent. */
 interface Share {
   readonly credits: number | undefined;
-  readonly gap: Gap | undefined;
+  readonly complete: boolean;
 }
 
+const UNKNOWN: Share = { credits: undefined, complete: false };
+
 function shareOf(reading: Reading | undefined, scope: BudgetScope, window: Window): Share {
-  // An answer from shortly after the start of a window may still describe the previous one.
-  if (!reading || !isSettled(window, reading.asOfMs)) return { credits: undefined, gap: "early" };
+  if (!reading || !isSettled(window, reading.asOfMs)) return UNKNOWN;
   const spend = reading.spend.find((one) => isSame(one.window, window));
-  return spend ? partOf(spend, scope) : { credits: undefined, gap: "partial" };
+  return spend ? partOf(spend, scope) : UNKNOWN;
 }
 
 function isSame(one: Window, other: Window): boolean {
@@ -104,15 +108,11 @@ function isSame(one: Window, other: Window): boolean {
 
 /** The part of the spend that the budget covers. */
 function partOf({ credits, breakdown }: WindowSpend, scope: BudgetScope): Share {
-  if (scope.kind === "keys" || scope.kind === "account") return shareWith(credits, credits !== undefined);
-  if (!breakdown) return shareWith(undefined, false);
+  if (scope.kind === "keys" || scope.kind === "account") return { credits, complete: credits !== undefined };
+  if (!breakdown) return UNKNOWN;
   const matching = breakdown.pairs.filter((pair) => pair[scope.kind] === scope.label);
   const known = matching.flatMap((pair) => (pair.credits === undefined ? [] : [pair.credits]));
   const complete = breakdown.complete && known.length === matching.length;
   // No match among all pairs: nothing was spent. No match among some of them: nothing is known.
-  return shareWith(known.length > 0 || complete ? decimalSum(known) : undefined, complete);
-}
-
-function shareWith(credits: number | undefined, complete: boolean): Share {
-  return { credits, gap: complete ? undefined : "partial" };
+  return { credits: known.length > 0 || complete ? decimalSum(known) : undefined, complete };
 }

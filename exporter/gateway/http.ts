@@ -2,7 +2,7 @@ import Pool from "undici/lib/dispatcher/pool.js";
 import type { GatewayConfig } from "../config/config.ts";
 import type { Secret } from "../config/secret.ts";
 import type { Clock } from "../time/clock.ts";
-import { GatewayError } from "./errors.ts";
+import type { GatewayError } from "./errors.ts";
 import type { Caller, Endpoint } from "./port.ts";
 import { createParseQueue, LARGE_RESPONSE, receive } from "./receive.ts";
 import { type HttpResponse, readResponse } from "./response.ts";
