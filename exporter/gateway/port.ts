@@ -34,6 +34,8 @@ export interface Permit {
 }
 
 export interface RequestOutcome {
+  /** Whether the gateway answered, whatever it answered; false when the request was not sent, failed or was aborted. */
+  readonly answered?: boolean;
   /** Whether the gateway answered 429. */
   readonly throttled: boolean;
   /** How long the gateway asked to wait, milliseconds from now. */
@@ -108,6 +110,9 @@ export const AMOUNTS = [
 export type Amount = (typeof AMOUNTS)[number];
 /** Undefined: the service has no value, which is not 0. */
 export type Amounts = Readonly<Record<Amount, number | undefined>>;
+
+/** Sums that differ by a smaller share than this are equal: the rest is what binary fractions leave behind. */
+export const AMOUNT_TOLERANCE = 1e-9;
 
 /** What cannot be added up. */
 export const RATES = ["cacheHitRatio", "latencyAvgSeconds", "latencyP90Seconds"] as const;

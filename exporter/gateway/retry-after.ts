@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { utcMilliseconds } from "../time/utc-time.ts";
 
-/** The parts of an answer that may carry a server's wish to be left alone. */
-export interface HintSource {
+/** The parts of a response that may ask the client to wait. */
+export interface RetryAfterSource {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The parsed body, if it is JSON. */
@@ -10,10 +10,10 @@ export interface HintSource {
   readonly nowMs: number;
 }
 
-/** Epoch values from here on are milliseconds, below seconds (observed-behaviour 16). */
+/** Smaller epoch values are seconds, this and larger ones are milliseconds (observed-behaviour 16). */
 const FIRST_MILLISECOND_EPOCH = 100_000_000_000;
 
-/** Some services put the rate-limit headers into the body alone (observed-behaviour 16). */
+/** Some services send the rate-limit headers in the body only (observed-behaviour 16). */
 const BodyHeaders = z.object({
   error: z.object({
     metadata: z.object({ headers: z.record(z.string(), z.unknown()) }),
@@ -21,11 +21,11 @@ const BodyHeaders = z.object({
 });
 
 /**
- * Milliseconds that the server asks to wait: `Retry-After` (seconds or HTTP date) before `X-RateLimit-Reset` (epoch),
- * in the headers before the body. Undefined when there is no hint, it cannot be read, or its time has passed.
- * Only 429 and 503 carry hints.
+ * How long the server asks to wait, milliseconds: `Retry-After` (seconds or HTTP date) wins over `X-RateLimit-Reset`
+ * (epoch), a header over the body. Undefined when the server asks for nothing, the value cannot be read, or its time
+ * has passed. Only 429 and 503 ask to wait.
  */
-export function waitHint(source: HintSource): number | undefined {
+export function retryAfter(source: RetryAfterSource): number | undefined {
   if (source.status !== 429 && source.status !== 503) return undefined;
   const headers = new Map<string, string>();
   const inBody = BodyHeaders.safeParse(source.body);
@@ -40,24 +40,24 @@ export function waitHint(source: HintSource): number | undefined {
     if (text !== undefined) headers.set(name.toLowerCase(), text);
   }
   return (
-    positive(retryAfter(headers.get("retry-after"), source.nowMs)) ??
-    positive(resetAt(headers.get("x-ratelimit-reset"), source.nowMs))
+    positive(waitOf(headers.get("retry-after"), source.nowMs)) ??
+    positive(waitUntilReset(headers.get("x-ratelimit-reset"), source.nowMs))
   );
 }
 
-function retryAfter(text: string | undefined, nowMs: number): number | undefined {
+function waitOf(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined;
   if (/^\s*\d+(\.\d+)?\s*$/.test(text)) return Number(text) * 1000;
   return (utcMilliseconds(text) ?? httpDate(text)) - nowMs;
 }
 
-/** A date of HTTP is in GMT even in the old form that does not say so, never in the machine's own zone. */
+/** An HTTP date is in GMT, even in the old form that names no zone, never in the machine's own zone. */
 function httpDate(text: string): number {
   if (!/^\s*(mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return Number.NaN;
   return Date.parse(/(gmt|utc)\s*$/i.test(text) ? text : `${text} GMT`);
 }
 
-function resetAt(text: string | undefined, nowMs: number): number | undefined {
+function waitUntilReset(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined || !/^\s*\d+(\.\d+)?\s*$/.test(text)) return undefined;
   const epoch = Number(text);
   return (epoch >= FIRST_MILLISECOND_EPOCH ? epoch : epoch * 1000) - nowMs;

@@ -1,10 +1,10 @@
 import { onAbort } from "../time/clock.ts";
-import { type Answer, isSuccess } from "./answer.ts";
+import { isSuccess, type HttpResponse } from "./response.ts";
 
-/** What the HTTP client tells of one request, in order; the part of undici's handler that an answer needs. */
-export interface Reception {
+/** What the HTTP client reports of one request, in this order; the part of undici's handler that a response needs. */
+export interface ResponseHandler {
   onRequestStart(controller: Controller): void;
-  onResponseStart(controller: Controller, status: number, headers: Answer["headers"]): void;
+  onResponseStart(controller: Controller, status: number, headers: HttpResponse["headers"]): void;
   onResponseData(controller: Controller, chunk: Buffer): void;
   onResponseEnd(): void;
   onResponseError(controller: Controller, error: Error): void;
@@ -15,18 +15,18 @@ interface Controller {
 }
 
 /**
- * Gathers one answer, within `limitMs` of real time from now on; `begin` hands the request to the client. It rejects
- * with a TimeoutError, with the signal's reason, or with what the client reports.
+ * Receives one response within `limitMs` of real time; `begin` gives the request to the client. It rejects with a
+ * TimeoutError, with the signal's reason, or with the client's error.
  */
 export function receive(
-  begin: (reception: Reception) => void,
+  begin: (handler: ResponseHandler) => void,
   signal: AbortSignal,
   limitMs: number,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    let answer: Omit<Answer, "text"> | undefined;
+    let head: Omit<HttpResponse, "text"> | undefined;
     let controller: Controller | undefined;
     let aborted: Error | undefined;
 
@@ -36,8 +36,8 @@ export function receive(
     }
     function fail(error: Error): void {
       settle();
-      // The status of a refusal decides, also when its body is cut, too large or too slow (observed-behaviour 15).
-      if (answer && !signal.aborted && !isSuccess(answer.status)) resolve({ ...answer, text: "" });
+      // The status of a refusal decides, even if its body is cut, too large or too slow (observed-behaviour 15).
+      if (head && !signal.aborted && !isSuccess(head.status)) resolve({ ...head, text: "" });
       else reject(error);
     }
     function abort(reason: Error): void {
@@ -51,19 +51,40 @@ export function receive(
     begin({
       onRequestStart: (started) => {
         controller = started;
-        // It may have waited for a connection until nobody waited for it any more.
+        // The request may have waited for a connection until after it was aborted.
         if (aborted) started.abort(aborted);
       },
       onResponseStart: (_, status, headers) => {
-        answer = { status, headers };
+        head = { status, headers };
       },
       onResponseData: (_, chunk) => void chunks.push(chunk),
       onResponseEnd: () => {
         settle();
-        if (answer) resolve({ ...answer, text: textOf(chunks) });
+        if (head) resolve({ ...head, text: textOf(chunks) });
       },
       onResponseError: (_, error) => fail(error),
     });
+  });
+}
+
+/** From this length on, in characters, a response takes milliseconds to parse. */
+export const LARGE_RESPONSE = 32_768;
+
+/**
+ * Makes large responses that arrive together be parsed one by one: each call resolves after the event loop has done its
+ * other work since the call before.
+ */
+export function createParseQueue(): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => {
+    last = last.then(nextTurnOfEventLoop);
+    return last;
+  };
+}
+
+function nextTurnOfEventLoop(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
   });
 }
 
