@@ -4,7 +4,7 @@ import type { Config } from "./config/config.ts";
 import type { WebSource } from "./config/web/web-config.ts";
 import { createRoutes } from "./http/routes.ts";
 import { MAX_REQUESTS } from "./http/limits.ts";
-import type { Lifecycle } from "./http/reload-route.ts";
+import type { Lifecycle } from "./http/routes.ts";
 import { createServer, type ListenAddress } from "./http/server.ts";
 import type { Log } from "./log.ts";
 import { renderNow } from "./metrics/render/exposition.ts";
