@@ -1,5 +1,4 @@
 import { CONTENT_TYPES } from "../metrics/render/exposition.ts";
-import { gzipWithTail } from "../metrics/render/gzip.ts";
 import type { Publisher } from "../metrics/render/publisher.ts";
 import type { SelfMetrics } from "../metrics/self.ts";
 import { acceptedFormat, acceptsGzip } from "./accept.ts";
@@ -20,7 +19,7 @@ export function createMetricsRoute(path: string, publisher: Publisher, self: Sel
         ? {
             status: 200,
             headers: { ...common, "content-encoding": "gzip" },
-            body: gzipWithTail(ready, runtime.piece, own),
+            body: ready.gzipWith(runtime.piece, own),
           }
         : { status: 200, headers: common, body: [...(await ready.text()), runtime.text, own] };
     },

@@ -1,8 +1,7 @@
 import type { Clock } from "../time/clock.ts";
-import { isSettled } from "../time/window.ts";
-import { type Block, createPacker, EMPTY, unpack } from "../metrics/render/block.ts";
+import { contains, isSettled } from "../time/window.ts";
+import { type Block, createPacking, EMPTY, unpack } from "../metrics/render/block.ts";
 import type { Sample } from "../metrics/family.ts";
-import { createWindowing } from "../metrics/render/windowing.ts";
 
 /**
  * What is known of each target, and for how long. It decides what may be shown at an instant: a value whose time to
@@ -71,8 +70,7 @@ const NOBODY: Entry = { description: EMPTY, ...NOTHING };
 
 export function createStore(clock: Clock, seriesLimit: () => number): Store {
   const entries = new Map<string, Entry>();
-  const packer = createPacker();
-  const within = createWindowing();
+  const packer = createPacking();
   let derived: ReadonlyMap<string, () => readonly Sample[]> = new Map();
   let series = 0;
 
@@ -100,16 +98,14 @@ export function createStore(clock: Clock, seriesLimit: () => number): Store {
 
   function fresh({ values, expiry }: Entry, nowMs: number): Block {
     if (nowMs >= expiry.wallMs || clock.monotonic() >= expiry.monotonicMs) return EMPTY;
-    return within(values, nowMs);
+    return packer.only(values, (window) => contains(window, nowMs));
   }
 
   function view(): View {
     const takenAt = { wallMs: clock.now(), monotonicMs: clock.monotonic() };
     let validForMs = Number.POSITIVE_INFINITY;
     const ages = (block: Block) => {
-      for (const window of block.windows) {
-        if (window) validForMs = Math.min(validForMs, window.endMs - takenAt.wallMs);
-      }
+      for (const { endMs } of block.windows) validForMs = Math.min(validForMs, endMs - takenAt.wallMs);
       return block;
     };
     const blocks: Block[] = [];
