@@ -1,18 +1,18 @@
+import { standingOf } from "./budgets/standing.ts";
 import type { Clock } from "./time/clock.ts";
 import { type Collection, createCollection } from "./collection.ts";
 import type { Config } from "./config/config.ts";
 import type { WebSource } from "./config/web/web-config.ts";
 import { createRoutes } from "./http/routes.ts";
 import { MAX_REQUESTS } from "./http/limits.ts";
-import type { Lifecycle } from "./http/reload-route.ts";
+import type { Lifecycle } from "./http/routes.ts";
 import { createServer, type ListenAddress } from "./http/server.ts";
 import type { Log } from "./log.ts";
 import { renderNow } from "./metrics/render/exposition.ts";
 import { createPublisher } from "./metrics/render/publisher.ts";
 import { type Build, createSelfMetrics } from "./metrics/self.ts";
 import { createStore } from "./readings/store.ts";
-import { createOverview } from "./status/create-overview.ts";
-import { probesOverview } from "./status/probe-row.ts";
+import { createOverview, type OverviewDependencies } from "./status/overview.ts";
 import { createProbeMemory } from "./probes/probe-memory.ts";
 import { createStatuses } from "./readings/statuses.ts";
 import { createTicker, type CreateTicker } from "./time/ticker.ts";
@@ -112,10 +112,27 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     });
   let collection = collect(config);
 
-  const overview = () => ({
-    ...createOverview(config, { store, statuses }, { version: build.version, nowMs: clock.now(), startedMs }),
-    probes: probesOverview(config.probing, { store, records: probeMemory.records }),
-  });
+  // Until the store keeps readings, the page shows states and budgets, but no values of keys and queries.
+  const known: OverviewDependencies = {
+    readings: {
+      status: (id) => {
+        const status = statuses.get(id);
+        return status && { ...status, warning: status.doubt };
+      },
+      shown: () => undefined,
+      latest: () => undefined,
+    },
+    budgetStatus: (budget, _readings, nowMs) => ({
+      ...standingOf(budget, (target) => statuses.get(target), nowMs),
+      gaps: undefined,
+    }),
+    probes: {
+      record: (name) => probeMemory.records.get(name),
+      spentToday: () => probeMemory.guard.spent(clock.now()),
+    },
+  };
+  const overview = () =>
+    createOverview(config, known, { version: build.version, nowMs: clock.now(), startedMs });
   const isReady = () => clock.monotonic() - started >= READY_AFTER_MS || collection.isAttempted();
   const routes = createRoutes({ telemetryPath, publisher, self, overview, isReady, lifecycle });
   const server = createServer(

@@ -1,42 +1,23 @@
-import type { Format } from "../metrics/render/exposition.ts";
+import Negotiator from "negotiator";
+import { CONTENT_TYPES, type Format, FORMATS } from "../metrics/render/exposition.ts";
 
-/** The exposition format to answer with, by the `Accept` header: OpenMetrics 1.0 where it is wanted at least as much. */
+/** The exposition format that the `Accept` header prefers; text when it accepts neither. */
 export function acceptedFormat(accept: string | undefined): Format {
-  let [text, openMetrics] = [0, 0];
-  for (const { name, parameters, quality } of entries(accept ?? "")) {
-    const version = parameters.get("version");
-    if (name === "application/openmetrics-text" && (version === undefined || version === "1.0.0")) {
-      openMetrics = Math.max(openMetrics, quality);
-    }
-    if (name === "text/plain" && (version === undefined || version === "0.0.4"))
-      text = Math.max(text, quality);
-  }
-  return openMetrics > 0 && openMetrics >= text ? "openmetrics" : "text";
+  const preferred = new Negotiator({ headers: { accept } }).mediaType([...MEDIA_TYPES.keys()]);
+  return MEDIA_TYPES.get(preferred ?? "") ?? "text";
 }
 
 /** Whether the client takes gzip, by the `Accept-Encoding` header. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
-  const qualities = new Map(entries(acceptEncoding ?? "").map(({ name, quality }) => [name, quality]));
-  return (qualities.get("gzip") ?? qualities.get("*") ?? 0) > 0;
+  return new Negotiator({ headers: { "accept-encoding": acceptEncoding } }).encodings(["gzip"]).length > 0;
 }
 
-interface Entry {
-  readonly name: string;
-  readonly parameters: ReadonlyMap<string, string>;
-  readonly quality: number;
-}
+/** Prometheus 3 asks for one of these. All mean the same here, because every metric and label name is plain ASCII. */
+const ESCAPINGS = ["allow-utf-8", "underscores", "dots", "values"];
 
-/** The comma-separated entries of a header with their parameters (RFC 9110, 12.4.2); a quality that is no number is 0. */
-function entries(header: string): readonly Entry[] {
-  return header.split(",").map((entry) => {
-    const [name = "", ...rest] = entry.split(";").map((part) => part.trim().toLowerCase());
-    const parameters = new Map(
-      rest.map((parameter): [string, string] => {
-        const [key = "", value = ""] = parameter.split("=");
-        return [key.trim(), value.trim().replace(/^"(.*)"$/, "$1")];
-      }),
-    );
-    const quality = Number(parameters.get("q") ?? "1");
-    return { name, parameters, quality: Number.isFinite(quality) ? quality : 0 };
-  });
-}
+/** Of types that the header accepts alike, the first wins. */
+const MEDIA_TYPES: ReadonlyMap<string, Format> = new Map(
+  FORMATS.flatMap((format) =>
+    ESCAPINGS.map((escaping): [string, Format] => [`${CONTENT_TYPES[format]}; escaping=${escaping}`, format]),
+  ),
+);

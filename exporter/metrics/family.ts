@@ -89,14 +89,3 @@ function pairText(name: string, value: string): string {
 function escapeLabelValue(value: string): string {
   return value.toWellFormed().replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');
 }
-
-/** The label values of a sample, as they were given. */
-export function labelValues(of: Sample): ReadonlyMap<string, string> {
-  const pairs = of.labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g);
-  return new Map(
-    [...pairs].map(([, name = "", value = ""]) => [
-      name,
-      value.replaceAll(/\\(.)/g, (_, character: string) => (character === "n" ? "\n" : character)),
-    ]),
-  );
-}

@@ -32,5 +32,5 @@ test("stop() refuses what waits", async () => {
   const bcrypt = start();
   const waiting = bcrypt.compare("secret", hashedPassword("secret").replace("$04", "$15"));
   const [refused] = await Promise.allSettled([waiting, bcrypt.stop()]);
-  expect(refused).toMatchObject({ status: "rejected", reason: new Error("The exporter stops") });
+  expect(refused).toMatchObject({ status: "rejected", reason: new Error("The exporter is stopping") });
 });

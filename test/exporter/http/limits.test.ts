@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { textAnswer } from "../../../exporter/http/answer.ts";
+import { type Route, textAnswer } from "../../../exporter/http/route.ts";
 import type { Limits } from "../../../exporter/http/limits.ts";
-import { createServer, type Route } from "../../../exporter/http/server.ts";
+import { createServer } from "../../../exporter/http/server.ts";
 import { connectRaw } from "../../support/raw-client.ts";
 import { until } from "../../support/until.ts";
 

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
 import { connectRaw } from "../../support/raw-client.ts";
-import { textAnswer } from "../../../exporter/http/answer.ts";
-import { createServer, type Route, type Server } from "../../../exporter/http/server.ts";
+import { type Route, textAnswer } from "../../../exporter/http/route.ts";
+import { createServer, type Server } from "../../../exporter/http/server.ts";
 
 const running: Server[] = [];
 afterEach(async () => {

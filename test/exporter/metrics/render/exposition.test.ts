@@ -1,9 +1,9 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { createPacker } from "../../../../exporter/metrics/render/block.ts";
+import { createPacking } from "../../../../exporter/metrics/render/block.ts";
 import { compose } from "../../../../exporter/metrics/render/document.ts";
 import { renderNow } from "../../../../exporter/metrics/render/exposition.ts";
-import { gauge, info, labelValues, type Sample, sample, stateset } from "../../../../exporter/metrics/family.ts";
+import { gauge, info, type Sample, sample, stateset } from "../../../../exporter/metrics/family.ts";
 import { deflate, deflateNow, gzipWithTail } from "../../../../exporter/metrics/render/gzip.ts";
 
 const spend = gauge({ name: "aigateway_test_credits", help: "Spend.", labels: ["key"], absent: "never" });
@@ -26,7 +26,7 @@ const samples = [
   [...sample(spend, { key: "b" }, -2), ...sample(reset, { key: "b", aigateway_test_reset: "daily" }, 1)],
 ];
 const rendered = (...answers: readonly (readonly Sample[])[]) => {
-  const packer = createPacker();
+  const packer = createPacking();
   return renderNow(
     headers,
     answers.map((answer) => packer.pack(answer)),
@@ -96,10 +96,9 @@ describe("sample()", () => {
     ["日本語 🚀", "日本語 🚀"],
     ["lone \ud800", "lone \ufffd"],
     ["", ""],
-  ])("the label %j is escaped and read back", (label, escaped) => {
+  ])("the label %j is escaped", (label, escaped) => {
     const [made] = sample(spend, { key: label }, 1);
     expect(made?.labels).toBe(`key="${escaped}"`);
-    expect(made && labelValues(made).get("key")).toBe(label.toWellFormed());
   });
 });
 

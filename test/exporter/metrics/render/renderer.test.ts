@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createPacker } from "../../../../exporter/metrics/render/block.ts";
+import { createPacking } from "../../../../exporter/metrics/render/block.ts";
 import { FORMATS } from "../../../../exporter/metrics/render/exposition.ts";
 import { gauge, sample } from "../../../../exporter/metrics/family.ts";
 import { deflate } from "../../../../exporter/metrics/render/gzip.ts";
@@ -17,7 +17,7 @@ function setUp() {
     slices.push(text.toString());
     return deflate(text);
   });
-  const packer = createPacker();
+  const packer = createPacking();
   const block = (key: number, values: readonly [number, number]) =>
     packer.pack([
       ...sample(one, { key: String(key) }, values[0]),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { KeyRow, Overview } from "../../../../exporter/status/overview.ts";
+import type { Overview } from "../../../../exporter/status/overview.ts";
 import { STYLE } from "../../../../exporter/status/page/style.ts";
-import { budget, DAY, gap, key, NOW, pageOf, probe, query, rows, textOf } from "./page-reader.ts";
+import type { KeyRow } from "../../../../exporter/status/target-rows.ts";
+import { budget, DAY, gaps, key, NOW, pageOf, probe, query, rows, textOf } from "./page-reader.ts";
 
 const OWNER = { team: "payments", project: "invoices", costCenter: "4711" };
 const UNASKED = { limit: undefined, remaining: undefined, reset: undefined, nextResetMs: undefined };
@@ -56,7 +57,8 @@ describe("the keys", () => {
 
   test.each<[number | undefined, readonly string[]]>([
     [40, ["bar plain", "width:60.0%"]],
-    [20, ["bar high", "width:80.0%"]],
+    [11, ["bar plain", "width:89.0%"]],
+    [10, ["bar high", "width:90.0%"]],
     [0.004, ["bar high", "width:100.0%"]],
     [-50, ["bar full", "width:100.0%"]],
     [120, ["bar plain", "width:0.0%"]],
@@ -109,7 +111,7 @@ describe("the summary", () => {
   test("counts and adds up", () => {
     const creditValue = { currency: "EUR", value: 0.5 };
     expect(tiles({ keys: [key("a"), key("b", { day: 0.25, remaining: 0 })], creditValue })).toEqual([
-      ["Keys up", "2 of 2 all answer"],
+      ["Keys up", "2 of 2 none failing"],
       ["Credits today", "1.75 all 2 keys 0.88 EUR"],
       ["Credits this month", "120.00 all 2 keys 60.00 EUR"],
       ["Limits used up", "1 2 with a limit"],
@@ -121,15 +123,15 @@ describe("the summary", () => {
       key("a"),
       key("new", WAITING),
       key("down", DOWN),
-      key("c", { day: undefined, remaining: 20 }),
+      key("c", { day: undefined, remaining: 10 }),
     ];
     expect(tiles({ keys })).toEqual([
       ["Keys up", "2 of 4 1 failing · 1 waiting"],
-      ["Credits today", "3.00 partial: 2 keys not known"],
-      ["Credits this month", "180.00 partial: 1 key not known"],
-      ["Limits used up", "0 1 at 80% or more · 3 with a limit · 1 not known"],
+      ["Credits today", "3.00 partial: unknown for 2 keys"],
+      ["Credits this month", "180.00 partial: unknown for 1 key"],
+      ["Limits used up", "0 1 at 90% or more · 3 with a limit · 1 unknown"],
     ]);
-    expect(tiles({ keys: [key("new", WAITING)] })[1]).toEqual(["Credits today", "— not known of any key"]);
+    expect(tiles({ keys: [key("new", WAITING)] })[1]).toEqual(["Credits today", "— unknown for every key"]);
   });
 });
 
@@ -170,7 +172,7 @@ describe("what needs attention", () => {
       window: "total",
       windowEndMs: undefined,
       spent: 501,
-      gap: gap({ old: 1 }),
+      gaps: gaps({ old: 1 }),
     });
     const budgets = [
       budget("kept"),
@@ -179,8 +181,8 @@ describe("what needs attention", () => {
       budget("spent", { spent: 500 }),
     ];
     expect(listed({ keys: [key("search", DOWN)], budgets })).toEqual([
-      "month ▲ Exceeded budget: 612.30 of 500.00 credits are spent; its window ends in 9 d 10 h",
-      "prepaid ▲ Exceeded budget: at least 501.00 of 500.00 credits are spent; it has no end",
+      "month ▲ Exceeded budget: 612.30 of 500.00 credits spent; its window ends in 9 d 10 h",
+      "prepaid ▲ Exceeded budget: at least 501.00 of 500.00 credits spent; it never ends",
       "search ✕ Failing unauthorized last answered 12 s ago Cannot read: gateway answered 401",
     ]);
   });
@@ -201,7 +203,7 @@ describe("the whole page", () => {
       version: EVIL,
       creditValue: { currency: EVIL, value: 2 },
       keys: [
-        key(EVIL, { owner: { team: EVIL, project: EVIL, costCenter: EVIL }, reset: EVIL }),
+        key(EVIL, { owner: { team: EVIL, project: EVIL, costCenter: EVIL } }),
         key("x".repeat(500), { state: "down", failure, limit: 1e300, remaining: -1e300 }),
       ],
       queries: [
@@ -218,7 +220,7 @@ describe("the whole page", () => {
         budget(EVIL, {
           team: EVIL,
           scope: { kind: "app", label: EVIL },
-          gap: gap({ failing: 1 }, { reason: EVIL }),
+          gaps: gaps({ failing: 1 }, { reason: EVIL }),
         }),
         budget("x".repeat(500), {
           scope: { kind: "keys", names: [EVIL, EVIL] },
@@ -233,7 +235,7 @@ describe("the whole page", () => {
   const tame = pageOf({
     keys: [key("billing", { owner: OWNER, limit: "unlimited" }), key("down", DOWN)],
     queries: [query("day", { pairs: [{ model: "m", app: "a", credits: 1 }], credits: 1, truncated: true })],
-    budgets: [budget("month", { team: "payments", spent: 600, gap: gap({ failing: 1 }) })],
+    budgets: [budget("month", { team: "payments", spent: 600, gaps: gaps({ failing: 1 }) })],
   });
 
   test.each([

@@ -39,14 +39,14 @@ describe("probes", () => {
       ],
       [
         "new acme/ear, key ears",
-        "○ Waiting waits until the spend of the day is known",
+        "○ Waiting waiting until today’s spend is known",
         "—",
         "—",
         "—",
         "not run yet",
       ],
     ]);
-    expect(textOf(page)).toContain("0.42 of 0.50 credits are spent or set aside today, 84%.");
+    expect(textOf(page)).toContain("0.42 of 0.50 credits are spent or reserved today, 84%.");
     expect(page).toContain("(1 failing)");
     expect(page).not.toContain("<another>");
   });
@@ -78,6 +78,8 @@ describe("probes", () => {
 
   test("say that their spend is not known yet", () => {
     const text = textOf(pageOf({ probes: { rows: [probe("a")], spentToday: undefined, ceiling: 0.5 } }));
-    expect(text).toContain("is not known yet; until then none is run. The ceiling is 0.50 credits.");
+    expect(text).toContain(
+      "No probe runs until today’s spend of the probes’ keys is known. The ceiling is 0.50 credits.",
+    );
   });
 });

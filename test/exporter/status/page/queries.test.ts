@@ -58,15 +58,15 @@ describe("models and apps", () => {
     const [truncated, whole] = [true, false].map((is) =>
       textOf(pageOf({ queries: [query("day", { truncated: is })] })),
     );
-    expect(truncated).toContain("The gateway has more pairs than it tells");
+    expect(truncated).toContain("The gateway has more pairs than it returned");
     expect(whole).not.toContain("more pairs");
   });
 
   test("tell a window without spend from one of which nothing is known", () => {
-    expect(textOf(pageOf({ queries: [query("day")] }))).toContain("tells of no spend");
+    expect(textOf(pageOf({ queries: [query("day")] }))).toContain("reports no spend");
     const unknown = { dataMs: undefined, windowStartMs: undefined, truncated: undefined };
     expect(textOf(pageOf({ queries: [query("day", unknown)] }))).toContain(
-      "Nothing is known of this window now",
+      "There are no current data for this window",
     );
   });
 

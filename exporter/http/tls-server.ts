@@ -1,32 +1,34 @@
 import type { X509Certificate } from "node:crypto";
 import { isIP, SocketAddress, type Socket } from "node:net";
-import { createServer, type Server as TlsServer, type TLSSocket } from "node:tls";
+import { createServer, type Server, type TLSSocket } from "node:tls";
 import type { WebConfig, WebSource, WebTls } from "../config/web/web-config.ts";
 import type { Limits } from "./limits.ts";
 
-/** Turns connections into TLS connections, each by the web configuration as it is then. */
-export interface SecureDoor {
-  open(socket: Socket): void;
-  /** Ends the handshakes that are under way. */
+/** Makes TLS connections of raw ones, each by the web configuration in force when it opens. */
+export interface TlsServer {
+  accept(socket: Socket): void;
+  /** Ends the handshakes that are in progress. */
   close(): void;
 }
 
-export function createSecureDoor(
+/** `onConnection` receives each connection whose client certificate is acceptable. */
+export function createTlsServer(
   web: WebSource,
   { requestMs }: Limits,
-  onOpen: (socket: TLSSocket) => void,
-): SecureDoor {
-  const waiting = new Set<Socket>();
-  let current: { readonly tls: WebTls; readonly server: TlsServer } | undefined;
+  onConnection: (socket: TLSSocket) => void,
+): TlsServer {
+  const handshakes = new Map<string, Socket>();
+  let current: { readonly tls: WebTls; readonly server: Server } | undefined;
 
-  function serverOf(tls: WebTls): TlsServer {
+  function serverFor(tls: WebTls): Server {
     if (current?.tls === tls) return current.server;
-    const asks = tls.clientAuth !== "none";
-    // Whether a certificate is good enough is decided after the handshake.
-    const options = { ...tls.options, requestCert: asks, rejectUnauthorized: false };
+    const requestCert = tls.clientAuth !== "none";
+    // `isAcceptable` judges the certificate after the handshake, so the handshake itself rejects none.
+    const options = { ...tls.options, requestCert, rejectUnauthorized: false };
     const server = createServer({ ...options, handshakeTimeout: requestMs, ALPNProtocols: ["http/1.1"] });
     server.on("secureConnection", (socket) => {
-      if (isWelcome(tls, socket)) onOpen(socket);
+      handshakes.delete(peerOf(socket));
+      if (isAcceptable(tls, socket)) onConnection(socket);
       else socket.destroy();
     });
     server.on("tlsClientError", (_error, socket) => socket.destroy());
@@ -34,25 +36,31 @@ export function createSecureDoor(
     return server;
   }
 
-  async function open(socket: Socket): Promise<void> {
-    waiting.add(socket);
-    socket.on("close", () => waiting.delete(socket)).on("error", () => socket.destroy());
+  async function accept(socket: Socket): Promise<void> {
+    const peer = peerOf(socket);
+    handshakes.set(peer, socket);
+    socket.on("close", () => handshakes.delete(peer)).on("error", () => socket.destroy());
     const config: WebConfig | undefined = await web.current().catch(() => undefined);
     if (socket.destroyed) return;
-    if (config?.tls) serverOf(config.tls).emit("connection", socket);
+    if (config?.tls) serverFor(config.tls).emit("connection", socket);
     else socket.destroy();
   }
 
   return {
-    open: (socket) => void open(socket),
+    accept: (socket) => void accept(socket),
     close: () => {
-      for (const socket of waiting) socket.destroy();
+      for (const socket of handshakes.values()) socket.destroy();
     },
   };
 }
 
-/** Go's rules, which the toolkit's names stand for. */
-function isWelcome({ clientAuth, allowedSans }: WebTls, socket: TLSSocket): boolean {
+/** The same for a connection before and after its handshake. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+/** The rules of Go's `tls.ClientAuthType`, after which the exporter-toolkit names them. */
+function isAcceptable({ clientAuth, allowedSans }: WebTls, socket: TLSSocket): boolean {
   if (clientAuth === "none" || clientAuth === "request") return true;
   const certificate = socket.getPeerX509Certificate();
   if (!certificate) return clientAuth === "verify if given";
@@ -67,7 +75,7 @@ interface Name {
   readonly value: string;
 }
 
-/** The names of the subject, as Node writes them: a value with a special character is a JSON text. */
+/** The subject's alternative names. Node writes a value with special characters as a JSON string. */
 function namesOf({ subjectAltName }: X509Certificate): readonly Name[] {
   const names = (subjectAltName ?? "").matchAll(
     /(DNS|IP Address|email|URI):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/g,

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { combinedCrc, crcShift } from "../../../../exporter/metrics/render/crc.ts";
+import { combinedCrc, crcShift } from "../../../../exporter/metrics/render/gzip.ts";
 
 test("combinedCrc() is the checksum of one text after the other", () => {
   fc.assert(
