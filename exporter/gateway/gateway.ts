@@ -1,18 +1,10 @@
 import type { GatewayConfig } from "../config/config.ts";
-import type { Clock } from "../time/clock.ts";
 import { createSend, type Send } from "./calls.ts";
-import { createHttp, type HttpDependencies } from "./http.ts";
-import type { Caller, Gateway, GatewayClient } from "./port.ts";
+import { createHttp } from "./http.ts";
+import type { Caller, Gateway, GatewayClient, GatewayDependencies } from "./port.ts";
 import { askUsage } from "./usage.ts";
 import { KEY_REQUEST, parseKey } from "./wire/key.ts";
 import { parseTranscription, transcriptionRequest } from "./wire/transcription.ts";
-
-/** Everything that the adapter takes from outside. */
-export interface GatewayDependencies extends HttpDependencies {
-  readonly clock: Clock;
-  /** In [0, 1), for the jitter of retries. */
-  readonly random: () => number;
-}
 
 /** The gateway behind its HTTP API: the adapter of the port. */
 export function createGateway(config: GatewayConfig, dependencies: GatewayDependencies): Gateway {

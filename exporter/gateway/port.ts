@@ -1,4 +1,6 @@
+import type { GatewayConfig } from "../config/config.ts";
 import type { SecretSource } from "../config/secret.ts";
+import type { Clock } from "../time/clock.ts";
 import type { Window } from "../time/window.ts";
 
 /** The operations of the contract; the label `endpoint`. Each has a request limit of its own. */
@@ -11,6 +13,20 @@ export interface Gateway {
   clientFor(caller: Caller): GatewayClient;
   /** Ends all connections. */
   close(): Promise<void>;
+}
+
+/** Makes the adapter of a gateway. */
+export type CreateGateway = (config: GatewayConfig, dependencies: GatewayDependencies) => Gateway;
+
+/** Everything that an adapter takes from outside. */
+export interface GatewayDependencies {
+  readonly clock: Clock;
+  /** In [0, 1), for the jitter of retries. */
+  readonly random: () => number;
+  /** The exporter's version, for the user agent. */
+  readonly version: string;
+  /** Called for each request that was sent: the status, or `none` when there was no answer. */
+  readonly onAnswer: (endpoint: Endpoint, code: string) => void;
 }
 
 /** Who asks: what the engine binds a client to. */

@@ -19,8 +19,8 @@ import { createSpendWatch } from "./spend-watch.ts";
 export interface Probes {
   /** The probes of a configuration as jobs, which the engine runs. */
   groups(config: Pick<Config, "probing" | "gateway">): readonly JobGroup[];
-  /** Learns what the probes may spend; `ask` makes the job of a target due. */
-  start(ask: (id: TargetId) => void): void;
+  /** Learns what the probes may spend. `ask` makes the job of a target due; `onChange` is called when credits are set aside. */
+  start(ask: (id: TargetId) => void, onChange: () => void): void;
   stop(): void;
   /** To be called after the readings have changed: probes that were put off until the spend of the day is known run then. */
   readingsChanged(): void;
@@ -37,13 +37,12 @@ export interface ProbesDependencies {
   readonly log: Log;
   readonly registry: SelfRegistry;
   readonly readings: ReadingSource;
-  /** Called when credits are set aside. */
-  readonly onChange: () => void;
 }
 
-export function createProbes({ clock, log, registry, readings, onChange }: ProbesDependencies): Probes {
+export function createProbes({ clock, log, registry, readings }: ProbesDependencies): Probes {
   let probing: ProbingConfig | undefined;
   let ask: (id: TargetId) => void = () => {};
+  let onChange = () => {};
   const configured = () => probing?.probes ?? [];
   const longestRunMs = () => Math.max(0, ...configured().map(({ timeoutMs }) => timeoutMs));
   const guard = createSpendGuard(clock.now(), longestRunMs);
@@ -54,7 +53,7 @@ export function createProbes({ clock, log, registry, readings, onChange }: Probe
   const putOff = new Set<TargetId>();
 
   function groupOf(probe: ProbeConfig, question: string, limits: ProbingConfig): JobGroup {
-    const own = { clock, log: log.child({ probe: probe.name }), guard, watch, records, putOff, onChange, refused };
+    const own = { clock, log: log.child({ probe: probe.name }), guard, watch, records, putOff, refused, onChange: () => onChange() };
     const job = createProbeJob(probe, question, limits, own);
     const reporter = createProbeReporter(probe.name, own);
     return { name: job.id, expression: probe.schedule, jobs: [job], reporter, isPaid: true };
@@ -69,8 +68,8 @@ export function createProbes({ clock, log, registry, readings, onChange }: Probe
       refused.inc({ collector: "probe" }, 0);
       return known.map(({ probe, question }) => groupOf(probe, question, next));
     },
-    start: (askFor) => {
-      ask = askFor;
+    start: (askFor, changed) => {
+      [ask, onChange] = [askFor, changed];
       watch.start(askFor);
     },
     stop: watch.stop,

@@ -11,8 +11,11 @@ import type { DueTarget, Scheduler } from "./scheduler.ts";
 
 /** Decides which due jobs wait in the run queues, and which one is next. */
 export interface Backlog {
-  /** A job is due: it joins its run queue, unless it runs, rests, or its last answer is recent enough. */
-  add(target: DueTarget): void;
+  /**
+   * A job is due: it joins its run queue, unless it runs, rests, or its last answer is recent enough. Returns the job if it
+   * is a paid one that misses its tick.
+   */
+  add(target: DueTarget): Job | undefined;
   /** After a failure: a target that cannot show everything is asked again before its next tick. */
   retryEarly(entry: Entry, reason: FailureReason): void;
   /** The next job of an endpoint that may begin now. */
@@ -40,24 +43,33 @@ const FIRST_RETRY_MS = 5000;
 export function createBacklog(dependencies: BacklogDependencies): Backlog {
   const { clock, random, readings, table, queues, scheduler, refusals, intervals } = dependencies;
 
-  function add({ id, dueAt, cause }: DueTarget): void {
+  function add({ id, dueAt, cause }: DueTarget): Job | undefined {
     const entry = table.get(id);
-    if (!entry || (cause === "tick" && !isWanted(entry))) return;
+    if (!entry || (cause === "tick" && !isWanted(entry))) return undefined;
+    if (cause === "again") entry.againAt = undefined;
     const { job, group, run } = entry;
     const restMs = refusals.restMs(id);
-    if (cause === "again") entry.againAt = undefined;
-    if (run) {
-      // A run that began before midnight cannot be believed; any other one is as good as the next.
-      run.isRepeated ||= cause === "midnight";
-      if (group.isPaid) group.reporter.missed?.(job, "running");
-    } else if (group.isPaid && (restMs > 0 || !refusals.mayBegin(job.endpoint, id))) {
-      group.reporter.missed?.(job, "paused");
-    } else if (restMs > 0) {
-      askAgain(entry, restMs);
-    } else {
-      const intervalMs = Math.max(scheduler.longestGapMs(group.name), job.minIntervalMs);
-      queues[job.endpoint].add(id, dueAt, intervalMs);
+    if (group.isPaid) {
+      const obstacle = obstacleOf(entry);
+      if (obstacle === undefined) return enqueue(entry, dueAt);
+      group.reporter.missed?.(job, obstacle);
+      return job;
     }
+    // A run that began before midnight cannot be believed; any other one is as good as the next.
+    if (run) run.isRepeated ||= cause === "midnight";
+    else if (restMs > 0) askAgain(entry, restMs);
+    else enqueue(entry, dueAt);
+    return undefined;
+  }
+
+  function obstacleOf({ job, run }: Entry): "running" | "paused" | undefined {
+    if (run) return "running";
+    return refusals.restMs(job.id) > 0 || !refusals.mayBegin(job.endpoint, job.id) ? "paused" : undefined;
+  }
+
+  function enqueue({ job, group }: Entry, dueAt: number): undefined {
+    const intervalMs = Math.max(scheduler.longestGapMs(group.name), job.minIntervalMs);
+    queues[job.endpoint].add(job.id, dueAt, intervalMs);
   }
 
   /** Whether the last answer is old enough to be replaced; half a tick early is in time. */

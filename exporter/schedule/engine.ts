@@ -18,7 +18,8 @@ import { createScheduler, type DueTarget } from "./scheduler.ts";
 
 /** Runs every job, poll or probe: when it is due and has a permit, and keeps what it learns. */
 export interface Engine {
-  start(): void;
+  /** `onChange` is called after each change of the readings. */
+  start(onChange: () => void): void;
   /** Aborts what is under way and begins nothing new. */
   stop(): Promise<void>;
   /**
@@ -32,6 +33,8 @@ export interface Engine {
   ask(id: TargetId): void;
   /** Whether every job that runs at the start has run once, successfully or not. */
   isAttempted(): boolean;
+  /** The groups that cost nothing, by name. */
+  readonly groups: readonly string[];
   /** The effective interval of a group, milliseconds. */
   intervalMs(group: string): number;
   /** How long the most overdue target of a group is overdue, milliseconds. */
@@ -47,15 +50,13 @@ export interface EngineDependencies {
   readonly log: Log;
   readonly createTicker: CreateTicker;
   readonly readings: ReadingStore;
-  /** Called after each change of the readings. */
-  readonly onChange: () => void;
 }
 
 /** How many intervals the last good values are repeated. */
 const INTERVALS_TO_LIVE = 3;
 
 export function createEngine(initial: Plan, dependencies: EngineDependencies): Engine {
-  const { clock, readings, onChange } = dependencies;
+  const { clock, readings } = dependencies;
   const table = createJobTable(initial);
   const queues = createRunQueues();
   const scheduler = createScheduler(dependencies);
@@ -69,12 +70,14 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
   });
   const runs = new Set<Run>();
   const waiting: (() => void)[] = [];
-  let isStarted = false;
+  let onChange: (() => void) | undefined;
   configure();
   dispatcher.serve({ openAt: backlog.openAt, begin });
 
   function onDue(due: readonly DueTarget[]): void {
-    for (const target of due) backlog.add(target);
+    const missed = due.flatMap((target) => backlog.add(target) ?? []);
+    for (const job of missed) runner.describe(job);
+    if (missed.length > 0) onChange?.();
     dispatcher.wake();
   }
 
@@ -112,7 +115,7 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
       else if (end !== "unfinished") backlog.retryEarly(entry, end.kind);
       if (run.isRepeated) ask([entry]);
     }
-    onChange();
+    onChange?.();
     dispatcher.wake();
     if (isIdle()) for (const resolve of waiting.splice(0)) resolve();
   }
@@ -140,11 +143,11 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
       if (!table.get(job.id)) readings.remove(job.id);
     }
     configure();
-    onChange();
+    onChange?.();
     await abort(leftOver);
     dispatcher.setLimits(next.limits);
     dispatcher.serve({ openAt: backlog.openAt, begin });
-    if (isStarted) ask(changed);
+    if (onChange) ask(changed);
   }
 
   async function abort(some: Iterable<Run>): Promise<void> {
@@ -156,13 +159,13 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
   }
 
   return {
-    start: () => {
-      isStarted = true;
+    start: (callBack) => {
+      onChange = callBack;
       scheduler.start(onDue);
       ask(table.entries());
     },
     stop: async () => {
-      isStarted = false;
+      onChange = undefined;
       scheduler.stop();
       dispatcher.hold();
       await abort(runs);
@@ -177,6 +180,9 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
     ask: (id) => onDue([{ id, dueAt: clock.monotonic(), cause: "again" }]),
     isAttempted: () =>
       [...table.entries()].every(({ job, group }) => group.isPaid || readings.status(job.id)?.attempted),
+    get groups() {
+      return table.plan.groups.flatMap(({ name, isPaid }) => (isPaid ? [] : [name]));
+    },
     intervalMs: intervals.of,
     lagMs: (name) => longestLag(name, [...table.entries()], intervals.of(name), { readings, clock }),
     throttledUntil: refusals.throttledUntil,
