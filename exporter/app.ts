@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { budgetSources } from "./budgets/budget-sources.ts";
+import { budgetSources } from "./budgets/budget-samples.ts";
 import { budgetStatus } from "./budgets/budget-status.ts";
 import { budgetFamilies } from "./budgets/families.ts";
 import { collectorGroups, collectorHeaders } from "./collectors/collector-groups.ts";

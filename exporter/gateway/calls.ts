@@ -1,6 +1,6 @@
 import type { GatewayConfig } from "../config/config.ts";
 import type { Secret, SecretSource } from "../config/secret.ts";
-import { onAbort } from "../time/abort.ts";
+import { onAbort } from "../time/clock.ts";
 import type { Clock } from "../time/clock.ts";
 import { GatewayError } from "./errors.ts";
 import type { Http, HttpRequest } from "./http.ts";

@@ -3,7 +3,8 @@ import type { Gateway } from "../gateway/port.ts";
 import type { ReadingStore, TargetStatus } from "../readings/readings.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Dispatcher, Release } from "./dispatcher.ts";
-import type { Job, JobGroup, Result } from "./job.ts";
+import type { Job, Result } from "./job.ts";
+import type { JobGroup } from "./plan.ts";
 import type { Refusals } from "./refusals.ts";
 import { createRunPermits } from "./run-permits.ts";
 

@@ -1,4 +1,4 @@
-import type { ScheduleExpression } from "../config/config.ts";
+import type { ScheduleExpression } from "../time/ticker.ts";
 import type { Gateway } from "../gateway/port.ts";
 import type { Limits } from "./dispatcher.ts";
 import type { Job } from "./job.ts";

@@ -1,10 +1,9 @@
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { ScheduleExpression } from "../config/config.ts";
 import type { Log } from "../log.ts";
 import type { TargetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
-import type { CreateTicker, Ticker } from "../time/ticker.ts";
+import type { CreateTicker, ScheduleExpression, Ticker } from "../time/ticker.ts";
 import { SETTLE_MS, windowAt } from "../time/window.ts";
 import { createAgenda } from "./agenda.ts";
 import type { JobGroup } from "./plan.ts";
