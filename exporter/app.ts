@@ -10,12 +10,19 @@ import { createServer, type ListenAddress } from "./http/server.ts";
 import type { Log } from "./log.ts";
 import { renderNow } from "./metrics/render/exposition.ts";
 import { createPublisher } from "./metrics/render/publisher.ts";
-import { type Build, createSelfMetrics } from "./metrics/self.ts";
+import { selfFamilies as families } from "./metrics/self-families.ts";
+import { createSelfRegistry } from "./metrics/self-registry.ts";
 import { createStore } from "./readings/store.ts";
 import { createOverview, type OverviewDependencies } from "./status/overview.ts";
 import { createProbeMemory } from "./probes/probe-memory.ts";
 import { createStatuses } from "./readings/statuses.ts";
 import { createTimetable, type CreateTimetable } from "./time/timetable.ts";
+
+export interface Build {
+  readonly version: string;
+  readonly revision: string;
+  readonly nodeVersion: string;
+}
 
 /** Everything that the exporter takes from outside. */
 export interface AppDependencies {
@@ -76,23 +83,24 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const store = createStore(clock, () => config.seriesLimit);
   const statuses = createStatuses(clock);
   const probeMemory = createProbeMemory(startedMs, () => config.probing);
-  const self = createSelfMetrics(
-    build,
-    () => ({
-      keys: config.keys.length,
-      series: store.series,
-      seriesLimit: config.seriesLimit,
-      creditValue: config.creditValue,
-      webUpToDate: web?.isUpToDate(),
-      // Looks at every target, so only for the gauge that shows it.
-      get pollLag() {
-        return collection.lag();
-      },
-      pollInterval: collection.interval(),
-      throttledUntil: collection.throttledUntil(),
-    }),
-    clock,
+  const self = createSelfRegistry(clock);
+  const { version, revision, nodeVersion } = build;
+  self.gauge(families.buildInfo).set({ version, revision, nodeversion: nodeVersion }, 1);
+  self.gauge(families.keys, () => [[{}, config.keys.length]]);
+  self.gauge(families.series, () => [[{}, store.series]]);
+  self.gauge(families.seriesLimit, () => [[{}, config.seriesLimit]]);
+  self.gauge(families.webUpToDate, () => (web ? [[{}, Number(web.isUpToDate())]] : []));
+  self.gauge(families.pollLag, () => byLabel(collection.lag(), (collector) => ({ collector })));
+  self.gauge(families.pollInterval, () => byLabel(collection.interval(), (collector) => ({ collector })));
+  self.gauge(families.throttledUntil, () =>
+    byLabel(collection.throttledUntil(), (endpoint) => ({ endpoint })),
   );
+  self.gauge(families.creditValue, () => {
+    const { creditValue } = config;
+    return creditValue ? [[{ currency: creditValue.currency }, creditValue.value]] : [];
+  });
+  const reloadSuccessful = self.gauge(families.reloadSuccessful);
+  const reloadSuccess = self.gauge(families.reloadSuccess);
   const publisher = createPublisher(
     store,
     () => collection.headers,
@@ -144,8 +152,8 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   loaded();
 
   function loaded(): void {
-    self.reloadSuccessful.set(1);
-    self.reloadSuccess.set(clock.now() / 1000);
+    reloadSuccessful.set({}, 1);
+    reloadSuccess.set({}, clock.now() / 1000);
   }
 
   return {
@@ -160,7 +168,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     },
     reload: async (next) => {
       if (!next) {
-        self.reloadSuccessful.set(0);
+        reloadSuccessful.set({}, 0);
         return;
       }
       const previous = collection;
@@ -183,4 +191,11 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     },
     url: server.url,
   };
+}
+
+function byLabel<Labels>(
+  values: ReadonlyMap<string, number>,
+  labelsOf: (name: string) => Labels,
+): readonly (readonly [Labels, number])[] {
+  return [...values].map(([name, value]) => [labelsOf(name), value]);
 }

@@ -8,7 +8,8 @@ import type { Config, ScheduleExpression } from "./config/config.ts";
 import { FAILURE_REASONS } from "./gateway/errors.ts";
 import type { Log } from "./log.ts";
 import type { FamilyHeader } from "./metrics/render/exposition.ts";
-import type { SelfMetrics } from "./metrics/self.ts";
+import { selfFamilies } from "./metrics/self-families.ts";
+import type { SelfRegistry } from "./metrics/self-registry.ts";
 import type { Store } from "./readings/store.ts";
 import type { ProbeMemory } from "./probes/probe-memory.ts";
 import { createProber, PROBE_HEADERS } from "./probes/prober.ts";
@@ -48,7 +49,7 @@ export interface CollectionDependencies {
   readonly log: Log;
   readonly store: Store;
   readonly statuses: Statuses;
-  readonly self: SelfMetrics;
+  readonly self: SelfRegistry;
   readonly probeMemory: ProbeMemory;
   readonly createTimetable: CreateTimetable;
   readonly onChange: () => void;
@@ -162,10 +163,12 @@ interface Part {
 }
 
 /** Counters that are known to exist begin at 0 instead of being missing. */
-function initialise(self: SelfMetrics, { name: collector }: Collector): void {
-  self.polls.inc({ collector }, 0);
-  self.refusedAnswers.inc({ collector }, 0);
-  for (const reason of FAILURE_REASONS) self.pollFailures.inc({ collector, reason }, 0);
+function initialise(self: SelfRegistry, { name: collector }: Collector): void {
+  self.counter(selfFamilies.polls).inc({ collector }, 0);
+  self.counter(selfFamilies.refusedAnswers).inc({ collector }, 0);
+  self.histogram(selfFamilies.pollDuration).zero({ collector });
+  const failures = self.counter(selfFamilies.pollFailures);
+  for (const reason of FAILURE_REASONS) failures.inc({ collector, reason }, 0);
 }
 
 /** Budgets are as old as what they are made of, so their HELP names no interval. */

@@ -2,6 +2,7 @@ import { requestsPerMinute } from "./cli/capacity.ts";
 import type { GatewayConfig } from "./config/config.ts";
 import { createGateway, type PaidGateway } from "./gateway/gateway.ts";
 import type { Endpoint } from "./gateway/http.ts";
+import { selfFamilies } from "./metrics/self-families.ts";
 import { createPace, type Pace } from "./schedule/pace.ts";
 import { createPoller, type Poller, type PollerDependencies } from "./schedule/poller.ts";
 
@@ -26,6 +27,7 @@ export interface UpstreamDependencies extends Omit<PollerDependencies, "gateway"
 
 export function createUpstream(config: GatewayConfig, dependencies: UpstreamDependencies): Upstream {
   const { clock, version, random, self, intervalMs } = dependencies;
+  const requests = self.counter(selfFamilies.upstreamRequests);
   const perMinute = requestsPerMinute(config);
   const { connections, maxPauseMs } = config;
   const pace = createPace(clock, { perMinute, intervalMs, connections, maxPauseMs });
@@ -34,7 +36,7 @@ export function createUpstream(config: GatewayConfig, dependencies: UpstreamDepe
     version,
     random,
     admit: pace.admit,
-    onAnswer: (endpoint, code) => self.upstreamRequests.inc({ endpoint, code }),
+    onAnswer: (endpoint, code) => requests.inc({ endpoint, code }),
   });
   const poller = createPoller({ ...dependencies, gateway, pace });
   return {

@@ -3,7 +3,8 @@ import type { Collector, Statement, Target } from "../collectors/collector.ts";
 import { type FailureReason, GatewayError } from "../gateway/errors.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Log } from "../log.ts";
-import type { SelfMetrics } from "../metrics/self.ts";
+import { selfFamilies } from "../metrics/self-families.ts";
+import type { SelfRegistry } from "../metrics/self-registry.ts";
 import type { Store } from "../readings/store.ts";
 import { createCurrentPolls } from "./current-polls.ts";
 import { type Pace, PausedError } from "./pace.ts";
@@ -28,7 +29,7 @@ export interface PollerDependencies {
   readonly pace: Pace;
   readonly store: Store;
   readonly statuses: Statuses;
-  readonly self: SelfMetrics;
+  readonly self: SelfRegistry;
   readonly log: Log;
   /** Told after each change of the store. */
   readonly onChange: () => void;
@@ -37,6 +38,12 @@ export interface PollerDependencies {
 export function createPoller(dependencies: PollerDependencies): Poller {
   const { clock, gateway, pace, store, statuses, self } = dependencies;
   const polls = createCurrentPolls();
+  const metrics = {
+    polls: self.counter(selfFamilies.polls),
+    failures: self.counter(selfFamilies.pollFailures),
+    refused: self.counter(selfFamilies.refusedAnswers),
+    duration: self.histogram(selfFamilies.pollDuration),
+  };
 
   async function run(
     collector: Collector,
@@ -70,7 +77,7 @@ export function createPoller(dependencies: PollerDependencies): Poller {
       if (signal.aborted || !before || !statuses.get(target.id)) return;
       succeed(target, before, { askedAtMs, timeToLiveMs, spend }, doubt, log);
       if (!store.put(target.id, { samples, askedAtMs, timeToLiveMs })) {
-        self.refusedAnswers.inc({ collector: collector.name });
+        metrics.refused.inc({ collector: collector.name });
         log().error({ series: samples.length }, `Cannot show ${target.title}: series_limit is reached`);
       }
     } catch (error) {
@@ -78,8 +85,8 @@ export function createPoller(dependencies: PollerDependencies): Poller {
       if (!before || !statuses.get(target.id)) return;
       fail(collector, target, before, asFailure(target, error), log);
     }
-    self.polls.inc({ collector: collector.name });
-    self.pollDuration.set({ collector: collector.name }, (clock.monotonic() - started) / 1000);
+    metrics.polls.inc({ collector: collector.name });
+    metrics.duration.observe({ collector: collector.name }, (clock.monotonic() - started) / 1000);
     describeTarget(target, store, statuses);
     dependencies.onChange();
   }
@@ -124,7 +131,7 @@ export function createPoller(dependencies: PollerDependencies): Poller {
     });
     // A question that the service does not answer any more has no last good value either.
     if (refused) store.withdraw(target.id);
-    self.pollFailures.inc({ collector: collector.name, reason: kind });
+    metrics.failures.inc({ collector: collector.name, reason: kind });
     // Said once, and again only when the reason changes: a failing key would fill the log otherwise.
     const level = before.failure?.reason === kind ? "debug" : MUST_ACT.has(kind) ? "error" : "warn";
     log()[level]({ reason: kind, status }, message);
