@@ -1,11 +1,15 @@
 import { CONTENT_TYPES } from "../metrics/render/exposition.ts";
 import type { Publisher } from "../metrics/render/publisher.ts";
-import type { SelfMetrics } from "../metrics/self.ts";
+import type { SelfRegistry } from "../metrics/self-registry.ts";
 import { acceptedFormat, acceptsGzip } from "./accept.ts";
 import type { Answer, Route } from "./route.ts";
 
 /** The telemetry path: the published text as it is, followed by the exporter's own metrics. */
-export function createMetricsRoute(path: string, publisher: Publisher, self: SelfMetrics): Route {
+export function createMetricsRoute(
+  path: string,
+  publisher: Publisher,
+  self: Pick<SelfRegistry, "parts">,
+): Route {
   return {
     path,
     methods: ["GET"],

@@ -1,5 +1,5 @@
 import type { Publisher } from "../metrics/render/publisher.ts";
-import type { SelfMetrics } from "../metrics/self.ts";
+import type { SelfRegistry } from "../metrics/self-registry.ts";
 import type { Overview } from "../status/overview.ts";
 import { createMetricsRoute } from "./metrics-route.ts";
 import { type Route, textAnswer } from "./route.ts";
@@ -7,7 +7,7 @@ import { type Route, textAnswer } from "./route.ts";
 export interface RouteDependencies {
   readonly telemetryPath: string;
   readonly publisher: Publisher;
-  readonly self: SelfMetrics;
+  readonly self: SelfRegistry;
   readonly overview: () => Overview;
   /** Whether every target was polled once, successful or not. */
   readonly isReady: () => boolean;

@@ -5,7 +5,7 @@ import { createServer } from "../../../exporter/http/server.ts";
 import { crcShift, type Deflate, deflate } from "../../../exporter/metrics/render/gzip.ts";
 import { createPublisher } from "../../../exporter/metrics/render/publisher.ts";
 import { createRenderer } from "../../../exporter/metrics/render/renderer.ts";
-import { createSelfMetrics } from "../../../exporter/metrics/self.ts";
+import { createSelfRegistry } from "../../../exporter/metrics/self-registry.ts";
 import { createStore } from "../../../exporter/readings/store.ts";
 import { type Subject, serveSubject } from "../contender.ts";
 import { createDataSet, familiesOf, samplesOf } from "../data-set.ts";
@@ -30,13 +30,7 @@ export function openExporter(): Subject {
       throw error;
     },
   );
-  const readings = { keys: 0, series: 0, seriesLimit: 0, creditValue: undefined };
-  const none = new Map<string, number>();
-  const self = createSelfMetrics(
-    { version: "0", revision: "0", nodeVersion: process.version },
-    () => ({ ...readings, pollLag: none, pollInterval: none, throttledUntil: none }),
-    systemClock,
-  );
+  const self = createSelfRegistry(systemClock);
   const route = createMetricsRoute("/metrics", publisher, self);
   const rendererOf = (compress: Deflate) => {
     const renderer = createRenderer(compress);

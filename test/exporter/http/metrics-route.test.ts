@@ -5,7 +5,8 @@ import { createMetricsRoute } from "../../../exporter/http/metrics-route.ts";
 import { createServer, type Server } from "../../../exporter/http/server.ts";
 import { gauge, sample } from "../../../exporter/metrics/family.ts";
 import { createPublisher } from "../../../exporter/metrics/render/publisher.ts";
-import { createSelfMetrics } from "../../../exporter/metrics/self.ts";
+import { createSelfRegistry } from "../../../exporter/metrics/self-registry.ts";
+import { selfFamilies } from "../../../exporter/metrics/self-families.ts";
 import { createStore } from "../../../exporter/readings/store.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { parseOpenMetrics, parseTextFormat } from "../../support/openmetrics.ts";
@@ -20,13 +21,8 @@ afterEach(() => server.stop());
 async function start() {
   const clock = createManualClock();
   const store = createStore(clock, () => 1e6);
-  const readings = { keys: 0, series: 0, seriesLimit: 0, creditValue: undefined };
-  const none = new Map();
-  const self = createSelfMetrics(
-    { version: "1", revision: "a", nodeVersion: "v22" },
-    () => ({ ...readings, pollLag: none, pollInterval: none, throttledUntil: none }),
-    clock,
-  );
+  const self = createSelfRegistry(clock);
+  self.counter(selfFamilies.polls).inc({ collector: "key" });
   const publisher = createPublisher(
     store,
     () => headers,
@@ -78,7 +74,7 @@ describe("the telemetry path", () => {
       expect(gunzipSync(zipped.body).toString()).toBe(plain.body.toString());
       const shown = parse(plain.body.toString());
       expect(shown.get(family.name)?.samples).toHaveLength(3000);
-      expect(shown.has("aigateway_exporter_build_info") || shown.has("aigateway_exporter_build")).toBe(true);
+      expect(shown.has("aigateway_exporter_polls_total") || shown.has("aigateway_exporter_polls")).toBe(true);
     },
   );
 
