@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { retryDelay } from "../../../exporter/gateway/retry.ts";
+import { retryDelay } from "../../../exporter/gateway/calls.ts";
 
-const failure = { retryable: true, hintMs: undefined, attempts: 1, remainingMs: 60_000 };
+const failure = { retryable: true, retryAfterMs: undefined, attempts: 1, remainingMs: 60_000 };
 
 describe("retryDelay", () => {
   test.each([
@@ -14,21 +14,31 @@ describe("retryDelay", () => {
     { when: "with the most jitter", change: { attempts: 3 }, random: 0.999, wanted: 1998 },
     { when: "what is not retryable", change: { retryable: false }, random: 0, wanted: undefined },
     {
-      when: "what is not retryable, whatever the hint",
-      change: { retryable: false, hintMs: 1 },
+      when: "what is not retryable, whatever the server asks",
+      change: { retryable: false, retryAfterMs: 1 },
       random: 0,
       wanted: undefined,
     },
-    { when: "a hint, without jitter", change: { hintMs: 7_000 }, random: 0.25, wanted: 7_000 },
-    { when: "a hint shorter than the backoff", change: { hintMs: 1, attempts: 3 }, random: 0.9, wanted: 1 },
     {
-      when: "a hint after the last attempt",
-      change: { hintMs: 1, attempts: 4 },
+      when: "a wait that the server asks for, without jitter",
+      change: { retryAfterMs: 7_000 },
+      random: 0.25,
+      wanted: 7_000,
+    },
+    {
+      when: "a wait shorter than the backoff",
+      change: { retryAfterMs: 1, attempts: 3 },
+      random: 0.9,
+      wanted: 1,
+    },
+    {
+      when: "a wait after the last attempt",
+      change: { retryAfterMs: 1, attempts: 4 },
       random: 0,
       wanted: undefined,
     },
-    { when: "a hint up to the deadline", change: { hintMs: 60_000 }, random: 0, wanted: undefined },
-    { when: "a hint just before the deadline", change: { hintMs: 59_999 }, random: 0, wanted: 59_999 },
+    { when: "a wait up to the deadline", change: { retryAfterMs: 60_000 }, random: 0, wanted: undefined },
+    { when: "a wait just before the deadline", change: { retryAfterMs: 59_999 }, random: 0, wanted: 59_999 },
     { when: "a backoff up to the deadline", change: { remainingMs: 250 }, random: 0.5, wanted: undefined },
     { when: "a backoff before the deadline", change: { remainingMs: 251 }, random: 0.5, wanted: 250 },
     { when: "no time left", change: { remainingMs: 0 }, random: 0, wanted: undefined },

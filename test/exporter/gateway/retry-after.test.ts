@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { waitHint } from "../../../exporter/gateway/hint.ts";
+import { retryAfter } from "../../../exporter/gateway/retry-after.ts";
 import { moveTo } from "../../support/time-zone.ts";
 
 const NOW = Date.parse("2026-11-18T12:00:00Z");
 
-function hint(headers: Record<string, string | string[] | undefined>, body: unknown = {}, status = 429) {
-  return waitHint({ status, headers, body, nowMs: NOW });
+function waitMs(headers: Record<string, string | string[] | undefined>, body: unknown = {}, status = 429) {
+  return retryAfter({ status, headers, body, nowMs: NOW });
 }
 
 function inBody(headers: unknown): unknown {
   return { error: { code: 429, message: "Slow down", metadata: { headers } } };
 }
 
-describe("waitHint: Retry-After", () => {
+describe("retryAfter: Retry-After", () => {
   test.each([
     ["30", 30_000],
     ["1.5", 1_500],
@@ -26,35 +26,35 @@ describe("waitHint: Retry-After", () => {
     ["in 2030", undefined],
     ["Wed, 18 Nov 2026 12:00:45 GMT", 45_000],
     ["Wed, 18 Nov 2026 12:00:45 UTC", 45_000],
-    // The two obsolete forms of RFC 9110, 5.6.7; the second does not tell its zone.
+    // The two obsolete forms of RFC 9110, 5.6.7; the second one names no zone.
     ["Wednesday, 18-Nov-26 12:00:45 GMT", 45_000],
     ["Wed Nov 18 12:00:45 2026", 45_000],
     ["2026-11-18T12:00:45Z", 45_000],
     ["2026-11-18T12:00:45", 45_000],
     ["Wed, 18 Nov 2026 11:59:59 GMT", undefined],
     ["Wed, 99 Nov 2026 12:00:00 GMT", undefined],
-  ])("%j: %s ms, in whatever zone the machine is", (text, wanted) => {
+  ])("%j: %s ms, in any time zone of the machine", (text, wanted) => {
     moveTo("America/Los_Angeles");
-    expect(hint({ "retry-after": text })).toBe(wanted);
+    expect(waitMs({ "retry-after": text })).toBe(wanted);
   });
 });
 
-describe("waitHint: X-RateLimit-Reset", () => {
+describe("retryAfter: X-RateLimit-Reset", () => {
   test.each([
     ["milliseconds", String(NOW + 20_000), 20_000],
     ["seconds", String(NOW / 1000 + 20), 20_000],
     ["seconds with a fraction", String(NOW / 1000 + 0.5), 500],
     ["the past", String(NOW - 1), undefined],
     ["now", String(NOW), undefined],
-    ["no number", "tomorrow", undefined],
-    ["a number that is no decimal", "0x1", undefined],
+    ["not a number", "tomorrow", undefined],
+    ["a number that is not decimal", "0x1", undefined],
     ["nothing", "", undefined],
   ])("%s", (_, text, wanted) => {
-    expect(hint({ "x-ratelimit-reset": text })).toBe(wanted);
+    expect(waitMs({ "x-ratelimit-reset": text })).toBe(wanted);
   });
 });
 
-describe("waitHint: where it looks", () => {
+describe("retryAfter: where it looks", () => {
   const reset = String(NOW + 20_000);
   test.each([
     ["Retry-After wins", { "retry-after": "5", "x-ratelimit-reset": reset }, {}, 5_000],
@@ -74,7 +74,7 @@ describe("waitHint: where it looks", () => {
     ["no body", {}, undefined, undefined],
     ["nothing anywhere", {}, {}, undefined],
   ])("%s", (_, headers, body, wanted) => {
-    expect(hint(headers, body)).toBe(wanted);
+    expect(waitMs(headers, body)).toBe(wanted);
   });
 
   test.each([
@@ -86,6 +86,6 @@ describe("waitHint: where it looks", () => {
     [500, undefined],
     [502, undefined],
   ])("status %i: %s ms", (status, wanted) => {
-    expect(hint({ "retry-after": "5" }, {}, status)).toBe(wanted);
+    expect(waitMs({ "retry-after": "5" }, {}, status)).toBe(wanted);
   });
 });

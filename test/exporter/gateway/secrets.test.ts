@@ -1,9 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import type { SecretSource } from "../../../exporter/config/secret.ts";
-import { queryAnalytics } from "../../../exporter/gateway/analytics.ts";
-import { readKey } from "../../../exporter/gateway/key.ts";
-import { createClient, PLANTED, secretSource } from "../../support/gateway-client.ts";
+import type { Permits } from "../../../exporter/gateway/port.ts";
+import { createClient, PLANTED, secretSource, unlimitedPermits } from "../../support/gateway-client.ts";
 import { startRawServer } from "../../support/raw-server.ts";
 import { answering, startScriptedServer, type Step } from "../../support/scripted-server.ts";
 
@@ -16,12 +14,14 @@ function allTexts(error: unknown): string {
   return parts.join("\n");
 }
 
-/** Lets one attempt through, so that the call fails of that. */
-function once() {
-  let admitted = 0;
-  return () => {
-    admitted += 1;
-    return admitted > 1 ? Promise.reject(new Error("Paused")) : Promise.resolve({ done: () => {} });
+/** One permit, so that the call fails for the reason of its first attempt. */
+function onePermit(): Permits {
+  let given = 0;
+  return {
+    next: (signal) => {
+      given += 1;
+      return given > 1 ? Promise.reject(new Error("Paused")) : unlimitedPermits().next(signal);
+    },
   };
 }
 
@@ -31,7 +31,7 @@ const echoing =
   (response, request) =>
     make(request.headers.authorization ?? "")(response, request);
 
-describe("a credential that the service repeats is in no error", () => {
+describe("an error never contains a credential that the service repeats", () => {
   test.each<[string, Step]>([
     [
       "the message",
@@ -40,7 +40,7 @@ describe("a credential that the service repeats is in no error", () => {
     ["the error as a text", echoing((header) => answering(400, { error: `Bad key: ${header}` }))],
     ["the metadata", echoing((header) => answering(403, { error: { message: "No", metadata: { header } } }))],
     ["a page", echoing((header) => answering(403, `<html>${header}</html>`))],
-    ["a success that is no JSON", echoing((header) => answering(200, `OK, ${header}`))],
+    ["a success that is not JSON", echoing((header) => answering(200, `OK, ${header}`))],
     ["a success of another shape", echoing((header) => answering(200, { data: header, [header]: header }))],
     [
       "fields of a wrong type",
@@ -69,19 +69,18 @@ describe("a credential that the service repeats is in no error", () => {
   ])("in %s", async (name, step) => {
     const server = await startScriptedServer(step);
     const timeoutMs = name === "a time-out" ? 1000 : 10_000;
-    const { http, throughRetries } = createClient(
+    const { clientFor, throughRetries } = createClient(
       { baseUrl: server.url, maxBodyBytes: 5000, timeoutMs },
-      { admit: once() },
+      onePermit(),
     );
-    const never = new AbortController().signal;
-    const read = readKey(http, "billing", secretSource(PLANTED), never);
+    const read = clientFor().currentKey(secretSource(PLANTED));
     const error: unknown = await throughRetries(read).catch((caught: unknown) => caught);
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${PLANTED}`);
     expect(error).toMatchObject({ name: "GatewayError" });
     expect(allTexts(error)).not.toContain(PLANTED);
   });
 
-  test("in an answer that is no HTTP", async () => {
+  test("in an answer that is not HTTP", async () => {
     const baseUrl = await startRawServer((socket, request) => socket.end(`SSH-2.0\r\n${request}`));
     const error = await createClient({ baseUrl }).failing();
     expect(error).toMatchObject({ kind: "bad_response" });
@@ -93,12 +92,11 @@ describe("a credential that the service repeats is in no error", () => {
     const server = await startScriptedServer(
       answering(200, { data: { data: rows, metadata: { truncated: false, [PLANTED]: PLANTED } } }),
     );
-    const { http } = createClient({ baseUrl: server.url });
-    const request = { metrics: ["total_usage"], dimensions: ["model", "app"] };
-    const never = new AbortController().signal;
-    const error: unknown = await queryAnalytics(http, "day", request, secretSource(PLANTED), never).catch(
-      (caught: unknown) => caught,
-    );
+    const { clientFor } = createClient({ baseUrl: server.url });
+    const question = { range: { startMs: 0, endMs: 1000 }, pairs: true, total: false, rates: false };
+    const error: unknown = await clientFor({ endpoint: "analytics", name: "day" })
+      .usage(question, secretSource(PLANTED))
+      .catch((caught: unknown) => caught);
     expect(error).toMatchObject({
       kind: "bad_response",
       message: expect.stringContaining('analytics of "day": none of the 1 rows can be read'),
@@ -106,33 +104,8 @@ describe("a credential that the service repeats is in no error", () => {
     expect(allTexts(error)).not.toContain(PLANTED);
   });
 
-  test("but this test would see it", () => {
+  test("(the check finds a credential in an error)", () => {
     const cause = Object.assign(new Error("below"), { data: PLANTED });
     expect(allTexts(new Error("above", { cause }))).toContain(PLANTED);
-  });
-});
-
-describe("a credential that cannot be read", () => {
-  test("fails the call before anything is sent", async () => {
-    const server = await startScriptedServer(answering(200));
-    let admitted = 0;
-    const admit = () => {
-      admitted += 1;
-      return Promise.resolve({ done: () => {} });
-    };
-    const { failing, answers } = createClient({ baseUrl: server.url }, { admit });
-    const cause = new Error('file "/run/secrets/billing" is empty');
-    const secret: SecretSource = { origin: 'file "/run/secrets/billing"', read: () => Promise.reject(cause) };
-    expect(await failing({ secret })).toMatchObject({
-      name: "GatewayError",
-      kind: "secret_unreadable",
-      status: undefined,
-      retryable: false,
-      message: 'Cannot read key "billing": file "/run/secrets/billing" is empty',
-      cause,
-    });
-    expect(server.requests).toEqual([]);
-    expect(admitted).toBe(0);
-    expect(answers).toEqual([]);
   });
 });

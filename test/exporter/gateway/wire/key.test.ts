@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type KeyInformation, parseKey, readKey } from "../../../exporter/gateway/key.ts";
-import type { Switches } from "../../gateway/switches.ts";
-import { createClient, secretSource } from "../../support/gateway-client.ts";
-import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
+import type { KeyInformation } from "../../../../exporter/gateway/port.ts";
+import { parseKey } from "../../../../exporter/gateway/wire/key.ts";
+import type { Switches } from "../../../gateway/switches.ts";
+import { createClient, secretSource } from "../../../support/gateway-client.ts";
+import { startSimulatedGateway } from "../../../support/simulated-gateway.ts";
 
-const NEVER = new AbortController().signal;
-
-/** An answer of the simulated service about a key that has spent, on a wednesday at noon. */
+/** An answer of the simulated service about a key with spend, on a Wednesday at noon. */
 async function answer(switches: Partial<Switches>): Promise<KeyInformation> {
   const gateway = await startSimulatedGateway({ switches });
   const token = gateway.addKey({
@@ -21,8 +20,7 @@ async function answer(switches: Partial<Switches>): Promise<KeyInformation> {
     const at = gateway.clock.now() - days * day;
     gateway.spend({ key: "billing", model: "acme/one", micros: 1_100_000, byokMicros: 200_000, at });
   }
-  const { http } = createClient({ baseUrl: gateway.url });
-  return readKey(http, "billing", secretSource(token), NEVER);
+  return createClient({ baseUrl: gateway.url }).clientFor().currentKey(secretSource(token));
 }
 
 const KNOWN: KeyInformation = {
@@ -38,12 +36,12 @@ const KNOWN: KeyInformation = {
   freeRequests: { limit: undefined, used: undefined, remaining: undefined },
 };
 
-describe("readKey: from a service", () => {
+describe("currentKey: an answer of a service", () => {
   test.each<[string, Partial<Switches>, Partial<KeyInformation>]>([
     ["that keeps to the contract", {}, {}],
     ["that writes numbers as texts", { keyNumbersAsStrings: true }, {}],
     [
-      "that tells more than the contract",
+      "that sends more than the contract",
       { extraKeyFields: true },
       { expiresAtMs: Date.UTC(2027, 0, 1), freeRequests: { limit: 1000, used: 0, remaining: 1000 } },
     ],
@@ -69,7 +67,7 @@ describe("readKey: from a service", () => {
   });
 });
 
-describe("parseKey: bodies that are no key information", () => {
+describe("parseKey: bodies that are not key information", () => {
   const none = "data: has none of usage, limit and limit_remaining, so it is no key information";
   test.each<[string, unknown, string]>([
     ["null", null, "the body: Invalid input: expected object, received null"],
@@ -102,7 +100,7 @@ describe("parseKey: bodies that are no key information", () => {
     ["a limit alone", { limit: 5 }],
     ["an unlimited key alone", { limit: null }],
     ["a remaining amount alone", { limit_remaining: 0 }],
-  ])("%s is one", (_, data) => {
+  ])("%s is key information", (_, data) => {
     expect(() => parseKey({ data }, "read it")).not.toThrow();
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { known, optional, shapeProblem, wireNumber } from "../../../exporter/gateway/wire.ts";
+import { known, optional, shapeProblem, wireNumber } from "../../../../exporter/gateway/wire/fields.ts";
 
 describe("wireNumber", () => {
-  test("refuses a text of a million digits and a letter without trying each way to read it", () => {
+  test("rejects a text of a million digits and a letter in linear time", () => {
     expect(wireNumber.safeParse(`${"1".repeat(1_000_000)}x`).success).toBe(false);
   });
 
@@ -49,7 +49,7 @@ describe("wireNumber", () => {
     [undefined],
     [[1]],
     [{}],
-  ])("%j is none", (value) => {
+  ])("%j is not a number", (value) => {
     expect(wireNumber.safeParse(value).success).toBe(false);
   });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { Secret } from "../../../exporter/config/secret.ts";
-import { errorMessage, parseJson } from "../../../exporter/gateway/error-body.ts";
+import { errorMessage, parseJson } from "../../../exporter/gateway/response-body.ts";
 
 const secret = new Secret("sk-planted-0123456789");
 
-function said(message: unknown): string | undefined {
+function messageOf(message: unknown): string | undefined {
   return errorMessage({ error: { code: 400, message } }, secret);
 }
 
-describe("errorMessage: which bodies say something", () => {
+describe("errorMessage: which bodies have a message", () => {
   test.each<[string, unknown, string | undefined]>([
     ["the envelope of the contract", { error: { code: 401, message: "No auth", metadata: null } }, "No auth"],
     ["without a code", { error: { message: "No auth" } }, "No auth"],
@@ -29,7 +29,7 @@ describe("errorMessage: which bodies say something", () => {
   });
 });
 
-describe("errorMessage: what it does to the text", () => {
+describe("errorMessage: how the text is cleaned", () => {
   test.each([
     ["one line", "one\r\ntwo\u0000\u001b[31mthree\u0085four", "one two [31mthree four"],
     ["no separators of lines and paragraphs", "one\u2028two\u2029three", "one two three"],
@@ -52,11 +52,11 @@ describe("errorMessage: what it does to the text", () => {
     ["a longer text", "x".repeat(201), `${"x".repeat(200)}…`],
     ["a longer text of wide characters", "🔑".repeat(201), `${"🔑".repeat(200)}…`],
   ])("%s", (_, message, wanted) => {
-    expect(said(message)).toBe(wanted);
+    expect(messageOf(message)).toBe(wanted);
   });
 
   test("cuts no credential in half, which would not be recognised", () => {
-    expect(said(`${"x".repeat(195)}sk-planted-0123456789`)).toBe(`${"x".repeat(195)}[reda…`);
+    expect(messageOf(`${"x".repeat(195)}sk-planted-0123456789`)).toBe(`${"x".repeat(195)}[reda…`);
   });
 
   test("takes a credential for text, not for a pattern", () => {
