@@ -4,22 +4,22 @@ import type { Config, GatewayConfig } from "../config/config.ts";
 import type { Endpoint } from "../gateway/http.ts";
 import { longestGapMs } from "../time/ticker.ts";
 
-/** Requests per minute that the analytics endpoint takes without complaint (observed-behaviour 8). */
+/** Requests per minute that the analytics endpoint accepts (observed-behaviour 8). */
 const ANALYTICS_PER_MINUTE = 60;
 
-/** The pace of each endpoint; 0 is unpaced. */
+/** The request rate of each endpoint; 0 is unlimited. */
 export function requestsPerMinute({
   requestsPerMinute: key,
 }: Pick<GatewayConfig, "requestsPerMinute">): Readonly<Record<Endpoint, number>> {
   return { key, analytics: ANALYTICS_PER_MINUTE, transcription: 0 };
 }
 
-/** What a configuration asks of the pace that the pace does not give: said at the start and by `check`. */
+/** Warns at the start and in `check` when a configuration asks for more than the request rate or the ceiling allows. */
 export function capacityWarnings(config: Config): readonly string[] {
   return [...paceWarnings(config), ...ceilingWarnings(config)];
 }
 
-/** Probes that cost the maximum, as failing ones count, must not use up the ceiling before the day ends. */
+/** Probes that cost the maximum, as failed ones are counted, must not reach the ceiling before the day ends. */
 function ceilingWarnings({ probing }: Config): readonly string[] {
   if (!probing) return [];
   const { probes, ceilingCredits, maxCostCredits } = probing;

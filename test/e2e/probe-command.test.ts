@@ -107,7 +107,7 @@ test("probe NAME counts the keys of all probes, and a refund of one makes no roo
   expect((await run("probe", "short")).output).toMatch(/is not run: 0\.995 credits are spent today/);
   gateway.faults.clear();
   gateway.faults.add({ kind: "fields", remove: ["data.usage_daily"], endpoint: "key", key: "ears" });
-  expect((await run("probe", "short")).output).toMatch(/does not tell what the keys have used today/);
+  expect((await run("probe", "short")).output).toMatch(/does not report what the keys have used today/);
   expect(gateway.books.transcriptions()).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { oneAtATime } from "../../../exporter/config/one-at-a-time.ts";
+import { oneAtATime } from "../../../exporter/cli/reload.ts";
 
 test("those who ask while one runs share the next, which begins after it has ended", async () => {
   const begun: PromiseWithResolvers<string>[] = [];
