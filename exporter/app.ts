@@ -12,7 +12,7 @@ import { MAX_REQUESTS } from "./http/limits.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
 import { createServer, type ListenAddress } from "./http/server.ts";
 import type { Log } from "./log.ts";
-import { type Build, registerAppMetrics } from "./metrics/app-metrics.ts";
+import { type Build, createAppMetrics } from "./metrics/app-metrics.ts";
 import { createPacking } from "./metrics/render/block.ts";
 import { type FamilyHeader, renderNow } from "./metrics/render/exposition.ts";
 import { createPublisher } from "./metrics/render/publisher.ts";
@@ -101,7 +101,8 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     log.error({ error: String(error) }, "Cannot render the metrics"),
   );
   registerEngineMetrics(registry, engine);
-  const own = registerAppMetrics(registry, build, { config: () => config, readings, web });
+  const metrics = createAppMetrics(registry, build, { config: () => config, readings, web });
+  metrics.reloaded(true, startedMs);
   derive();
 
   const about = () => ({ version: build.version, nowMs: clock.now(), startedMs });
@@ -166,7 +167,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     },
     apply: async (next) => {
       if (next) await apply(next);
-      own.reloaded(next !== undefined, clock.now());
+      metrics.reloaded(next !== undefined, clock.now());
     },
     once: async () => {
       await engine.runAll();

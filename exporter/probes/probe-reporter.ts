@@ -12,7 +12,7 @@ export function createProbeReporter(
     log,
     records,
     refused,
-  }: { readonly log: Log; readonly records: ProbeRecords; readonly refused: SelfCounter },
+  }: { readonly log: Log; readonly records: ProbeRecords; readonly refused: SelfCounter<"collector"> },
 ): Reporter {
   const skip = (reason: ProbeSkipReason) => {
     logSkip(log, name, reason, records.get(name)?.skip);

@@ -17,6 +17,7 @@ export function createPollReporters(registry: SelfRegistry, log: Log): (collecto
     // Counters that are known to exist begin at 0 instead of being absent.
     metrics.polls.inc({ collector }, 0);
     metrics.refused.inc({ collector }, 0);
+    metrics.duration.zero({ collector });
     for (const reason of FAILURE_REASONS) metrics.failures.inc({ collector, reason }, 0);
     // Made when there is something to log: of thousands of runs few have.
     const logOf = ({ id }: Job) => log.child({ collector, target: id });

@@ -107,12 +107,13 @@ export function createRefusals(clock: Clock, { intervalMs, maxPauseMs }: Refusal
       const { isSuspect, trial } = stateOf(endpoint);
       return restMs(id) === 0 && pausedMs(endpoint) === 0 && (!isSuspect || trial === id);
     },
-    answered: (endpoint, id, { throttled, retryAfterMs }) => {
+    answered: (endpoint, id, { answered, throttled, retryAfterMs }) => {
       const state = stateOf(endpoint);
       if (retryAfterMs !== undefined) {
         rests.set(id, { endpoint, until: clock.monotonic() + Math.min(retryAfterMs, maxPauseMs()) });
       }
       if (throttled) return refuse(state, endpoint, id, retryAfterMs);
+      if (!answered) return;
       state.refused.delete(id);
       state.answered.set(id, clock.monotonic());
       if (state.trial !== id) return;
