@@ -81,7 +81,15 @@ const CONSTANT_HEADERS: readonly FamilyHeader[] = [budgetFamilies, probeFamilies
  * readings; the publisher renders the readings; the server copies what is published.
  */
 export function createApp(initial: Config, dependencies: AppDependencies): App {
-  const { clock, log, build, telemetryPath, web, lifecycle = NO_LIFECYCLE, maxRequests = MAX_REQUESTS } = dependencies;
+  const {
+    clock,
+    log,
+    build,
+    telemetryPath,
+    web,
+    lifecycle = NO_LIFECYCLE,
+    maxRequests = MAX_REQUESTS,
+  } = dependencies;
   const [startedMs, started] = [clock.now(), clock.monotonic()];
   let config = initial;
   let gateway = newGateway(initial);

@@ -6,7 +6,10 @@ import type { Collector } from "./collector.ts";
 import { collectors } from "./index.ts";
 
 /** The jobs of every collector that has any, as groups that the engine runs. */
-export function collectorGroups(config: Config, reporterOf: (collector: string) => Reporter): readonly JobGroup[] {
+export function collectorGroups(
+  config: Config,
+  reporterOf: (collector: string) => Reporter,
+): readonly JobGroup[] {
   return collectors.flatMap((collector) => {
     const { name, schedule } = collector;
     const jobs = collector.jobs(config);
@@ -37,4 +40,7 @@ function headersOf(collector: Collector, intervalMs: number): readonly FamilyHea
   return headers;
 }
 
-const latest = new WeakMap<Collector, { readonly intervalMs: number; readonly headers: readonly FamilyHeader[] }>();
+const latest = new WeakMap<
+  Collector,
+  { readonly intervalMs: number; readonly headers: readonly FamilyHeader[] }
+>();

@@ -22,7 +22,11 @@ export interface AppMetrics {
 }
 
 /** The metrics of the exporter as a whole: build, configuration, series. */
-export function createAppMetrics(registry: SelfRegistry, build: Build, { config, readings, web }: AppState): AppMetrics {
+export function createAppMetrics(
+  registry: SelfRegistry,
+  build: Build,
+  { config, readings, web }: AppState,
+): AppMetrics {
   const { version, revision, nodeVersion } = build;
   registry.gauge(families.buildInfo).set({ version, revision, nodeversion: nodeVersion }, 1);
   registry.gauge(families.keys, () => [[{}, config().keys.length]]);

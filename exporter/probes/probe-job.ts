@@ -65,11 +65,19 @@ export function createProbeJob(
 
   function conclude(outcome: ProbeOutcome): Result {
     const before = records.get(name)?.failure;
-    if (records.addOutcome({ name, question }, outcome)) logOutcome(log, name, outcome, { before, maxCostCredits });
+    if (records.addOutcome({ name, question }, outcome))
+      logOutcome(log, name, outcome, { before, maxCostCredits });
     const { answer, durationMs, wordErrorRate, failure } = outcome;
     const audioSeconds = answer?.durationSeconds ?? answer?.usage.seconds;
     return {
-      value: { kind: "probe", answer, succeeded: failure === undefined, durationMs, audioSeconds, wordErrorRate },
+      value: {
+        kind: "probe",
+        answer,
+        succeeded: failure === undefined,
+        durationMs,
+        audioSeconds,
+        wordErrorRate,
+      },
       samples: outcomeSamples(probe, outcome),
     };
   }

@@ -1,11 +1,7 @@
 import type { ProbeConfig, ProbingConfig } from "../config/config.ts";
 import { type Family, type Sample, sample } from "../metrics/family.ts";
 import { windowAt } from "../time/window.ts";
-import {
-  probeFamilies as families,
-  PROBE_FAILURE_REASONS,
-  PROBE_SKIP_REASONS,
-} from "./families.ts";
+import { probeFamilies as families, PROBE_FAILURE_REASONS, PROBE_SKIP_REASONS } from "./families.ts";
 import { isLanguage } from "./language.ts";
 import type { ProbeRecord } from "./probe-records.ts";
 import type { ProbeOutcome } from "./probe-run.ts";

@@ -53,7 +53,16 @@ export function createProbes({ clock, log, registry, readings }: ProbesDependenc
   const putOff = new Set<TargetId>();
 
   function groupOf(probe: ProbeConfig, question: string, limits: ProbingConfig): JobGroup {
-    const own = { clock, log: log.child({ probe: probe.name }), guard, watch, records, putOff, refused, onChange: () => onChange() };
+    const own = {
+      clock,
+      log: log.child({ probe: probe.name }),
+      guard,
+      watch,
+      records,
+      putOff,
+      refused,
+      onChange: () => onChange(),
+    };
     const job = createProbeJob(probe, question, limits, own);
     const reporter = createProbeReporter(probe.name, own);
     return { name: job.id, expression: probe.schedule, jobs: [job], reporter, isPaid: true };
@@ -81,7 +90,10 @@ export function createProbes({ clock, log, registry, readings }: ProbesDependenc
     },
     sources: () =>
       new Map([
-        [targetId("probe-spend", "day"), () => (probing ? spendSamples(probing, guard, watch.isKnown(), clock.now()) : [])],
+        [
+          targetId("probe-spend", "day"),
+          () => (probing ? spendSamples(probing, guard, watch.isKnown(), clock.now()) : []),
+        ],
       ]),
     record: records.get,
     spentToday: () => (probing && watch.isKnown() ? guard.spent(clock.now()) : undefined),

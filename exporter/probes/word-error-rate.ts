@@ -9,10 +9,12 @@ export function wordErrorRate(reference: string, transcript: string): number {
   const expected = wordsOf(reference);
   // One character for each expected word; all words that are not expected share one, since they match nothing.
   const symbols = new Map<string, string>();
-  for (const word of expected) if (!symbols.has(word)) symbols.set(word, String.fromCharCode(symbols.size + 1));
+  for (const word of expected)
+    if (!symbols.has(word)) symbols.set(word, String.fromCharCode(symbols.size + 1));
   const written = (words: readonly string[]) => words.map((word) => symbols.get(word) ?? UNEXPECTED).join("");
   return (
-    distance(written(expected), written(wordsOf(transcript.slice(0, MOST_CHARACTERS)))) / Math.max(1, expected.length)
+    distance(written(expected), written(wordsOf(transcript.slice(0, MOST_CHARACTERS)))) /
+    Math.max(1, expected.length)
   );
 }
 

@@ -53,7 +53,7 @@ export function createDispatcher(clock: Clock, initial: Limits): Dispatcher {
     // What begins may end at once and wake again.
     if (isServing) return;
     isServing = true;
-    for (let idle = 0; idle < lanes.length && semaphore.free > 0; ) {
+    for (let idle = 0; idle < lanes.length && semaphore.free > 0;) {
       const lane = lanes[firstLane];
       firstLane = (firstLane + 1) % lanes.length;
       idle = lane && serveNext(lane) ? 0 : idle + 1;

@@ -61,7 +61,10 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
   const queues = createRunQueues();
   const scheduler = createScheduler(dependencies);
   const intervals = createIntervals({ clock, table, queues, scheduler });
-  const refusals = createRefusals(clock, { intervalMs: intervals.at, maxPauseMs: () => table.plan.limits.maxPauseMs });
+  const refusals = createRefusals(clock, {
+    intervalMs: intervals.at,
+    maxPauseMs: () => table.plan.limits.maxPauseMs,
+  });
   const backlog = createBacklog({ ...dependencies, table, queues, scheduler, refusals, intervals });
   const dispatcher = createDispatcher(clock, initial.limits);
   const runner = createJobRunner({
@@ -83,7 +86,11 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
 
   function ask(entries: Iterable<Entry>): void {
     const dueAt = clock.monotonic();
-    onDue([...entries].filter(({ group }) => !group.isPaid).map(({ job }) => ({ id: job.id, dueAt, cause: "again" })));
+    onDue(
+      [...entries]
+        .filter(({ group }) => !group.isPaid)
+        .map(({ job }) => ({ id: job.id, dueAt, cause: "again" })),
+    );
   }
 
   function begin(endpoint: Endpoint, release: Release): void {

@@ -31,7 +31,10 @@ export function createIntervals({ clock, table, queues, scheduler }: IntervalsDe
   function intervalOf(group: JobGroup): number {
     const { name, jobs } = group;
     const scheduledMs = Math.max(scheduler.longestGapMs(name), rateMs(group));
-    const longestMs = Math.max(longestWait(name, scheduledMs), ...jobs.slice(0, 1).map(({ endpoint }) => waitingMs(endpoint)));
+    const longestMs = Math.max(
+      longestWait(name, scheduledMs),
+      ...jobs.slice(0, 1).map(({ endpoint }) => waitingMs(endpoint)),
+    );
     // Whole seconds: what people read must not flicker.
     return longestMs <= scheduledMs ? scheduledMs : Math.ceil(longestMs / 1000) * 1000;
   }

@@ -37,7 +37,8 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     const [askedAtMs, started] = [clock.now(), clock.monotonic()];
     const before = readings.status(id);
     const ended = (failure?: GatewayError, warning?: string) => {
-      if (before) group.reporter.ended(job, { durationMs: clock.monotonic() - started, failure, warning }, before);
+      if (before)
+        group.reporter.ended(job, { durationMs: clock.monotonic() - started, failure, warning }, before);
     };
     readings.update(id, { lastAttemptMs: askedAtMs });
     try {
@@ -103,7 +104,9 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
 function asFailure(job: Job, error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const why = error instanceof Error ? error.message : String(error);
-  return new GatewayError("bad_response", `Cannot use the answer about ${job.title}: ${why}`, { cause: error });
+  return new GatewayError("bad_response", `Cannot use the answer about ${job.title}: ${why}`, {
+    cause: error,
+  });
 }
 
 /** The promise, or a rejection as soon as the signal is aborted: a run that is not wanted any more holds up nothing. */
