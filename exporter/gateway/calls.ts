@@ -42,19 +42,20 @@ export function createSend(
     Math.ceil(Math.min(call.onceWithinMs ?? config.timeoutMs, remainingMs(call)));
 
   /** The first permit of a run is waited for as long as it takes, a later one until the deadline. */
-  async function nextPermit(call: Call): Promise<Permit> {
+  async function nextPermit(call: Call, attempts: number): Promise<Permit> {
     const { permits, signal } = caller;
-    if (startedAt === undefined) return permits.next(signal);
+    const purpose = attempts === 1 ? "request" : "retry";
+    if (startedAt === undefined) return permits.next(signal, purpose);
     const patience = new AbortController();
     const cancel = clock.after(remainingMs(call), () => patience.abort(tooLate(call, deadlineOf(call))));
-    return permits.next(AbortSignal.any([signal, patience.signal])).finally(cancel);
+    return permits.next(AbortSignal.any([signal, patience.signal]), purpose).finally(cancel);
   }
 
   async function send(call: Call): Promise<unknown> {
     let secret: Secret | undefined;
     let failure: GatewayError | undefined;
     for (let attempts = 1; ; attempts++) {
-      const permit = await nextPermit(call).catch((refused: unknown) => {
+      const permit = await nextPermit(call, attempts).catch((refused: unknown) => {
         // After an attempt, the call failed for the attempt's reason, not because of the wait.
         throw caller.signal.aborted ? caller.signal.reason : (failure ?? refused);
       });

@@ -40,9 +40,14 @@ export interface Caller {
 
 /** The permits of one run: the first one is at hand, each further one is waited for. */
 export interface Permits {
-  /** @throws the signal's reason when it is aborted; PausedError when the endpoint or the target must rest. */
-  next(signal: AbortSignal): Promise<Permit>;
+  /**
+   * A further request of a run that gets on comes before other runs begin; a retry waits like everybody else.
+   * @throws the signal's reason when it is aborted; PausedError when the endpoint or the target must rest.
+   */
+  next(signal: AbortSignal, purpose: PermitPurpose): Promise<Permit>;
 }
+
+export type PermitPurpose = "request" | "retry";
 
 /** Permission to send one request. The holder must release it, with how the request ended. */
 export interface Permit {

@@ -1,4 +1,4 @@
-import { ENDPOINTS, type Endpoint } from "../gateway/port.ts";
+import { ENDPOINTS, type Endpoint, type PermitPurpose } from "../gateway/port.ts";
 import type { Clock } from "../time/clock.ts";
 import { createRateLimiter, type RateLimiter } from "./rate-limiter.ts";
 import { createSemaphore } from "./semaphore.ts";
@@ -12,10 +12,11 @@ export interface Dispatcher {
   /** Begins what may begin now: to be called whenever a job became due. */
   wake(): void;
   /**
-   * Waits for a permit for a further request of a run that has begun; such requests come before new jobs, since the run's
-   * deadline passes meanwhile. Rejects with the signal's reason when it is aborted.
+   * Waits for a permit for a further request of a run that has begun. Such a request comes before new jobs, since the run's
+   * deadline passes meanwhile; a retry waits like the jobs, so that an outage does not hold up those that were not asked yet.
+   * Rejects with the signal's reason when it is aborted.
    */
-  further(endpoint: Endpoint, signal: AbortSignal): Promise<Release>;
+  further(endpoint: Endpoint, signal: AbortSignal, purpose: PermitPurpose): Promise<Release>;
   setLimits(limits: Limits): void;
 }
 
@@ -40,7 +41,7 @@ export function createDispatcher(clock: Clock, initial: Limits): Dispatcher {
   const lanes: readonly Lane[] = ENDPOINTS.map((endpoint) => ({
     endpoint,
     limiter: createRateLimiter(clock, initial.perMinute[endpoint]),
-    further: new Set(),
+    waiting: { request: new Set(), retry: new Set() },
     timer: undefined,
   }));
   const semaphore = createSemaphore(initial.connections, wake);
@@ -62,8 +63,9 @@ export function createDispatcher(clock: Clock, initial: Limits): Dispatcher {
   }
 
   function serveNext(lane: Lane): boolean {
-    const [waiter] = lane.further;
-    const wantedAt = waiter?.wantedAt ?? jobs?.openAt(lane.endpoint);
+    const openAt = jobs?.openAt(lane.endpoint);
+    const waiter = nextWaiter(lane, openAt);
+    const wantedAt = waiter?.wantedAt ?? openAt;
     lane.timer?.();
     lane.timer = undefined;
     if (wantedAt === undefined) return false;
@@ -80,24 +82,24 @@ export function createDispatcher(clock: Clock, initial: Limits): Dispatcher {
     return true;
   }
 
-  function further(endpoint: Endpoint, signal: AbortSignal): Promise<Release> {
+  function further(endpoint: Endpoint, signal: AbortSignal, purpose: PermitPurpose): Promise<Release> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
-      const lane = lanes.find((each) => each.endpoint === endpoint);
+      const waiting = lanes.find((each) => each.endpoint === endpoint)?.waiting[purpose];
       const leave = () => {
-        lane?.further.delete(waiter);
+        waiting?.delete(waiter);
         reject(signal.reason);
       };
       const waiter: Waiter = {
         wantedAt: clock.monotonic(),
         enter: (release) => {
-          lane?.further.delete(waiter);
+          waiting?.delete(waiter);
           signal.removeEventListener("abort", leave);
           resolve(release);
         },
       };
       signal.addEventListener("abort", leave, { once: true });
-      lane?.further.add(waiter);
+      waiting?.add(waiter);
       wake();
     });
   }
@@ -119,10 +121,18 @@ export function createDispatcher(clock: Clock, initial: Limits): Dispatcher {
   };
 }
 
+/** The request that goes before the next job; undefined: the job is next. */
+function nextWaiter({ waiting }: Lane, openAt: number | undefined): Waiter | undefined {
+  const [request] = waiting.request;
+  const [retry] = waiting.retry;
+  if (request) return request;
+  return retry && (openAt === undefined || retry.wantedAt <= openAt) ? retry : undefined;
+}
+
 interface Lane {
   readonly endpoint: Endpoint;
   readonly limiter: RateLimiter;
-  readonly further: Set<Waiter>;
+  readonly waiting: Readonly<Record<PermitPurpose, Set<Waiter>>>;
   /** Cancels the timer that waits for the limiter. */
   timer: (() => void) | undefined;
 }

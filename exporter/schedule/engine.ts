@@ -14,7 +14,7 @@ import { createJobTable, type Entry, type Run } from "./job-table.ts";
 import type { Plan } from "./plan.ts";
 import { createRefusals } from "./refusals.ts";
 import { createRunQueues } from "./run-queue.ts";
-import { createScheduler, type DueTarget } from "./scheduler.ts";
+import { createScheduler, type DueTarget, inOrder } from "./scheduler.ts";
 
 /** Runs every job, poll or probe: when it is due and has a permit, and keeps what it learns. */
 export interface Engine {
@@ -86,11 +86,8 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
 
   function ask(entries: Iterable<Entry>): void {
     const dueAt = clock.monotonic();
-    onDue(
-      [...entries]
-        .filter(({ group }) => !group.isPaid)
-        .map(({ job }) => ({ id: job.id, dueAt, cause: "again" })),
-    );
+    const ids = [...entries].flatMap(({ job, group }) => (group.isPaid ? [] : [job.id]));
+    onDue(inOrder(ids).map((id) => ({ id, dueAt, cause: "again" })));
   }
 
   function begin(endpoint: Endpoint, release: Release): void {

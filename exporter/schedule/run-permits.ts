@@ -42,7 +42,7 @@ export function createRunPermits(
   }
 
   return {
-    next: async (signal) => {
+    next: async (signal, purpose) => {
       signal.throwIfAborted();
       if (unused) {
         const permit = permitOver(unused);
@@ -50,7 +50,7 @@ export function createRunPermits(
         return permit;
       }
       refuseWhilePaused();
-      const release = await dispatcher.further(endpoint, signal);
+      const release = await dispatcher.further(endpoint, signal, purpose);
       // The pause may have begun while this request waited.
       refuseWhilePaused(release);
       return permitOver(release);

@@ -51,11 +51,11 @@ export function createScheduler({ clock, log, createTicker }: SchedulerDependenc
     createAgenda(clock, (due) => onDue?.(due.map(({ id, at }) => ({ id, dueAt: at, cause }))));
   const [ticks, again] = [agendaOf("tick"), agendaOf("again")];
 
-  /** Each target has its own part of the interval, the same in every round. */
+  /** Each target has its own part of the interval, the same in every round; evenly spaced, so that there is no burst. */
   function onTick({ ticker, ordered }: Group): void {
     const spreadMs = Math.min(ticker.longestGapMs, LONGEST_SPREAD_MS);
     const now = clock.monotonic();
-    ticks.add(ordered.map(({ id, phase }) => ({ id, at: now + phase * spreadMs })));
+    ticks.add(ordered.map((id, index) => ({ id, at: now + ((index + 0.5) / ordered.length) * spreadMs })));
   }
 
   function begin(group: Group): Group {
@@ -63,7 +63,7 @@ export function createScheduler({ clock, log, createTicker }: SchedulerDependenc
   }
 
   function groupOf({ name, expression, jobs, isPaid }: JobGroup): Group {
-    const ordered = jobs.map(({ id }) => ({ id, phase: phaseOf(id) })).toSorted(byPhase);
+    const ordered = inOrder(jobs.map(({ id }) => id));
     const before = groups.get(name);
     if (before && isDeepStrictEqual(before.expression, expression)) return { ...before, ordered, isPaid };
     const group: Group = { name, expression, ordered, isPaid, ticker: createTicker(expression, clock, log) };
@@ -77,7 +77,7 @@ export function createScheduler({ clock, log, createTicker }: SchedulerDependenc
     const known = new Set(next.flatMap(({ jobs }) => jobs.map(({ id }) => id)));
     const replaced = [...before.values()].filter(({ name, ticker }) => groups.get(name)?.ticker !== ticker);
     // What another schedule had planned is dropped with it.
-    const replanned = new Set(replaced.flatMap(({ ordered }) => ordered.map(({ id }) => id)));
+    const replanned = new Set(replaced.flatMap(({ ordered }) => ordered));
     ticks.remove((id) => !known.has(id) || replanned.has(id));
     again.remove((id) => !known.has(id));
   }
@@ -89,7 +89,7 @@ export function createScheduler({ clock, log, createTicker }: SchedulerDependenc
       if (clock.now() < settledMs) return awaitMidnight(Math.min(settledMs, nextSettled(clock.now())));
       const dueAt = clock.monotonic();
       for (const { isPaid, ordered } of groups.values()) {
-        if (!isPaid) onDue?.(ordered.map(({ id }) => ({ id, dueAt, cause: "midnight" })));
+        if (!isPaid) onDue?.(ordered.map((id) => ({ id, dueAt, cause: "midnight" })));
       }
       awaitMidnight(nextSettled(clock.now()));
     });
@@ -117,25 +117,20 @@ interface Group {
   readonly name: string;
   readonly expression: ScheduleExpression;
   readonly isPaid: boolean;
-  /** In the order of their phases. */
-  readonly ordered: readonly Phased[];
+  readonly ordered: readonly TargetId[];
   readonly ticker: Ticker;
   /** Ends the ticks; undefined: not started. */
   readonly stop?: () => void;
 }
 
-interface Phased {
-  readonly id: TargetId;
-  readonly phase: number;
-}
-
-function byPhase(one: Phased, other: Phased): number {
-  return one.phase - other.phase;
-}
-
-/** A target's place in the interval, in [0, 1): stable over restarts and reloads, whatever else is configured. */
-export function phaseOf(id: TargetId): number {
-  return hash("sha256", id, "buffer").readUInt32BE() / 2 ** 32;
+/**
+ * The order in which targets are asked: by the hash of the id, so that it is the same after restarts and reloads, whatever else
+ * is configured, and that no target is last because of its name or its line in a file.
+ */
+export function inOrder(ids: readonly TargetId[]): readonly TargetId[] {
+  const hashes = new Map(ids.map((id) => [id, hash("sha256", id)]));
+  const hashOf = (id: TargetId) => hashes.get(id) ?? "";
+  return ids.toSorted((one, other) => (hashOf(one) < hashOf(other) ? -1 : 1));
 }
 
 /** The next time that a day's windows can be believed. */
