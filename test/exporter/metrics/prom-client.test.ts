@@ -18,7 +18,7 @@ const row = fc.record({
   place: fc.nat(FAMILIES.length - 1),
   key: text,
   team: text,
-  // A counter of prom-client takes nothing below 0.
+  // A counter of prom-client accepts nothing below 0.
   value: fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }),
 });
 const rows = fc.uniqueArray(row, {
@@ -26,7 +26,7 @@ const rows = fc.uniqueArray(row, {
   selector: ({ place, key, team }) => JSON.stringify([place, key, place === 0 ? "" : team]),
 });
 
-test("the text is prom-client's, line for line", async () => {
+test("the exposition has the same lines as prom-client's", async () => {
   await fc.assert(
     fc.asyncProperty(rows, fc.integer({ min: 1, max: 5 }), async (made, targets) => {
       const registry = new Registry();
@@ -45,7 +45,7 @@ test("the text is prom-client's, line for line", async () => {
   );
 });
 
-test("so it is for the data of the benchmarks", async () => {
+test("the exposition of the benchmark's data has the same lines as prom-client's", async () => {
   const data = createDataSet(4000);
   const registry = new Registry();
   const metrics = familiesOf(data).map((family) => promMetric(family, registry));
@@ -91,7 +91,7 @@ async function linesOfOurs(families: readonly Family[], answers: readonly (reado
   return sorted(Buffer.concat(await document.text()).toString());
 }
 
-/** A family without samples has a header there, and none here. */
+/** prom-client also writes headers of families without samples. They are left out. */
 async function linesOf(registry: Registry) {
   const all = sorted(await registry.metrics());
   const samples = all.filter((line) => !line.startsWith("#"));

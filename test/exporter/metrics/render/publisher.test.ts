@@ -27,8 +27,8 @@ function setUp() {
   return { clock, store, publisher, put, shown, errors, renderings: () => renderings };
 }
 
-describe("publisher", () => {
-  test("shows a change at once, and others within 50 ms, however many there are in them", async () => {
+describe("createPublisher()", () => {
+  test("shows a first change at once, and any number of further ones within 50 ms", async () => {
     const { clock, put, shown, renderings } = setUp();
     expect(await shown()).toBeUndefined();
     put(1);
@@ -43,7 +43,7 @@ describe("publisher", () => {
     expect(renderings() - before).toBe(1);
   });
 
-  test("renders once a second at most while changes keep coming, and at once again after a pause", async () => {
+  test("renders at most once a second while changes keep coming, and at once after a pause", async () => {
     const { clock, put, shown, renderings } = setUp();
     await shown();
     let value = 0;
@@ -61,21 +61,21 @@ describe("publisher", () => {
     for (const ms of [0, 50, 100]) await shownAfter(ms);
   });
 
-  test("a scrape waits for a change that a slow rendering has kept back for long", async () => {
+  test("makes a scrape wait for a change that a slow rendering has delayed for long", async () => {
     const { clock, put, shown } = setUp();
     put(1);
     await clock.advance(0);
     await expect.poll(shown).toBe("1");
     put(2);
     await clock.jump(clock.now() + 1000);
-    // While the text with 2 is being made.
+    // The text with 2 is still being rendered.
     put(3);
     expect(await shown()).toBe("1");
     await clock.jump(clock.now() + 20_000);
     expect(await shown()).toBe("3");
   });
 
-  test("a scrape never gets a value whose time has passed, even if no timer has fired", async () => {
+  test("never gives a scrape an expired value, even if no timer has fired", async () => {
     const { clock, put, shown } = setUp();
     put(1);
     await clock.advance(0);
@@ -84,11 +84,11 @@ describe("publisher", () => {
     expect(await shown()).toBeUndefined();
   });
 
-  test("what has aged is withdrawn without a scrape, and nothing is rendered while nothing ages", async () => {
+  test("withdraws expired values without a scrape, and renders nothing while nothing expires", async () => {
     const { clock, put, shown, renderings } = setUp();
     put(1);
     await clock.advance(0);
-    // The timer that looks for what has aged is set once the text is out.
+    // The timer that checks for expired values is set after the text is published.
     await clock.untilPending(1);
     expect(await shown()).toBe("1");
     const before = renderings();
