@@ -1,28 +1,33 @@
-import { standingOf } from "./budgets/standing.ts";
-import type { Clock } from "./time/clock.ts";
-import { type Collection, createCollection } from "./collection.ts";
+import { isDeepStrictEqual } from "node:util";
+import { budgetSources } from "./budgets/budget-samples.ts";
+import { budgetStatus } from "./budgets/budget-status.ts";
+import { budgetFamilies } from "./budgets/families.ts";
+import { collectorGroups, collectorHeaders } from "./collectors/collector-groups.ts";
 import type { Config } from "./config/config.ts";
 import type { WebSource } from "./config/web/web-config.ts";
-import { createRoutes } from "./http/routes.ts";
+import { createGateway } from "./gateway/gateway.ts";
+import type { CreateGateway, Gateway } from "./gateway/port.ts";
+import { requestLimits } from "./gateway/request-limits.ts";
 import { MAX_REQUESTS } from "./http/limits.ts";
-import type { Lifecycle } from "./http/routes.ts";
+import { createRoutes, type Lifecycle } from "./http/routes.ts";
 import { createServer, type ListenAddress } from "./http/server.ts";
 import type { Log } from "./log.ts";
-import { renderNow } from "./metrics/render/exposition.ts";
+import { type Build, createAppMetrics } from "./metrics/app-metrics.ts";
+import { createPacking } from "./metrics/render/block.ts";
+import { type FamilyHeader, renderNow } from "./metrics/render/exposition.ts";
 import { createPublisher } from "./metrics/render/publisher.ts";
-import { selfFamilies as families } from "./metrics/self-families.ts";
 import { createSelfRegistry } from "./metrics/self-registry.ts";
-import { createStore } from "./readings/store.ts";
-import { createOverview, type OverviewDependencies } from "./status/overview.ts";
-import { createProbeMemory } from "./probes/probe-memory.ts";
-import { createStatuses } from "./readings/statuses.ts";
-import { createTimetable, type CreateTimetable } from "./time/timetable.ts";
-
-export interface Build {
-  readonly version: string;
-  readonly revision: string;
-  readonly nodeVersion: string;
-}
+import { selfFamilies } from "./metrics/self-families.ts";
+import { probeFamilies } from "./probes/families.ts";
+import { createProbes } from "./probes/probes.ts";
+import { createReadings } from "./readings/readings.ts";
+import { createEngine } from "./schedule/engine.ts";
+import { registerEngineMetrics } from "./schedule/engine-metrics.ts";
+import type { Plan } from "./schedule/plan.ts";
+import { createPollReporters } from "./schedule/poll-reporter.ts";
+import { createOverview } from "./status/overview.ts";
+import type { Clock } from "./time/clock.ts";
+import { createTicker, type CreateTicker } from "./time/ticker.ts";
 
 /** Everything that the exporter takes from outside. */
 export interface AppDependencies {
@@ -40,7 +45,9 @@ export interface AppDependencies {
   /** Without it nobody can reload by HTTP. */
   readonly lifecycle?: Lifecycle;
   /** For tests: node-cron knows the machine's clock only. */
-  readonly createTimetable?: CreateTimetable;
+  readonly createTicker?: CreateTicker;
+  /** The adapter of the gateway; HTTP unless given. */
+  readonly createGateway?: CreateGateway;
 }
 
 export interface App {
@@ -49,10 +56,10 @@ export interface App {
   /** Ends everything that start began, in reverse. */
   stop(): Promise<void>;
   /**
-   * Goes on with another configuration: what is in both keeps its values, what is gone is withdrawn. Undefined: the new
-   * one is bad; everything stays as it is, and a metric says so.
+   * Follows another configuration: what is in both keeps its values, what is gone is withdrawn. When it resolves, nothing is
+   * asked by the former one. Undefined: the new one is bad; everything stays as it is, and a metric shows that.
    */
-  reload(config: Config | undefined): Promise<void>;
+  apply(config: Config | undefined): Promise<void>;
   /** Polls every target once without listening, and returns the exposition in the text format. */
   once(): Promise<string>;
   /** Where it listens, `http://127.0.0.1:9853`. */
@@ -64,9 +71,14 @@ const READY_AFTER_MS = 30_000;
 
 const NO_LIFECYCLE: Lifecycle = { isEnabled: false, reload: () => Promise.resolve([]) };
 
+/** Probes have schedules of their own, and budgets are as old as what they are made of: their HELP names no interval. */
+const CONSTANT_HEADERS: readonly FamilyHeader[] = [budgetFamilies, probeFamilies]
+  .flatMap((families) => Object.values(families))
+  .map((family) => ({ family, help: family.help }));
+
 /**
- * The whole wiring. The collection polls (timetable → rounds → poller → collector → gateway) into the store; the
- * publisher renders the store; the server copies what is published.
+ * The whole wiring. The engine runs the jobs of collectors and probes (ticker → run queue → permit → gateway) into the
+ * readings; the publisher renders the readings; the server copies what is published.
  */
 export function createApp(initial: Config, dependencies: AppDependencies): App {
   const {
@@ -80,122 +92,98 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   } = dependencies;
   const [startedMs, started] = [clock.now(), clock.monotonic()];
   let config = initial;
-  const store = createStore(clock, () => config.seriesLimit);
-  const statuses = createStatuses(clock);
-  const probeMemory = createProbeMemory(startedMs, () => config.probing);
-  const self = createSelfRegistry(clock);
-  const { version, revision, nodeVersion } = build;
-  self.gauge(families.buildInfo).set({ version, revision, nodeversion: nodeVersion }, 1);
-  self.gauge(families.keys, () => [[{}, config.keys.length]]);
-  self.gauge(families.series, () => [[{}, store.series]]);
-  self.gauge(families.seriesLimit, () => [[{}, config.seriesLimit]]);
-  self.gauge(families.webUpToDate, () => (web ? [[{}, Number(web.isUpToDate())]] : []));
-  self.gauge(families.pollLag, () => byLabel(collection.lag(), (collector) => ({ collector })));
-  self.gauge(families.pollInterval, () => byLabel(collection.interval(), (collector) => ({ collector })));
-  self.gauge(families.throttledUntil, () =>
-    byLabel(collection.throttledUntil(), (endpoint) => ({ endpoint })),
-  );
-  self.gauge(families.creditValue, () => {
-    const { creditValue } = config;
-    return creditValue ? [[{ currency: creditValue.currency }, creditValue.value]] : [];
-  });
-  const reloadSuccessful = self.gauge(families.reloadSuccessful);
-  const reloadSuccess = self.gauge(families.reloadSuccess);
-  const publisher = createPublisher(
-    store,
-    () => collection.headers,
-    clock,
-    (error) => log.error({ error: String(error) }, "Cannot render the metrics"),
-  );
-  const collect = (next: Config): Collection =>
-    createCollection(next, {
-      ...dependencies,
-      version: build.version,
-      createTimetable: dependencies.createTimetable ?? createTimetable,
-      store,
-      statuses,
-      self,
-      probeMemory,
-      onChange: publisher.changed,
-    });
-  let collection = collect(config);
+  let gateway = newGateway(initial);
 
-  // Until the store keeps readings, the page shows states and budgets, but no values of keys and queries.
-  const known: OverviewDependencies = {
-    readings: {
-      status: (id) => {
-        const status = statuses.get(id);
-        return status && { ...status, warning: status.doubt };
-      },
-      shown: () => undefined,
-      latest: () => undefined,
-    },
-    budgetStatus: (budget, _readings, nowMs) => ({
-      ...standingOf(budget, (target) => statuses.get(target), nowMs),
-      gaps: undefined,
-    }),
-    probes: {
-      record: (name) => probeMemory.records.get(name),
-      spentToday: () => probeMemory.guard.spent(clock.now()),
-    },
-  };
-  const overview = () =>
-    createOverview(config, known, { version: build.version, nowMs: clock.now(), startedMs });
-  const isReady = () => clock.monotonic() - started >= READY_AFTER_MS || collection.isAttempted();
-  const routes = createRoutes({ telemetryPath, publisher, self, overview, isReady, lifecycle });
+  const registry = createSelfRegistry(clock);
+  const requests = registry.counter(selfFamilies.upstreamRequests);
+  const readings = createReadings(clock, createPacking(), () => config.seriesLimit);
+  const probes = createProbes({ clock, log, registry, readings });
+  const reporterOf = createPollReporters(registry, log);
+  const engine = createEngine(planOf(initial), {
+    ...dependencies,
+    createTicker: dependencies.createTicker ?? createTicker,
+    readings,
+  });
+  const headers = () => [...collectorHeaders(engine.intervalMs), ...CONSTANT_HEADERS];
+  const publisher = createPublisher(readings, headers, clock, (error) =>
+    log.error({ error: String(error) }, "Cannot render the metrics"),
+  );
+  registerEngineMetrics(registry, engine);
+  const metrics = createAppMetrics(registry, build, { config: () => config, readings, web });
+  metrics.reloaded(true, startedMs);
+  derive();
+
+  const about = () => ({ version: build.version, nowMs: clock.now(), startedMs });
+  const routes = createRoutes({
+    ...{ telemetryPath, publisher, self: registry, lifecycle },
+    overview: () => createOverview(config, { readings, budgetStatus, probes }, about()),
+    isReady: () => clock.monotonic() - started >= READY_AFTER_MS || engine.isAttempted(),
+  });
   const server = createServer(
     dependencies.listen,
     routes,
     (error) => log.error({ error: String(error) }, "Cannot answer a request"),
     { web, maxRequests },
   );
-  loaded();
 
-  function loaded(): void {
-    reloadSuccessful.set({}, 1);
-    reloadSuccess.set({}, clock.now() / 1000);
+  function newGateway(next: Config): Gateway {
+    const { random, createGateway: create = createGateway } = dependencies;
+    const onAnswer = (endpoint: string, code: string) => requests.inc({ endpoint, code });
+    return create(next.gateway, { clock, random, version: build.version, onAnswer });
+  }
+
+  function planOf(next: Config): Plan {
+    const { connections, maxPauseMs } = next.gateway;
+    return {
+      gateway,
+      limits: { perMinute: requestLimits(next.gateway), connections, maxPauseMs },
+      groups: [...collectorGroups(next, reporterOf), ...probes.groups(next)],
+    };
+  }
+
+  function derive(): void {
+    readings.derive(new Map([...budgetSources(config.budgets, readings, clock), ...probes.sources()]));
+  }
+
+  function onChange(): void {
+    publisher.changed();
+    probes.readingsChanged();
+  }
+
+  async function apply(next: Config): Promise<void> {
+    const former = gateway;
+    if (!isDeepStrictEqual(next.gateway, config.gateway)) gateway = newGateway(next);
+    const applied = engine.apply(planOf(next));
+    config = next;
+    derive();
+    await applied;
+    if (former !== gateway) await former.close();
+    publisher.changed();
   }
 
   return {
     start: async () => {
       await server.start();
       publisher.changed();
-      collection.start();
+      engine.start(onChange);
+      probes.start(engine.ask, onChange);
     },
     stop: async () => {
       publisher.stop();
-      await Promise.all([collection.stop(), server.stop()]);
+      probes.stop();
+      await Promise.all([engine.stop().then(() => gateway.close()), server.stop()]);
     },
-    reload: async (next) => {
-      if (!next) {
-        reloadSuccessful.set({}, 0);
-        return;
-      }
-      const previous = collection;
-      config = next;
-      if (!previous.adopt(next)) {
-        // What is under way at the other gateway must not be taken for an answer of this one.
-        await previous.stop();
-        collection = collect(next);
-        collection.start();
-      }
-      publisher.changed();
-      loaded();
+    apply: async (next) => {
+      if (next) await apply(next);
+      metrics.reloaded(next !== undefined, clock.now());
     },
     once: async () => {
-      await collection.pollAll();
+      await engine.runAll();
       publisher.stop();
       // What is published may be a second old.
-      const { text } = renderNow(collection.headers, store.view().blocks);
-      return `${text}${(await self.render("text")).toString()}`;
+      const { text } = renderNow(headers(), readings.view().blocks);
+      return `${text}${(await registry.render("text")).toString()}`;
     },
     url: server.url,
   };
-}
-
-function byLabel<Labels>(
-  values: ReadonlyMap<string, number>,
-  labelsOf: (name: string) => Labels,
-): readonly (readonly [Labels, number])[] {
-  return [...values].map(([name, value]) => [labelsOf(name), value]);
 }

@@ -180,7 +180,7 @@ describe("checkArchitecture", () => {
     [
       "exporter/schedule/poll.ts",
       'import cron from "node-cron";',
-      "only exporter/time/timetable.ts",
+      "only exporter/time/cron.ts",
       "package-law",
     ],
     ["exporter/app.ts", 'import { env } from "node:process";', "only exporter/main.ts may", "package-law"],
@@ -226,8 +226,8 @@ describe("checkArchitecture", () => {
     ["exporter/collectors/key.ts", 'import { type KeyInformation, LIMIT_RESETS } from "../gateway/key.ts";'],
     ["exporter/collectors/key.ts", 'import type { Config } from "../config/load.ts";'],
     ["exporter/schedule/poll.ts", 'import { GatewayError } from "../gateway/errors.ts";'],
-    ["exporter/time/timetable.ts", 'import { schedule } from "node-cron";'],
-    ["exporter/config/schedule-expression.ts", 'import { validate } from "node-cron";'],
+    ["exporter/time/cron.ts", 'import { parse } from "node-cron";'],
+    ["infra/poll-interval.ts", 'import { longestGapMs } from "../exporter/time/ticker.ts";'],
     [
       "exporter/gateway/http.ts",
       'import { request } from "undici";\nimport { Secret } from "../config/secret.ts";',

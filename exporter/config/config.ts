@@ -1,3 +1,4 @@
+import type { ScheduleExpression } from "../time/ticker.ts";
 import type { Period } from "../time/window.ts";
 import type { SecretSource } from "./secret.ts";
 
@@ -109,8 +110,3 @@ export interface AudioSource {
   /** With a fault the bytes are those of the last time that it could be read, if there was one. */
   read(): Promise<{ readonly bytes: Uint8Array | undefined; readonly fault: string | undefined }>;
 }
-
-/** When to poll: a cron expression in UTC (five fields, or six with seconds), or a plain interval. */
-export type ScheduleExpression =
-  | { readonly kind: "cron"; readonly expression: string }
-  | { readonly kind: "interval"; readonly ms: number };

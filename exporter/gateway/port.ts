@@ -1,4 +1,6 @@
+import type { GatewayConfig } from "../config/config.ts";
 import type { SecretSource } from "../config/secret.ts";
+import type { Clock } from "../time/clock.ts";
 import type { Window } from "../time/window.ts";
 
 /** The operations of the contract; the label `endpoint`. Each has a request limit of its own. */
@@ -11,6 +13,20 @@ export interface Gateway {
   clientFor(caller: Caller): GatewayClient;
   /** Ends all connections. */
   close(): Promise<void>;
+}
+
+/** Makes the adapter of a gateway. */
+export type CreateGateway = (config: GatewayConfig, dependencies: GatewayDependencies) => Gateway;
+
+/** Everything that an adapter takes from outside. */
+export interface GatewayDependencies {
+  readonly clock: Clock;
+  /** In [0, 1), for the jitter of retries. */
+  readonly random: () => number;
+  /** The exporter's version, for the user agent. */
+  readonly version: string;
+  /** Called for each request that was sent: the status, or `none` when there was no answer. */
+  readonly onAnswer: (endpoint: Endpoint, code: string) => void;
 }
 
 /** Who asks: what the engine binds a client to. */
@@ -34,6 +50,8 @@ export interface Permit {
 }
 
 export interface RequestOutcome {
+  /** Whether the gateway answered, whatever it answered; false when the request was not sent, failed or was aborted. */
+  readonly answered?: boolean;
   /** Whether the gateway answered 429. */
   readonly throttled: boolean;
   /** How long the gateway asked to wait, milliseconds from now. */
@@ -108,6 +126,9 @@ export const AMOUNTS = [
 export type Amount = (typeof AMOUNTS)[number];
 /** Undefined: the service has no value, which is not 0. */
 export type Amounts = Readonly<Record<Amount, number | undefined>>;
+
+/** Sums that differ by a smaller share than this are equal: the rest is what binary fractions leave behind. */
+export const AMOUNT_TOLERANCE = 1e-9;
 
 /** What cannot be added up. */
 export const RATES = ["cacheHitRatio", "latencyAvgSeconds", "latencyP90Seconds"] as const;

@@ -1,7 +1,8 @@
+import type { BudgetGaps, budgetStatus, BudgetStatus } from "../budgets/budget-status.ts";
 import type { BudgetConfig, BudgetScope, Config } from "../config/config.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
-import { type Period, periodName, type Window } from "../time/window.ts";
+import { type Period, periodName } from "../time/window.ts";
 import { type ProbesOverview, probesOverview, type ProbesSource } from "./probes-overview.ts";
 import {
   type KeyRow,
@@ -48,28 +49,9 @@ export interface BudgetRow {
   readonly gaps: BudgetGaps | undefined;
 }
 
-/** What has been spent of a budget. */
-export interface BudgetStatus {
-  readonly window: Window;
-  readonly spent: number | undefined;
-  readonly gaps: BudgetGaps | undefined;
-}
-
-/** Which of the keys, or whether the query, of a budget leaves something out. */
-export interface BudgetGaps {
-  readonly sources: number;
-  /** How many of the sources have which fault. */
-  readonly faults: Readonly<Record<SourceFault, number>>;
-  /** Why the first failing source fails. */
-  readonly reason: string | undefined;
-}
-
-/** Early: no answer about the current window yet. Old: no answer within the time to live. Partial: the answer leaves something out. */
-export type SourceFault = "failing" | "waiting" | "early" | "old" | "partial";
-
 export interface OverviewDependencies {
   readonly readings: ReadingSource;
-  readonly budgetStatus: (budget: BudgetConfig, readings: ReadingSource, nowMs: number) => BudgetStatus;
+  readonly budgetStatus: typeof budgetStatus;
   readonly probes: ProbesSource;
 }
 

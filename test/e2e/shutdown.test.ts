@@ -135,7 +135,7 @@ process.on("newListener", (name) => {
 
 describe("an address that cannot be listened on is one clear line, and 1", () => {
   test.each([
-    ["192.0.2.1:0", "the address is none of this machine"],
+    ["192.0.2.1:0", "no interface of this machine has this address"],
     ["nowhere.invalid:0", /the host (is not known|cannot be looked up now)/],
   ])("%s", async (address, message) => {
     const { code, stdout, stderr } = await runExporter(

@@ -1,4 +1,5 @@
-import type { BudgetGaps, BudgetRow, SourceFault } from "../overview.ts";
+import { type BudgetGaps, type Gap, GAPS } from "../../budgets/budget-status.ts";
+import type { BudgetRow } from "../overview.ts";
 import { bar, counted, creditText, HIGH_SHARE, UNKNOWN, usedText } from "./amount.ts";
 import { foreign, type Html, html } from "./html.ts";
 import { mark } from "./marks.ts";
@@ -132,17 +133,15 @@ function scopeText({ scope }: BudgetRow, keys: number): Html {
 }
 
 /** What the spend leaves out: which keys, or the query, and why. */
-function gapsText({ sources, faults, reason }: BudgetGaps, scope: BudgetRow["scope"]["kind"]): Html {
-  const parts = FAULTS.filter((fault) => faults[fault] > 0).map((fault, index) => {
-    const count = faults[fault];
-    const verb = VERBS[fault][count === 1 ? "one" : "many"];
-    const why = fault === "failing" && reason !== undefined ? html` <code>${reason}</code>` : undefined;
+function gapsText({ sources, counts, reason }: BudgetGaps, scope: BudgetRow["scope"]["kind"]): Html {
+  const parts = GAPS.filter((gap) => counts[gap] > 0).map((gap, index) => {
+    const count = counts[gap];
+    const verb = VERBS[gap][count === 1 ? "one" : "many"];
+    const why = gap === "failing" && reason !== undefined ? html` <code>${reason}</code>` : undefined;
     return html`${index === 0 ? "" : ", "}${sourceText(count, sources, scope)} ${verb}${why}`;
   });
   return html`${parts}`;
 }
-
-const FAULTS = ["failing", "waiting", "early", "old", "partial"] as const satisfies readonly SourceFault[];
 
 const VERBS = {
   failing: { one: "is failing", many: "are failing" },
@@ -150,7 +149,7 @@ const VERBS = {
   early: { one: "has no answer for this window yet", many: "have no answer for this window yet" },
   old: { one: "has not answered recently", many: "have not answered recently" },
   partial: { one: "returned a partial answer", many: "returned partial answers" },
-} as const satisfies Record<SourceFault, { one: string; many: string }>;
+} as const satisfies Record<Gap, { one: string; many: string }>;
 
 function sourceText(count: number, sources: number, scope: BudgetRow["scope"]["kind"]): string {
   if (scope !== "keys") return "its query";

@@ -5,7 +5,7 @@ import { parseTranscription, type Transcription } from "../../../exporter/gatewa
 import { createStore } from "../../../exporter/readings/store.ts";
 import { createProbeMemory } from "../../../exporter/probes/probe-memory.ts";
 import { createProber } from "../../../exporter/probes/prober.ts";
-import { createTimetable } from "../../../exporter/time/timetable.ts";
+import { createTicker } from "../../../exporter/time/ticker.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { secretSource } from "../../support/gateway-client.ts";
 import { createRecordingLog } from "../../support/log.ts";
@@ -69,7 +69,7 @@ export function createProbeBench(initial: ProbingConfig | undefined, seriesLimit
       store,
       ...memory,
       gatewayUrl,
-      createTimetable,
+      createTicker,
       onChange: () => {},
       pace: {
         reserve: async (_, target) => {

@@ -181,8 +181,8 @@ describe("createOverview", () => {
       name: "prepaid",
       period: { kind: "total", sinceMs: Date.parse("2026-11-01") },
     };
-    const faults = { failing: 1, waiting: 0, early: 0, old: 0, partial: 0 };
-    const gaps = { sources: 2, faults, reason: "unauthorized" };
+    const counts = { failing: 1, waiting: 0, early: 0, old: 0, partial: 0 };
+    const gaps = { sources: 2, counts, reason: "unauthorized" };
     const judged = { "payments-day": { spent: 42.5, gaps }, prepaid: { spent: undefined, gaps: undefined } };
     const { budgets } = overview({ budgets: [team, prepaid], judged: new Map(Object.entries(judged)) });
     expect(budgets).toEqual([

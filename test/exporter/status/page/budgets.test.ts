@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { BudgetGaps, BudgetRow } from "../../../../exporter/status/overview.ts";
+import type { BudgetGaps } from "../../../../exporter/budgets/budget-status.ts";
+import type { BudgetRow } from "../../../../exporter/status/overview.ts";
 import { budget, gaps, key, NOW, pageOf, rows, textOf } from "./page-reader.ts";
 
 const TOTAL = {

@@ -1,4 +1,5 @@
-import type { BudgetGaps, BudgetRow, Overview } from "../../../../exporter/status/overview.ts";
+import type { BudgetGaps } from "../../../../exporter/budgets/budget-status.ts";
+import type { BudgetRow, Overview } from "../../../../exporter/status/overview.ts";
 import { renderPage } from "../../../../exporter/status/page/page.ts";
 import type { ProbeRow } from "../../../../exporter/status/probes-overview.ts";
 import type { KeyRow, QueryRow } from "../../../../exporter/status/target-rows.ts";
@@ -96,10 +97,10 @@ export function probe(name: string, more: Partial<ProbeRow> = {}): ProbeRow {
 }
 
 /** The gaps of a budget over three keys. */
-export function gaps(faults: Partial<BudgetGaps["faults"]>, more: Partial<BudgetGaps> = {}): BudgetGaps {
+export function gaps(counts: Partial<BudgetGaps["counts"]>, more: Partial<BudgetGaps> = {}): BudgetGaps {
   return {
     sources: 3,
-    faults: { failing: 0, waiting: 0, early: 0, old: 0, partial: 0, ...faults },
+    counts: { failing: 0, waiting: 0, early: 0, old: 0, partial: 0, ...counts },
     reason: undefined,
     ...more,
   };
