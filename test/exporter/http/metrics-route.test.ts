@@ -7,8 +7,8 @@ import { gauge, sample } from "../../../exporter/metrics/family.ts";
 import { createPublisher } from "../../../exporter/metrics/render/publisher.ts";
 import { createSelfRegistry } from "../../../exporter/metrics/self-registry.ts";
 import { selfFamilies } from "../../../exporter/metrics/self-families.ts";
-import { createStore } from "../../../exporter/readings/store.ts";
 import { createManualClock } from "../../support/clock.ts";
+import { createSampleReadings } from "../../support/sample-readings.ts";
 import { parseOpenMetrics, parseTextFormat } from "../../support/openmetrics.ts";
 
 const OPEN_METRICS = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5";
@@ -20,11 +20,11 @@ afterEach(() => server.stop());
 
 async function start() {
   const clock = createManualClock();
-  const store = createStore(clock, () => 1e6);
+  const readings = createSampleReadings(clock);
   const self = createSelfRegistry(clock);
   self.counter(selfFamilies.polls).inc({ collector: "key" });
   const publisher = createPublisher(
-    store,
+    readings,
     () => headers,
     clock,
     () => {},
@@ -33,7 +33,7 @@ async function start() {
   server = createServer(listen, [createMetricsRoute("/metrics", publisher, self)], () => {});
   await server.start();
   const samples = Array.from({ length: 3000 }, (_, key) => sample(family, { key: `key-${key}` }, 0.5)).flat();
-  store.put("a", { samples, askedAtMs: clock.now(), timeToLiveMs: 1000 });
+  readings.put("a", samples, 1000);
   return { clock };
 }
 

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { createDataSet, eachValue, familiesOf, samplesOf } from "../../../bench/exposition/data-set.ts";
 import { counter, type Family, gauge, type Sample, sample } from "../../../exporter/metrics/family.ts";
 import { createPublisher } from "../../../exporter/metrics/render/publisher.ts";
-import { createStore } from "../../../exporter/readings/store.ts";
 import { createManualClock } from "../../support/clock.ts";
+import { createSampleReadings } from "../../support/sample-readings.ts";
 
 const FAMILIES = [
   gauge({ name: "aigateway_one", help: 'A \\ and "quotes".', labels: ["key"], absent: "never" }),
@@ -75,13 +75,13 @@ function promMetric(
 
 async function linesOfOurs(families: readonly Family[], answers: readonly (readonly Sample[])[]) {
   const clock = createManualClock();
-  const store = createStore(clock, () => 1e6);
+  const readings = createSampleReadings(clock);
   for (const [index, samples] of answers.entries()) {
-    store.put(String(index), { samples, askedAtMs: clock.now(), timeToLiveMs: 1000 });
+    readings.put(String(index), samples, 1000);
   }
   const headers = families.map((family) => ({ family, help: family.help }));
   const publisher = createPublisher(
-    store,
+    readings,
     () => headers,
     clock,
     () => {},

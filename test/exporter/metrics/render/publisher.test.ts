@@ -1,30 +1,30 @@
 import { describe, expect, test } from "vitest";
 import { gauge, sample } from "../../../../exporter/metrics/family.ts";
 import { createPublisher } from "../../../../exporter/metrics/render/publisher.ts";
-import { createStore } from "../../../../exporter/readings/store.ts";
 import { createManualClock } from "../../../support/clock.ts";
+import { createSampleReadings } from "../../../support/sample-readings.ts";
 
 const family = gauge({ name: "aigateway_test_credits", help: "Test.", labels: ["key"], absent: "never" });
 
 function setUp() {
   const clock = createManualClock("2026-11-18T12:00:00Z");
-  const store = createStore(clock, () => 100);
+  const readings = createSampleReadings(clock);
   const errors: unknown[] = [];
   let renderings = 0;
   const headers = () => {
     renderings++;
     return [{ family, help: family.help }];
   };
-  const publisher = createPublisher(store, headers, clock, (error) => errors.push(error));
+  const publisher = createPublisher(readings, headers, clock, (error) => errors.push(error));
   const put = (value: number, timeToLiveMs = 180_000) => {
-    store.put("a", { samples: sample(family, { key: "a" }, value), askedAtMs: clock.now(), timeToLiveMs });
+    readings.put("a", sample(family, { key: "a" }, value), timeToLiveMs);
     publisher.changed();
   };
   const shown = async () => {
     const document = await publisher.current("text");
     return /\} (.*)\n/.exec(Buffer.concat(await document.text()).toString())?.[1];
   };
-  return { clock, store, publisher, put, shown, errors, renderings: () => renderings };
+  return { clock, publisher, put, shown, errors, renderings: () => renderings };
 }
 
 describe("createPublisher()", () => {

@@ -221,7 +221,7 @@ describe("the whole page", () => {
         budget(EVIL, {
           team: EVIL,
           scope: { kind: "app", label: EVIL },
-          gaps: gaps({ failing: 1 }, { reason: EVIL }),
+          gaps: gaps({ failing: 1 }, { reason: "timeout" }),
         }),
         budget("x".repeat(500), {
           scope: { kind: "keys", names: [EVIL, EVIL] },
