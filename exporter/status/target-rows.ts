@@ -82,7 +82,7 @@ export const QUERY_NAMES = ["day", "last_day", "month", "last_month"] as const;
 /** One query of the analytics. Amounts are credits; undefined is unknown. */
 export interface QueryRow extends TargetRow {
   readonly windowStartMs: number | undefined;
-  /** Until when the data reach. */
+  /** The end of the data: nothing later is included. */
   readonly dataMs: number | undefined;
   readonly credits: number | undefined;
   readonly requests: number | undefined;
