@@ -5,7 +5,7 @@ export interface Limits {
   readonly requestMs: number;
   /** How often late requests are looked for. */
   readonly checkMs: number;
-  /** How long a client may take no byte of an answer. */
+  /** How long a client may pause while it reads an answer. */
   readonly stallMs: number;
   /** How long a whole answer may take. */
   readonly answerMs: number;

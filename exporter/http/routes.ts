@@ -9,7 +9,7 @@ export interface RouteDependencies {
   readonly publisher: Publisher;
   readonly self: SelfRegistry;
   readonly overview: () => Overview;
-  /** Whether every target was polled once, successful or not. */
+  /** Whether every target has been polled once, successfully or not. */
   readonly isReady: () => boolean;
   readonly lifecycle: Lifecycle;
 }

@@ -1,12 +1,12 @@
 import type * as Http from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo, Socket } from "node:net";
-import type { WebConfig, WebSource } from "../config/web/web-config.ts";
-import { refusal } from "./access.ts";
+import type { WebSource } from "../config/web/web-config.ts";
 import { createBcrypt } from "./bcrypt.ts";
 import { type Limits, LIMITS, MAX_REQUESTS } from "./limits.ts";
 import { createPasswords } from "./passwords.ts";
-import { type Answer, type Route, textAnswer } from "./route.ts";
+import { type Route, textAnswer } from "./route.ts";
+import { createRouter } from "./router.ts";
 import { createTlsServer, type TlsServer } from "./tls-server.ts";
 
 // An import reads every export of node:http and so loads fetch and web sockets: 45 ms and 10 MB more at the start.
@@ -44,10 +44,8 @@ export function createServer(
 ): Server {
   const limits = { ...LIMITS, ...changed };
   let stopping = false;
-  const byPath = new Map(routes.map((route) => [route.path, route]));
   const bcrypt = createBcrypt();
-  const passwords = createPasswords(bcrypt);
-  const tryAcquire = createRequestSemaphore(maxRequests);
+  const route = createRouter(routes, { passwords: createPasswords(bcrypt), web, maxRequests });
   const server = http.createServer(settingsOf(limits), (request, response) => void answer(request, response));
   server.maxConnections = limits.connections;
   server.timeout = limits.stallMs;
@@ -56,7 +54,7 @@ export function createServer(
   async function answer(request: Http.IncomingMessage, response: Http.ServerResponse): Promise<void> {
     const timer = setTimeout(() => response.destroy(), limits.answerMs);
     response.once("close", () => clearTimeout(timer));
-    const { status, headers, body } = await answerTo(request, response).catch((error: unknown) => {
+    const { status, headers, body } = await route(request, response).catch((error: unknown) => {
       onError(error);
       return textAnswer(500, "Internal server error\n");
     });
@@ -68,57 +66,36 @@ export function createServer(
     response.end();
   }
 
-  async function answerTo(request: Http.IncomingMessage, response: Http.ServerResponse): Promise<Answer> {
-    if (!web) return answerOf(request, response);
-    const config = await web.current();
-    if (!config) return textAnswer(500, "The web configuration is invalid; see the log for the reason\n");
-    const refused = await refusal(config, passwords, request.headers);
-    return withHeaders(config, refused ?? (await answerOf(request, response)));
-  }
-
-  async function answerOf(request: Http.IncomingMessage, response: Http.ServerResponse): Promise<Answer> {
-    const path = (request.url ?? "/").split("?")[0] ?? "/";
-    const route = byPath.get(path);
-    if (!route) return textAnswer(404, "Not found\n");
-    const method = request.method === "HEAD" ? "GET" : request.method;
-    if (!route.methods.some((allowed) => allowed === method)) {
-      const allow = route.methods.flatMap((allowed) => (allowed === "GET" ? ["GET", "HEAD"] : [allowed]));
-      return textAnswer(405, "Method not allowed\n", { allow: allow.join(", ") });
-    }
-    if (!path.startsWith("/-/") && !tryAcquire(response)) {
-      return textAnswer(503, `Limit of concurrent requests reached (${maxRequests}), try again later\n`);
-    }
-    return route.handle(request);
-  }
-
   return {
     start: async () => {
       // Later reads detect changes against this first one.
       await web?.current();
-      await new Promise<void>((resolve, reject) => {
-        server.once("error", reject);
-        server.listen(listen.port, listen.host, () => {
-          server.off("error", reject);
-          resolve();
-        });
-      });
+      await listening(server, listen);
     },
     stop: async () => {
       stopping = true;
-      await new Promise<void>((resolve) => {
-        // A client that does not read its answer must not keep the process alive.
-        const timer = setTimeout(() => server.closeAllConnections(), limits.stopMs);
-        server.close(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-        tlsServer?.close();
-        server.closeIdleConnections();
-      });
+      const closed = Promise.withResolvers<void>();
+      server.close(() => closed.resolve());
+      tlsServer?.close();
+      server.closeIdleConnections();
+      // A client that does not read its answer must not keep the process alive.
+      const timer = setTimeout(() => server.closeAllConnections(), limits.stopMs);
+      await closed.promise;
+      clearTimeout(timer);
       await bcrypt.stop();
     },
     url: () => urlOf(web?.isSecure === true ? "https" : "http", server.address()),
   };
+}
+
+function listening(server: Http.Server, { host, port }: ListenAddress): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
 }
 
 function settingsOf({ requestMs, checkMs, headerBytes, keepAliveMs }: Limits) {
@@ -143,23 +120,6 @@ function putTlsBefore(server: Http.Server, web: WebSource, limits: Limits): TlsS
   server.removeAllListeners("connection");
   server.on("connection", (socket: Socket) => tlsServer.accept(socket));
   return tlsServer;
-}
-
-/** A request holds its place until the last byte of its answer has left, so slow readers count. */
-function createRequestSemaphore(most: number): (response: Http.ServerResponse) => boolean {
-  let held = 0;
-  return (response) => {
-    if (most > 0 && held >= most) return false;
-    held++;
-    response.once("close", () => held--);
-    return true;
-  };
-}
-
-/** Configured headers replace the answer's own; `answer` drops the empty ones. */
-function withHeaders({ headers }: WebConfig, answer: Answer): Answer {
-  const own = [...headers].map(([name, value]) => [name.toLowerCase(), value]);
-  return { ...answer, headers: { ...answer.headers, ...Object.fromEntries(own) } };
 }
 
 /** The page has no script and no content from elsewhere, and is not meant to be framed. */

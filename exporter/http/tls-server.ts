@@ -4,7 +4,7 @@ import { createServer, type Server, type TLSSocket } from "node:tls";
 import type { WebConfig, WebSource, WebTls } from "../config/web/web-config.ts";
 import type { Limits } from "./limits.ts";
 
-/** Makes TLS connections of raw ones, each by the web configuration in force when it opens. */
+/** Turns raw connections into TLS connections, each with the web configuration in force when it opens. */
 export interface TlsServer {
   accept(socket: Socket): void;
   /** Ends the handshakes that are in progress. */

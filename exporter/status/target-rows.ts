@@ -1,6 +1,5 @@
 import type { KeyConfig, Owner } from "../config/config.ts";
-import type { LimitReset } from "../gateway/port.ts";
-import type { PairUsage } from "../readings/reading.ts";
+import type { KeyReading, PairUsage } from "../readings/reading.ts";
 import type { ReadingSource, ShownReading, TargetStatus } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
 import { type WindowKind, windowAt } from "../time/window.ts";
@@ -27,7 +26,7 @@ export interface KeyRow extends TargetRow {
   readonly limit: number | "unlimited" | undefined;
   /** 0 or negative when the limit is used up. */
   readonly remaining: number | undefined;
-  readonly reset: LimitReset | undefined;
+  readonly reset: KeyReading["information"]["limitReset"];
   readonly nextResetMs: number | undefined;
   readonly day: number | undefined;
   readonly week: number | undefined;
@@ -83,7 +82,7 @@ export const QUERY_NAMES = ["day", "last_day", "month", "last_month"] as const;
 /** One query of the analytics. Amounts are credits; undefined is unknown. */
 export interface QueryRow extends TargetRow {
   readonly windowStartMs: number | undefined;
-  /** Until when the data reach. */
+  /** The end of the data: nothing later is included. */
   readonly dataMs: number | undefined;
   readonly credits: number | undefined;
   readonly requests: number | undefined;

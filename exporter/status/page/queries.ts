@@ -127,7 +127,7 @@ function otherRow({ credits: amount }: PairRow, { credits: total, foldedPairs = 
   </tr>`;
 }
 
-/** A negative amount (a discount) has no meaningful share, nor has any share of 0. */
+/** There is no share of a total of 0, and no meaningful share for a negative amount (a discount). */
 function amountCells(amount: number, total: number | undefined): Html {
   const share = total !== undefined && total > 0 && amount >= 0 ? amount / total : undefined;
   return html`<td class="number">${credits(amount)}</td>

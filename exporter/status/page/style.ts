@@ -100,6 +100,7 @@ export const STYLE = new Html(`<style>
     margin: 8px 0 12px;
   }
   .windows .card { margin: 0; min-width: 0; }
+  .windows + .note { margin-bottom: 16px; }
   article header { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 4px 16px; }
   article dl { display: flex; gap: 32px; margin: 10px 0 12px; }
   article dd { font-size: 20px; font-weight: 600; }

@@ -8,7 +8,7 @@ const USERS = new Map([
   ["bob", `$2b$12$${"b".repeat(53)}`],
 ]);
 
-/** Passwords over a comparison that takes "secret" for each hash, and writes down what it was asked. */
+/** Passwords over a fake comparison that accepts "secret" for every hash and records its calls. */
 function setUp() {
   const asked: string[] = [];
   const passwords = createPasswords({
@@ -23,26 +23,26 @@ function setUp() {
 }
 
 describe("matches()", () => {
-  test("compares a right password once", async () => {
+  test("compares a right password only once", async () => {
     const { matches, asked } = setUp();
     for (let time = 0; time < 3; time++) expect(await matches(USERS, "alice", "secret")).toBe(true);
     expect(asked).toEqual(["secret $2y$05$"]);
   });
 
-  test("compares a wrong one each time", async () => {
+  test("compares a wrong password each time", async () => {
     const { matches, asked } = setUp();
     for (let time = 0; time < 2; time++) expect(await matches(USERS, "alice", "guess")).toBe(false);
     expect(asked).toHaveLength(2);
   });
 
-  test("those who come at once wait for one comparison", async () => {
+  test("shares one comparison between requests that arrive together", async () => {
     const { matches, asked } = setUp();
     const all = await Promise.all(Array.from({ length: 40 }, () => matches(USERS, "bob", "secret")));
     expect([new Set(all), asked]).toEqual([new Set([true]), ["secret $2b$12$"]]);
   });
 
   test.each(["secret", "guess"])(
-    "an unknown user with %j computes at the highest cost and is refused",
+    "refuses an unknown user with %j after a comparison of the highest cost",
     async (password) => {
       const { matches, asked } = setUp();
       expect(await matches(USERS, "eve", password)).toBe(false);
@@ -51,7 +51,7 @@ describe("matches()", () => {
     },
   );
 
-  test("a changed hash, another user and another split of name and password are compared anew", async () => {
+  test("compares again for a changed hash, another user, or another split of the same characters", async () => {
     const { matches, asked } = setUp();
     const users = new Map([
       ["a", `$2b$04$${"c".repeat(53)}`],
@@ -63,7 +63,7 @@ describe("matches()", () => {
     expect(asked).toHaveLength(3);
   });
 
-  test("remembers a hundred, and forgets the oldest first", async () => {
+  test("caches a hundred right passwords and drops the oldest first", async () => {
     const { matches, asked } = setUp();
     const users = new Map(
       Array.from({ length: 101 }, (_, each) => [`user${each}`, `$2b$04$${"e".repeat(53)}`]),
@@ -75,7 +75,7 @@ describe("matches()", () => {
     expect(asked).toHaveLength(102);
   });
 
-  test("a comparison that could not be made is not remembered", async () => {
+  test("does not cache a comparison that failed", async () => {
     const { matches, asked } = setUp();
     for (let time = 0; time < 2; time++) {
       await expect(matches(USERS, "alice", "overload")).rejects.toThrow(TooManyComparisonsError);

@@ -75,7 +75,7 @@ describe("createSelfRegistry()", () => {
       ...bounds.map((bound, index) => [String(bound), counts[index]]),
       ["+Inf", 3],
     ]);
-    // OpenMetrics asks for a decimal point.
+    // OpenMetrics wants a decimal point.
     expect(bucketsOf(inOpenMetrics, "key")?.slice(-5)).toEqual([
       ["5.0", 2],
       ["10.0", 2],

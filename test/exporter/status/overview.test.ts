@@ -1,33 +1,39 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import type { BudgetGaps, BudgetStatus } from "../../../exporter/budgets/budget-status.ts";
 import { QUERIES } from "../../../exporter/collectors/analytics-families.ts";
 import type { BudgetConfig, Config, KeyConfig, ProbeConfig } from "../../../exporter/config/config.ts";
 import { Secret } from "../../../exporter/config/secret.ts";
 import type { KeyInformation } from "../../../exporter/gateway/port.ts";
+import { createPacking } from "../../../exporter/metrics/render/block.ts";
 import type {
   KeyReading,
   ProbeReading,
   ReadingValue,
   UsageReading,
 } from "../../../exporter/readings/reading.ts";
-import type { TargetStatus } from "../../../exporter/readings/readings.ts";
+import { createReadings, type Readings } from "../../../exporter/readings/readings.ts";
 import { type TargetId, targetId } from "../../../exporter/readings/target-id.ts";
 import { createOverview, type OverviewDependencies } from "../../../exporter/status/overview.ts";
-import { isSettled, windowAt, windowOf } from "../../../exporter/time/window.ts";
+import { windowAt, windowOf } from "../../../exporter/time/window.ts";
+import { createManualClock, type ManualClock } from "../../support/clock.ts";
 
 const HOUR_MS = 3_600_000;
 const NOON = Date.parse("2026-11-18T12:00:00Z");
+const LATE = Date.parse("2026-11-18T23:59:00Z");
 const FRAGMENT = "sk-v1-abc...xyz";
 const BILLING = targetId("key", "billing");
 
-let nowMs: number;
-let statuses: Map<TargetId, TargetStatus>;
-let shown: Map<TargetId, { readonly value: ReadingValue; readonly askedAtMs: number }>;
+let clock: ManualClock;
+let readings: Readings<unknown>;
 
 beforeEach(() => {
-  nowMs = NOON;
-  statuses = new Map();
-  shown = new Map();
+  startAt(NOON);
 });
+
+function startAt(nowMs: number): void {
+  clock = createManualClock(nowMs);
+  readings = createReadings(clock, createPacking(), () => 1000);
+}
 
 describe("createOverview", () => {
   test("shows every value of a key that answered", () => {
@@ -73,19 +79,19 @@ describe("createOverview", () => {
     expect(overview().keys[0]).toMatchObject({ limit: undefined, day: undefined, total: undefined });
   });
 
-  test("shows the values of a failing key as long as its reading may be shown", () => {
+  test("shows the values of a failing key until their time to live has passed", async () => {
     answer(BILLING, keyReading({ limitCredits: 10 }));
     const failure = { reason: "timeout", message: "Cannot read key" } as const;
-    statuses.set(BILLING, status({ up: false, failure }));
+    readings.update(BILLING, { up: false, failure });
     expect(overview().keys[0]).toMatchObject({ state: "down", failure, limit: 10, day: 1 });
-    shown.delete(BILLING);
+    await clock.advance(HOUR_MS);
     expect(overview().keys[0]).toMatchObject({ state: "down", limit: undefined, day: undefined });
   });
 
-  test("drops the values of a window that has ended", () => {
-    nowMs = Date.parse("2026-11-18T23:59:00Z");
+  test("drops the values of a window that has ended", async () => {
+    startAt(LATE);
     answer(BILLING, keyReading({ limitCredits: 10, remainingCredits: 4, limitReset: "daily" }));
-    nowMs += 60_000;
+    await clock.advance(60_000);
     expect(overview().keys[0]).toMatchObject({ limit: 10, reset: "daily", week: 2, month: 3 });
     expect(overview().keys[0]).toMatchObject({
       remaining: undefined,
@@ -131,14 +137,15 @@ describe("createOverview", () => {
     });
   });
 
-  test("shows nothing of a query whose window has ended, and no sum of no pairs", () => {
+  test("shows nothing of a query whose window has ended, and no sum of no pairs", async () => {
+    startAt(LATE);
     const id = targetId("analytics", "day");
     answer(id, usageReading([]));
     expect(overview({ analytics: true }).queries[0]).toMatchObject({
       credits: undefined,
-      dataMs: NOON - 1000,
+      dataMs: LATE - 1000,
     });
-    nowMs += 12 * HOUR_MS;
+    await clock.advance(60_000);
     expect(overview({ analytics: true }).queries[0]).toMatchObject({ state: "up", dataMs: undefined });
   });
 
@@ -160,7 +167,9 @@ describe("createOverview", () => {
       { ...over, name: "total", period: total, scope: account },
     ];
     const failure = { reason: "timeout", message: "Cannot query" } as const;
-    statuses.set(targetId("analytics", "since_2026-11-01"), status({ up: false, failure }));
+    const failing = targetId("analytics", "since_2026-11-01");
+    readings.configure(failing, "");
+    readings.update(failing, { up: false, failure });
     expect(overview({ analytics: true, budgets }).budgetQueries).toEqual([
       { name: "week", state: "waiting", failure: undefined, lastSuccessMs: undefined },
       { name: "since_2026-11-01", state: "down", failure, lastSuccessMs: undefined },
@@ -182,9 +191,9 @@ describe("createOverview", () => {
       period: { kind: "total", sinceMs: Date.parse("2026-11-01") },
     };
     const counts = { failing: 1, waiting: 0, early: 0, old: 0, partial: 0 };
-    const gaps = { sources: 2, counts, reason: "unauthorized" };
-    const judged = { "payments-day": { spent: 42.5, gaps }, prepaid: { spent: undefined, gaps: undefined } };
-    const { budgets } = overview({ budgets: [team, prepaid], judged: new Map(Object.entries(judged)) });
+    const gaps: BudgetGaps = { sources: 2, counts, reason: "unauthorized" };
+    const judged = new Map([["payments-day", { spent: 42.5, complete: false, gaps }]]);
+    const { budgets } = overview({ budgets: [team, prepaid], judged });
     expect(budgets).toEqual([
       {
         name: "payments-day",
@@ -252,7 +261,7 @@ interface Configured {
   readonly analytics?: boolean;
   readonly budgets?: readonly BudgetConfig[];
   /** What `budgetStatus` finds, by budget. */
-  readonly judged?: ReadonlyMap<string, Omit<ReturnType<OverviewDependencies["budgetStatus"]>, "window">>;
+  readonly judged?: ReadonlyMap<string, Omit<BudgetStatus, "window">>;
   readonly probes?: readonly string[];
   readonly records?: ReadonlyMap<string, ReturnType<OverviewDependencies["probes"]["record"]>>;
 }
@@ -275,28 +284,17 @@ function overview({ analytics = false, budgets = [], judged, probes, records }: 
     probing: probes && { probes: probes.map(probe), ceilingCredits: 0.5, maxCostCredits: 0.1 },
   };
   const dependencies: OverviewDependencies = {
-    readings: {
-      status: (id) => statuses.get(id),
-      shown: (id) => {
-        const reading = shown.get(id);
-        return (
-          reading && {
-            ...reading,
-            shows: (window) => isSettled(window, reading.askedAtMs) && nowMs < window.endMs,
-          }
-        );
-      },
-      latest: () => undefined,
-    },
-    budgetStatus: ({ name, period }) => ({
+    readings,
+    budgetStatus: ({ name, period }, _readings, nowMs) => ({
       window: windowOf(period, nowMs),
       spent: undefined,
+      complete: true,
       gaps: undefined,
       ...judged?.get(name),
     }),
     probes: { record: (name) => records?.get(name), spentToday: () => 0.25 },
   };
-  return createOverview(config, dependencies, { version: "1.2.3", nowMs, startedMs: 0 });
+  return createOverview(config, dependencies, { version: "1.2.3", nowMs: clock.now(), startedMs: 0 });
 }
 
 const GATEWAY: Config["gateway"] = {
@@ -351,24 +349,11 @@ const PROBED: ProbeReading = {
   wordErrorRate: 0.1,
 };
 
-function status(more: Partial<TargetStatus>): TargetStatus {
-  return {
-    addedMs: 0,
-    up: undefined,
-    unauthorized: undefined,
-    lastAttemptMs: undefined,
-    attempted: true,
-    lastSuccessMs: undefined,
-    lastAnswerMs: undefined,
-    failure: undefined,
-    warning: undefined,
-    ...more,
-  };
-}
-
 function answer(id: TargetId, value: ReadingValue): void {
-  statuses.set(id, status({ up: true, lastSuccessMs: nowMs }));
-  shown.set(id, { value, askedAtMs: nowMs });
+  const askedAtMs = clock.now();
+  readings.configure(id, "");
+  readings.update(id, { up: true, lastSuccessMs: askedAtMs });
+  readings.learn(id, { value, askedAtMs, asOfMs: askedAtMs, timeToLiveMs: HOUR_MS, spend: [] }, []);
 }
 
 const LIMIT_WINDOWS = { daily: "day", weekly: "week", monthly: "month", other: "day" } as const;
@@ -391,11 +376,12 @@ function keyReading(limits: Partial<KeyInformation>): KeyReading {
       freeRequests: { limit: undefined, used: undefined, remaining: undefined },
       ...limits,
     },
-    limitWindow: limitReset === "never" ? undefined : windowAt(LIMIT_WINDOWS[limitReset], nowMs),
+    limitWindow: limitReset === "never" ? undefined : windowAt(LIMIT_WINDOWS[limitReset], clock.now()),
   };
 }
 
 function usageReading(pairs: UsageReading["pairs"]): UsageReading {
+  const nowMs = clock.now();
   const window = windowAt("day", nowMs);
   return {
     kind: "usage",

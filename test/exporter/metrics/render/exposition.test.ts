@@ -48,7 +48,7 @@ aigateway_test_reset{key="b",aigateway_test_reset="daily"} 1
 `);
   });
 
-  test("knows infos and state sets in OpenMetrics", () => {
+  test("writes infos and state sets in OpenMetrics", () => {
     expect(rendered(...samples).openmetrics).toBe(`# TYPE aigateway_test_credits gauge
 # HELP aigateway_test_credits Spend.
 aigateway_test_credits{key="a"} 0.1
@@ -63,7 +63,7 @@ aigateway_test_reset{key="b",aigateway_test_reset="daily"} 1
   });
 });
 
-test.each([100, 30_000, 300_000])("labels of %d characters leave their neighbours alone", (length) => {
+test.each([100, 30_000, 300_000])("labels of %d characters do not damage their neighbours", (length) => {
   for (const character of ["x", "日"]) {
     const keys = ["a", character.repeat(length), "b"];
     const lines = keys.map((key) => `aigateway_test_credits{key="${key}"} 1.5\n`);
@@ -108,7 +108,7 @@ describe("gzipWithTail()", () => {
     [[], "tail"],
     [["one\n", "two\n".repeat(10_000), "\u65e5\u672c\u8a9e\n"], "tail"],
     [["one\n", "two\n"], ""],
-  ])("is one gzip member of the pieces and the tail (%#)", async (pieces, tail) => {
+  ])("makes one gzip member of the pieces and the tail (%#)", async (pieces, tail) => {
     const parts = await Promise.all(pieces.map((piece) => deflate(Buffer.from(piece))));
     const families = [{ family: spend, help: "x" }];
     const ready = await compose(families, "text", () => parts, deflate);

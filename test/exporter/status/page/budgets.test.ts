@@ -10,8 +10,8 @@ const TOTAL = {
 } as const;
 const PART = { sources: 1 };
 
-describe("the budgets", () => {
-  test("are shown with state, spend, window and what they are over", () => {
+describe("the table of budgets", () => {
+  test("shows state, spend, window and scope", () => {
     expect(rows(pageOf({ budgets: [budget("payments-month", { team: "payments" })] }))).toEqual([
       ["Budget", "State", "Spent", "Left", "Window", "Covers"],
       [
@@ -25,7 +25,7 @@ describe("the budgets", () => {
     ]);
   });
 
-  test("are left out when none is configured", () => {
+  test("is left out without budgets", () => {
     const page = pageOf({ keys: [key("billing")] });
     expect(textOf(page)).not.toMatch(/budget/i);
     expect(page).not.toContain('id="budgets"');
@@ -64,7 +64,7 @@ describe("the budgets", () => {
       { spent: 600, gaps: gaps({ waiting: 1 }) },
       ["▲ Exceeded 1 of 3 keys has not been polled yet", "at least 600.00 of 500.00 120%", "−100.00 at most"],
     ],
-  ])("tell one that is %s", (_name, more, expected) => {
+  ])("shows a budget that is %s", (_name, more, expected) => {
     expect(cells(more).slice(1, 4)).toEqual(expected);
   });
 
@@ -74,7 +74,7 @@ describe("the budgets", () => {
     [600, ["bar full", "width:100.0%"]],
     [0, ["bar plain", "width:0.0%"]],
     [undefined, []],
-  ])("have a bar for what is spent: %s", (spent, expected) => {
+  ])("draws a bar for a spend of %s", (spent, expected) => {
     const page = pageOf({ budgets: [budget("month", { spent })] });
     expect([...page.matchAll(/bar (?:plain|high|full)|width:[\d.]+%/g)].map(([text]) => text)).toEqual(
       expected,
@@ -98,13 +98,13 @@ describe("the budgets", () => {
     ["account", gaps({ waiting: 1 }, PART), "its query has not been polled yet"],
     ["model", gaps({ partial: 1 }, PART), "its query returned a partial answer"],
     ["keys", gaps({ partial: 2 }), "2 of 3 keys returned partial answers"],
-  ])("say why something is missing, over %s: %j", (kind, why, text) => {
+  ])("explains the gaps of a budget over %s: %j", (kind, why, text) => {
     const scope =
       kind === "keys" ? { kind, names: ["a"] } : kind === "account" ? { kind } : { kind, label: "x" };
     expect(cells({ scope, gaps: why })[1]).toBe(`◐ Incomplete ${text}`);
   });
 
-  test("explain a lower bound only where there is one", () => {
+  test("explains a lower bound only if there is one", () => {
     const note = "missing amounts are not counted";
     expect(textOf(pageOf({ budgets: [budget("a")] }))).not.toContain(note);
     expect(textOf(pageOf({ budgets: [budget("a"), budget("b", { gaps: gaps({ old: 1 }) })] }))).toContain(
@@ -116,9 +116,9 @@ describe("the budgets", () => {
     [{ window: "day", windowEndMs: NOW + 90_000 }, "Today ends in 1 min"],
     [{ window: "week" }, "This week ends in 9 d 10 h"],
     [TOTAL, "Since 1 October 2026 never ends"],
-  ])("have a window: %j", (more, text) => expect(cells(more)[4]).toBe(text));
+  ])("shows the window %j", (more, text) => expect(cells(more)[4]).toBe(text));
 
-  test("tell the exact times as titles", () => {
+  test("shows exact times as titles", () => {
     const page = pageOf({ budgets: [budget("month"), budget("prepaid", TOTAL)] });
     for (const time of ["2026-12-01 00:00:00 UTC", "2026-10-01 00:00:00 UTC"]) {
       expect(page).toContain(`title="${time}"`);
@@ -132,12 +132,12 @@ describe("the budgets", () => {
     [{ kind: "model", label: "Acme: Large" }, "Acme: Large model"],
     [{ kind: "app", label: "Assistant" }, "Assistant app"],
     [{ kind: "account" }, "the account all its keys, polled or not"],
-  ])("are over %j", (scope, text) => {
+  ])("shows the scope %j", (scope, text) => {
     const keys = ["a", "b", "c", "d", "e", "f"].map((name) => key(name));
     expect(rows(pageOf({ keys, budgets: [budget("month", { scope })] }))[1]?.[5]).toBe(text);
   });
 
-  test("come in the order of the configuration, but first what is exceeded or nearly spent", () => {
+  test("lists exceeded budgets first, then nearly spent ones, then the rest in the order of the configuration", () => {
     const budgets = [
       budget("b"),
       budget("nearly", { spent: 450 }),
@@ -147,7 +147,7 @@ describe("the budgets", () => {
     expect(names(pageOf({ budgets }))).toEqual(["over", "nearly", "b", "a"]);
   });
 
-  test("are cut at 200, and what is cut is said", () => {
+  test("shows 200 budgets and counts the others", () => {
     const many = Array.from({ length: 202 }, (_, index) => budget(`budget-${index}`));
     const page = pageOf({ budgets: [...many, budget("over", { spent: 501 })] });
     expect(names(page)).toHaveLength(200);

@@ -21,7 +21,7 @@ export function pageOf(overview: Partial<Overview>, telemetryPath = "/metrics"):
   );
 }
 
-/** A key that is up and of which every value is known. */
+/** A key that is up, with every value known. */
 export function key(name: string, more: Partial<KeyRow> = {}): KeyRow {
   return {
     name,

@@ -18,8 +18,8 @@ const DOWN = {
   failure: { reason: "unauthorized", message: "Cannot read: gateway answered 401" },
 } as const;
 
-describe("the keys", () => {
-  test("are shown with state, limit and spend", () => {
+describe("the table of keys", () => {
+  test("shows state, limit and spend", () => {
     expect(rows(pageOf({ keys: [key("billing", { owner: OWNER })] }))).toEqual([
       ["Key", "State", "Limit used", "Left", "Resets", "Today", "This week", "This month", "All time"],
       [
@@ -50,7 +50,7 @@ describe("the keys", () => {
       { reset: "other", nextResetMs: undefined },
       ["60.00 of 100.00 60%", "40.00", "other"],
     ],
-  ])("tell a limit that is %s", (_name, more, limit) => {
+  ])("shows a limit that is %s", (_name, more, limit) => {
     expect(cells(more).slice(2, 2 + limit.length)).toEqual(limit);
     expect(cells(more)).toHaveLength(6 + limit.length);
   });
@@ -63,12 +63,12 @@ describe("the keys", () => {
     [-50, ["bar full", "width:100.0%"]],
     [120, ["bar plain", "width:0.0%"]],
     [undefined, []],
-  ])("have a bar, in the colour of what is left: %s", (remaining, bar) => {
+  ])("draws a bar coloured by what remains: %s", (remaining, bar) => {
     const page = pageOf({ keys: [key("billing", { remaining })] });
     expect([...page.matchAll(/bar (?:plain|high|full)|width:[\d.]+%/g)].map(([text]) => text)).toEqual(bar);
   });
 
-  test("tell no spend from unknown spend", () => {
+  test("distinguishes no spend from unknown spend", () => {
     expect(cells({ day: 0, week: undefined }).slice(5, 7)).toEqual(["0.00", "—"]);
   });
 
@@ -79,16 +79,16 @@ describe("the keys", () => {
     [DOWN, "✕ Failing unauthorized last answered 12 s ago"],
     [{ expiryMs: NOW + 3 * DAY }, "● Up 12 s ago expires in 3 d"],
     [{ expiryMs: NOW - 3 * DAY }, "● Up 12 s ago expired 3 d ago"],
-  ])("have a state in words: %j", (more, text) => expect(cells(more)[1]).toBe(text));
+  ])("describes the state %j in words", (more, text) => expect(cells(more)[1]).toBe(text));
 
-  test("come in the order of the configuration, but first what fails, is used up or waits", () => {
+  test("lists failing, used up and waiting keys first, then the rest in the order of the configuration", () => {
     const page = pageOf({
       keys: [key("b"), key("waiting", WAITING), key("spent", { remaining: 0 }), key("a"), key("down", DOWN)],
     });
     expect(keyNames(page)).toEqual(["down", "spent", "waiting", "b", "a"]);
   });
 
-  test("are cut at 500, and what is cut is said", () => {
+  test("shows 500 keys and counts the others", () => {
     const many = Array.from({ length: 502 }, (_, index) => key(`key-${index}`));
     const page = pageOf({ keys: [...many, key("down", DOWN)] });
     expect(keyNames(page)).toHaveLength(500);
@@ -96,7 +96,7 @@ describe("the keys", () => {
     expect(cuts(page)).toEqual(["… and 3 more keys, none of them failing. All are in the metrics."]);
   });
 
-  test("that fail beyond the cut are counted", () => {
+  test("counts the failing keys among those it leaves out", () => {
     const page = pageOf({ keys: Array.from({ length: 503 }, (_, index) => key(`key-${index}`, DOWN)) });
     expect(cuts(page)).toEqual([
       "… and 491 more, see below.",
@@ -104,11 +104,12 @@ describe("the keys", () => {
     ]);
   });
 
-  test("may be none", () => expect(textOf(pageOf({ keys: [] }))).toContain("No keys are configured."));
+  test("says so when no keys are configured", () =>
+    expect(textOf(pageOf({ keys: [] }))).toContain("No keys are configured."));
 });
 
 describe("the summary", () => {
-  test("counts and adds up", () => {
+  test("counts the keys and adds up their spend", () => {
     const creditValue = { currency: "EUR", value: 0.5 };
     expect(tiles({ keys: [key("a"), key("b", { day: 0.25, remaining: 0 })], creditValue })).toEqual([
       ["Keys up", "2 of 2 none failing"],
@@ -118,7 +119,7 @@ describe("the summary", () => {
     ]);
   });
 
-  test("says when a sum is partial, and gives none when nothing is known", () => {
+  test("marks a partial sum, and shows none if no value is known", () => {
     const keys = [
       key("a"),
       key("new", WAITING),
@@ -135,8 +136,8 @@ describe("the summary", () => {
   });
 });
 
-describe("what needs attention", () => {
-  test("is told with reason and message", () => {
+describe("the list of what needs attention", () => {
+  test("shows failing keys and queries with reason and message, and keys that are used up", () => {
     const keys = [key("billing", { remaining: 0 }), key("search", DOWN)];
     const prepaid = key("prepaid", { remaining: -1, reset: "never", nextResetMs: undefined });
     expect(
@@ -153,7 +154,7 @@ describe("what needs attention", () => {
     expect(pageOf({ keys })).toContain("<title>(1 failing) AI gateway exporter</title>");
   });
 
-  test("is a query for budgets that fails, and counts", () => {
+  test("includes failing queries that only budgets need, also in the title", () => {
     const budgetQueries = ["week", "since_2026-11-01"].map((name) => ({
       name,
       lastSuccessMs: undefined,
@@ -167,7 +168,7 @@ describe("what needs attention", () => {
     expect(pageOf(page)).toContain("<title>(2 failing) AI gateway exporter</title>");
   });
 
-  test("is a budget that is exceeded, before all else", () => {
+  test("begins with exceeded budgets", () => {
     const open = budget("prepaid", {
       window: "total",
       windowEndMs: undefined,
@@ -187,7 +188,7 @@ describe("what needs attention", () => {
     ]);
   });
 
-  test("is not there when all is well", () => {
+  test("is absent when all is well", () => {
     expect(
       textOf(pageOf({ keys: [key("billing")], queries: [query("day")], budgets: [budget("a")] })),
     ).not.toContain("attention");
@@ -220,7 +221,7 @@ describe("the whole page", () => {
         budget(EVIL, {
           team: EVIL,
           scope: { kind: "app", label: EVIL },
-          gaps: gaps({ failing: 1 }, { reason: EVIL }),
+          gaps: gaps({ failing: 1 }, { reason: "timeout" }),
         }),
         budget("x".repeat(500), {
           scope: { kind: "keys", names: [EVIL, EVIL] },
@@ -241,38 +242,38 @@ describe("the whole page", () => {
   test.each([
     ["tame", tame],
     ["hostile", evil],
-  ])("is well-formed, of known elements and attributes, with %s texts", (_name, page) => {
+  ])("is well-formed HTML of known elements and attributes, with %s texts", (_name, page) => {
     expect(markupFaults(page)).toEqual([]);
   });
 
-  test("shows hostile texts as they are", () => {
+  test("shows hostile texts as plain text", () => {
     expect(keyRows(evil)[2]?.[0]).toMatch(
       /^"><script>alert\('1'\)<\/script>⏎<img src=x onerror=alert\(1\)>�&amp;/,
     );
     expect(keyRows(evil)[1]?.[0]).toBe(`${"x".repeat(160)}…`);
   });
 
-  test("links to the exporter itself only, and loads nothing", () => {
+  test("links only to the exporter itself and loads nothing", () => {
     const links = [...tame.matchAll(/href="([^"]*)"/g)].map(([, link]) => link);
     expect(links).toEqual(["/metrics", "/-/healthy", "/-/ready"]);
     expect(tame).not.toMatch(/<script|<link|<img|src=|url\(|@import|https?:\/\/(?!gateway\.example)/);
   });
 
-  test("asks to be loaded again, and says when it was made", () => {
+  test("reloads itself and shows when it was made", () => {
     expect(tame).toContain(`<meta http-equiv="refresh" content="30" />`);
     expect(textOf(tame)).toContain(
       "As of 2026-11-21 13:40:39 UTC; reloads every 30 s. Version 1.2.3, started 24 h ago.",
     );
   });
 
-  test.each(["th", "table"])("has what every %s needs to be read aloud", (element) => {
+  test.each(["th", "table"])("gives every %s what a screen reader needs", (element) => {
     const wanted = { th: /^<th scope="(?:col|row)"/, table: /^<table[^>]*>\s*<caption/ }[element] ?? /^$/;
     const found = [...tame.matchAll(new RegExp(`<${element}[ >]`, "g"))];
     expect(found.length).toBeGreaterThan(1);
     for (const { index } of found) expect(tame.slice(index)).toMatch(wanted);
   });
 
-  test.each(["light", "dark"])("has enough contrast when it is %s", (scheme) => {
+  test.each(["light", "dark"])("has enough contrast in the %s scheme", (scheme) => {
     const [light = "", dark = ""] = String(STYLE).split("prefers-color-scheme: dark");
     const colour = coloursOf(scheme === "light" ? light : dark);
     for (const text of ["text", "soft", "up", "high", "down", "link"]) {
@@ -292,7 +293,7 @@ function keyRows(page: string): string[][] {
   return rows(page.slice(page.indexOf('id="keys"')));
 }
 
-/** What is said of rows that are left out. */
+/** The notes about rows that are left out. */
 function cuts(page: string): readonly string[] {
   return [...page.matchAll(/<p class="more">[^<]*/g)].map(([text]) => textOf(text));
 }
@@ -306,7 +307,7 @@ function listed(overview: Partial<Overview>): readonly string[] {
   return [...pageOf(overview).matchAll(/<li>([\s\S]*?)<\/li>/g)].map(([, text = ""]) => textOf(text));
 }
 
-/** What is not well-formed: unknown elements, attributes that are no quoted ones, ends without a start, stray brackets. */
+/** What is not well-formed: unknown elements, unquoted attributes, end tags without a start, stray brackets. */
 function markupFaults(page: string): readonly string[] {
   const faults: string[] = [];
   const open: string[] = [];
