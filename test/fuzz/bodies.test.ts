@@ -3,15 +3,15 @@ import { describe, expect, test } from "vitest";
 import { analyticsCollector } from "../../exporter/collectors/analytics.ts";
 import { QUERIES } from "../../exporter/collectors/analytics-families.ts";
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
-import { keySamples } from "../../exporter/collectors/key.ts";
+import { keyReading, keySamples } from "../../exporter/collectors/key.ts";
 import { Secret } from "../../exporter/config/secret.ts";
-import { readAnswer } from "../../exporter/gateway/answer.ts";
 import { GatewayError } from "../../exporter/gateway/errors.ts";
-import { parseKey } from "../../exporter/gateway/key.ts";
+import { readResponse } from "../../exporter/gateway/response.ts";
+import { parseKey } from "../../exporter/gateway/wire/key.ts";
 import { expositionOf, sampleLines } from "../support/exposition-of.ts";
 import { checkMetrics } from "../support/promtool.ts";
 import { describeWithTools } from "../support/tools.ts";
-import { pollBodies } from "../exporter/collectors/analytics-exposition.ts";
+import { runOn } from "../exporter/collectors/analytics-exposition.ts";
 import { CONTRACT_DATA, keyConfig, NOON } from "../exporter/collectors/key-exposition.ts";
 import { runs, TIMEOUT_MS } from "./runs.ts";
 
@@ -104,6 +104,11 @@ function mutated(bytes: Buffer): fc.Arbitrary<Buffer> {
     );
 }
 
+/** The samples of a body about a key. */
+function samplesOf(config: ReturnType<typeof keyConfig>, body: unknown, askedAtMs: number) {
+  return keySamples(config, keyReading(parseKey(body, "read it"), askedAtMs), askedAtMs);
+}
+
 /** The lines of an answer, which the strict parser has passed; none when the answer was refused as it should be. */
 async function linesUnlessRefused(read: () => Promise<readonly string[]> | readonly string[]) {
   try {
@@ -126,10 +131,7 @@ describe("any body at all", () => {
         fc.date({ noInvalidDate: true, min: new Date(0) }),
         async (body, showLabel, at) => {
           const lines = await linesUnlessRefused(() =>
-            sampleLines(
-              Object.values(keyFamilies),
-              keySamples(keyConfig(showLabel), parseKey(body, "read it"), at.getTime()),
-            ),
+            sampleLines(Object.values(keyFamilies), samplesOf(keyConfig(showLabel), body, at.getTime())),
           );
           shown += Number(lines.length > 1);
         },
@@ -150,9 +152,7 @@ describe("any body at all", () => {
         analyticsBodies,
         options,
         async (grouped, total, chosen) => {
-          const lines = await linesUnlessRefused(
-            async () => (await pollBodies(grouped, total, chosen)).lines,
-          );
+          const lines = await linesUnlessRefused(async () => (await runOn(grouped, total, chosen)).lines);
           shown += Number(lines.some((line) => line.includes("aigateway_usage_")));
         },
       );
@@ -166,22 +166,19 @@ describe("any body at all", () => {
     "that is a contract's answer with some bytes changed likewise",
     async () => {
       let shown = 0;
-      const answer = { status: 200, headers: {} };
+      const head = { status: 200, headers: {} };
       const property = fc.asyncProperty(
         mutated(Buffer.from(JSON.stringify({ data: CONTRACT_DATA }))),
         async (bytes) => {
           const lines = await linesUnlessRefused(() => {
-            const read = readAnswer(
-              { ...answer, text: bytes.toString() },
+            const read = readResponse(
+              { ...head, text: bytes.toString() },
               "read it",
               new Secret("sk-test"),
               NOON,
             );
             if (read instanceof GatewayError) throw read;
-            return sampleLines(
-              Object.values(keyFamilies),
-              keySamples(keyConfig(), parseKey(read.body, "read it"), NOON),
-            );
+            return sampleLines(Object.values(keyFamilies), samplesOf(keyConfig(), read.body, NOON));
           });
           shown += Number(lines.length > 1);
         },
@@ -206,7 +203,7 @@ describe("any body at all", () => {
         cachedAt: deep,
       },
     };
-    const { lines } = await pollBodies([body, body], body);
+    const { lines } = await runOn([body, body], body);
     expect(lines).toContain('aigateway_analytics_warnings{query="day"} 1');
     expect(lines).toContain('aigateway_analytics_unreadable_rows{query="day"} 1');
   });
@@ -220,7 +217,7 @@ describeWithTools(["promtool3"], "promtool reads what any bodies give", ({ promt
       const samples = bodies.flatMap((body, index) => {
         try {
           const config = { ...keyConfig(true), name: `key-${index}` };
-          return keySamples(config, parseKey(body, "read it"), NOON);
+          return samplesOf(config, body, NOON);
         } catch (error) {
           if (error instanceof GatewayError) return [];
           throw error;
@@ -228,7 +225,7 @@ describeWithTools(["promtool3"], "promtool reads what any bodies give", ({ promt
       });
       const answers = fc.sample(fc.tuple(analyticsBodies, analyticsBodies), { ...runs(1), numRuns: 100 });
       const polls = await Promise.allSettled(
-        answers.map(([grouped, total]) => pollBodies([grouped, grouped], total)),
+        answers.map(([grouped, total]) => runOn([grouped, grouped], total)),
       );
       const texts = polls.flatMap((poll) =>
         poll.status === "fulfilled"

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { waitHint } from "../../exporter/gateway/hint.ts";
-import { retryDelay } from "../../exporter/gateway/retry.ts";
+import { retryAfter } from "../../exporter/gateway/retry-after.ts";
+import { retryDelay } from "../../exporter/gateway/calls.ts";
 import { createPace } from "../../exporter/schedule/pace.ts";
 import { createManualClock } from "../support/clock.ts";
 import { runs, TIMEOUT_MS } from "./runs.ts";
@@ -41,18 +41,18 @@ test(
       source,
       fc.integer({ min: 1000, max: 86_400_000 }),
       async (told, maxPauseMs) => {
-        const hintMs = waitHint(told);
-        if (hintMs === undefined) return;
+        const retryAfterMs = retryAfter(told);
+        if (retryAfterMs === undefined) return;
         hints += 1;
-        expect(hintMs).toBeGreaterThan(0);
-        expect(hintMs).toBeLessThan(Number.POSITIVE_INFINITY);
+        expect(retryAfterMs).toBeGreaterThan(0);
+        expect(retryAfterMs).toBeLessThan(Number.POSITIVE_INFINITY);
         const clock = createManualClock(told.nowMs);
         const perMinute = { key: 0, analytics: 60, transcription: 0 };
         const pace = createPace(clock, { perMinute, intervalMs: () => 60_000, connections: 2, maxPauseMs });
         const { signal } = new AbortController();
         for (const target of ["key/a", "key/b"]) {
           const ticket = await pace.admit("key", target, signal);
-          ticket.done({ throttled: true, hintMs });
+          ticket.done({ throttled: true, retryAfterMs });
         }
         const untilMs = pace.throttledUntil().get("key") ?? Number.NaN;
         expect(untilMs - told.nowMs).toBeGreaterThan(0);
@@ -72,7 +72,7 @@ test(
   () => {
     const failure = fc.record({
       retryable: fc.boolean(),
-      hintMs: fc.oneof(fc.constant(undefined), fc.double({ min: 0, noNaN: true })),
+      retryAfterMs: fc.oneof(fc.constant(undefined), fc.double({ min: 0, noNaN: true })),
       attempts: fc.integer({ min: 1, max: 10 }),
       remainingMs: fc.double({ min: -1e6, max: 1e6, noNaN: true }),
     });
