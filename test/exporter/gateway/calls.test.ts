@@ -304,7 +304,7 @@ describe("createSend: permits", () => {
   test("each request has one permit, and each permit is released once", async () => {
     const { send, clock, server, outcomes } = await clientOf(
       answering(429),
-      (response) => response.destroy(),
+      (response) => void response.destroy(),
       ok,
     );
     const sent = send();
