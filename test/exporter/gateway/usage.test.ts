@@ -115,7 +115,11 @@ describe("usage: pairs and total that disagree", () => {
 
 describe("usage: the answer", () => {
   test("has rows, truncation, warnings and query time of the pairs if they were asked for", async () => {
-    const pairs = body([ONE, { ...ONE, model: [] }], { warnings: ["a", "b"] }, { truncated: true, query_time_ms: 12 });
+    const pairs = body(
+      [ONE, { ...ONE, model: [] }],
+      { warnings: ["a", "b"] },
+      { truncated: true, query_time_ms: 12 },
+    );
     const { usage } = await ask([pairs, body([SUM], { warnings: ["c"] }, { query_time_ms: 5 })]);
     expect(usage).toMatchObject({
       rows: 2,
