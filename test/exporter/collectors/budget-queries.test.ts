@@ -27,6 +27,11 @@ function jobsOf(...wanted: Wanted) {
   return analyticsCollector.jobs(collectorConfig({ analytics, budgets })).slice(4);
 }
 
+/** The fingerprint of the query that budgets of a week with these scopes need. */
+function fingerprintOf(...scopes: readonly BudgetScope[]): string | undefined {
+  return jobsOf(...scopes.map((scope) => [WEEK, scope] as const))[0]?.fingerprint;
+}
+
 const USAGE: Usage = {
   ...NO_USAGE,
   pairs: [
@@ -97,10 +102,8 @@ describe("analytics: the queries of budgets", () => {
   });
 
   test("change their fingerprint with what they ask for", () => {
-    const fingerprint = (...scopes: readonly BudgetScope[]) =>
-      jobsOf(...scopes.map((scope) => [WEEK, scope] as const))[0]?.fingerprint;
-    expect(fingerprint(ACCOUNT, MODEL)).not.toBe(fingerprint(ACCOUNT));
-    expect(fingerprint(MODEL, ACCOUNT)).toBe(fingerprint(ACCOUNT, MODEL));
+    expect(fingerprintOf(ACCOUNT, MODEL)).not.toBe(fingerprintOf(ACCOUNT));
+    expect(fingerprintOf(MODEL, ACCOUNT)).toBe(fingerprintOf(ACCOUNT, MODEL));
   });
 
   test("ask for at least a second when the range has hardly begun, or not yet", async () => {

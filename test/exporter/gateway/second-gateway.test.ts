@@ -60,12 +60,17 @@ const CONFIG: Config = collectorConfig({
 });
 
 /** The exposition after one run of every job. */
-async function expositionFrom(clientFor: Gateway["clientFor"]): Promise<string> {
+async function expositionFrom(gateway: Pick<Gateway, "clientFor">): Promise<string> {
   const signal = new AbortController().signal;
   const parts = await Promise.all(
-    collectors.flatMap(({ endpoint, jobs }) =>
-      jobs(CONFIG).map(async (job) => {
-        const client = clientFor({ endpoint, name: job.name, permits: unlimitedPermits(), signal });
+    collectors.flatMap((collector) =>
+      collector.jobs(CONFIG).map(async (job) => {
+        const client = clientFor({
+          endpoint: job.endpoint,
+          name: job.name,
+          permits: unlimitedPermits(),
+          signal,
+        });
         const { samples } = await job.run(client, NOON);
         return [...job.constants, ...samples];
       }),
@@ -124,8 +129,8 @@ test("two adapters of the port give the same exposition for the same spend", asy
   const server = await startScriptedServer((response, request) =>
     answering(200, overHttp[request.path]?.(request))(response, request),
   );
-  const text = await expositionFrom(createClient({ baseUrl: server.url }).clientFor);
-  expect(await expositionFrom(createSecondGateway(SERVICE).clientFor)).toBe(text);
+  const text = await expositionFrom(createClient({ baseUrl: server.url }));
+  expect(await expositionFrom(createSecondGateway(SERVICE))).toBe(text);
   for (const line of [
     'aigateway_key_limit_remaining_credits{key="billing"} 74.5',
     'aigateway_key_unlimited{key="search"} 1',
