@@ -65,7 +65,7 @@ async function expositionFrom(gateway: Pick<Gateway, "clientFor">): Promise<stri
   const parts = await Promise.all(
     collectors.flatMap((collector) =>
       collector.jobs(CONFIG).map(async (job) => {
-        const client = clientFor({
+        const client = gateway.clientFor({
           endpoint: job.endpoint,
           name: job.name,
           permits: unlimitedPermits(),
