@@ -19,7 +19,8 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
   const http = createHttp(config, dependencies);
   const { clock, random } = dependencies;
   return {
-    clientFor: (caller: Caller) => createGatewayClient(caller.name, createSend(caller, config, { http, clock, random })),
+    clientFor: (caller: Caller) =>
+      createGatewayClient(caller.name, createSend(caller, config, { http, clock, random })),
     close: () => http.close(),
   };
 }

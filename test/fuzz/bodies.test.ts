@@ -32,7 +32,7 @@ const time = fc.oneof(
   text,
 );
 
-/** An object with most of these fields, most of them of a fitting type. */
+/** An object with most of these fields, most of them of the right type. */
 function likely(fields: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<unknown> {
   const strange = Object.entries(fields).map(([name, value]): [string, fc.Arbitrary<unknown>] => [
     name,
@@ -46,7 +46,7 @@ function likely(fields: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arb
   return fc.record(Object.fromEntries(strange)).map((made): unknown => JSON.parse(JSON.stringify(made)));
 }
 
-/** Anything, or what looks like the real thing, with all the differences that a service may have. */
+/** Any JSON, or a likely body with the variants that a service may have. */
 function anyOr(body: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 1, arbitrary: json }, { weight: 9, arbitrary: body });
 }
@@ -86,7 +86,7 @@ const analyticsBodies = anyOr(
   }),
 );
 
-/** Bytes with some replaced, lost or put in. */
+/** Bytes with some replaced, deleted or inserted. */
 function mutated(bytes: Buffer): fc.Arbitrary<Buffer> {
   const put = fc.oneof(
     fc.uint8Array({ maxLength: 4 }),
@@ -109,20 +109,20 @@ function samplesOf(config: ReturnType<typeof keyConfig>, body: unknown, askedAtM
   return keySamples(config, keyReading(parseKey(body, "read it"), askedAtMs), askedAtMs);
 }
 
-/** The lines of an answer, which the strict parser has passed; none when the answer was refused as it should be. */
-async function linesUnlessRefused(read: () => Promise<readonly string[]> | readonly string[]) {
+/** The lines of an answer after the strict parser has accepted them; none when the answer was rejected as a bad response. */
+async function linesUnlessRejected(read: () => Promise<readonly string[]> | readonly string[]) {
   try {
     return await read();
   } catch (error) {
-    const refused = error instanceof GatewayError && error.kind === "bad_response";
-    if (!refused || !/^Cannot \S/.test(error.message)) throw error;
+    const rejected = error instanceof GatewayError && error.kind === "bad_response";
+    if (!rejected || !/^Cannot \S/.test(error.message)) throw error;
     return [];
   }
 }
 
 describe("any body at all", () => {
   test(
-    "about a key is refused as a bad response, or gives an exposition that can be parsed",
+    "about a key is rejected as a bad response, or gives an exposition that can be parsed",
     async () => {
       let shown = 0;
       const property = fc.asyncProperty(
@@ -130,7 +130,7 @@ describe("any body at all", () => {
         fc.boolean(),
         fc.date({ noInvalidDate: true, min: new Date(0) }),
         async (body, showLabel, at) => {
-          const lines = await linesUnlessRefused(() =>
+          const lines = await linesUnlessRejected(() =>
             sampleLines(Object.values(keyFamilies), samplesOf(keyConfig(showLabel), body, at.getTime())),
           );
           shown += Number(lines.length > 1);
@@ -143,7 +143,7 @@ describe("any body at all", () => {
   );
 
   test(
-    "about analytics likewise",
+    "about analytics is rejected as a bad response, or gives an exposition that can be parsed",
     async () => {
       let shown = 0;
       const options = fc.record({ query: fc.constantFrom(...QUERIES), top: fc.nat(3), rates: fc.boolean() });
@@ -152,7 +152,7 @@ describe("any body at all", () => {
         analyticsBodies,
         options,
         async (grouped, total, chosen) => {
-          const lines = await linesUnlessRefused(async () => (await runOn(grouped, total, chosen)).lines);
+          const lines = await linesUnlessRejected(async () => (await runOn(grouped, total, chosen)).lines);
           shown += Number(lines.some((line) => line.includes("aigateway_usage_")));
         },
       );
@@ -163,14 +163,14 @@ describe("any body at all", () => {
   );
 
   test(
-    "that is a contract's answer with some bytes changed likewise",
+    "that is a contract's answer with some bytes changed is rejected, or gives an exposition",
     async () => {
       let shown = 0;
       const head = { status: 200, headers: {} };
       const property = fc.asyncProperty(
         mutated(Buffer.from(JSON.stringify({ data: CONTRACT_DATA }))),
         async (bytes) => {
-          const lines = await linesUnlessRefused(() => {
+          const lines = await linesUnlessRejected(() => {
             const read = readResponse(
               { ...head, text: bytes.toString() },
               "read it",
@@ -189,7 +189,7 @@ describe("any body at all", () => {
     TIMEOUT_MS,
   );
 
-  test("is taken as it is when it is nested deeper than any stack", async () => {
+  test("may be nested deeper than any stack", async () => {
     const deep: unknown = JSON.parse(`${"[".repeat(200_000)}${"]".repeat(200_000)}`);
     expect(() => parseKey({ data: deep }, "read it")).toThrow(GatewayError);
     expect(() => parseKey({ data: { usage: 1, limit_reset: deep } }, "read it")).toThrow(GatewayError);
@@ -209,7 +209,7 @@ describe("any body at all", () => {
   });
 });
 
-describeWithTools(["promtool3"], "promtool reads what any bodies give", ({ promtool3 }) => {
+describeWithTools(["promtool3"], "promtool accepts the exposition of any bodies", ({ promtool3 }) => {
   test(
     "of many keys and of analytics",
     async () => {
@@ -242,5 +242,5 @@ describeWithTools(["promtool3"], "promtool reads what any bodies give", ({ promt
   );
 });
 
-/** Each is a process, so that this batch is of one size however often the others run. */
+/** Each check is a process, so the size of this batch does not grow with the number of runs. */
 const MOST_CHECKS = 12;

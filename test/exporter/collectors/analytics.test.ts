@@ -111,8 +111,12 @@ describe("analytics: values", () => {
   const L = '{model="One",app="Chat"}';
   test.each<[string, object, readonly string[]]>([
     ["texts", { total_usage: "1.50", request_count: "3" }, [`credits${L} 1.5`, `requests${L} 3`]],
-    ["nulls are no samples", { total_usage: null, request_count: 1, tokens_total: null }, [`requests${L} 1`]],
-    ["missing ones likewise", { request_count: 1 }, [`requests${L} 1`]],
+    [
+      "nulls have no samples",
+      { total_usage: null, request_count: 1, tokens_total: null },
+      [`requests${L} 1`],
+    ],
+    ["missing values have no samples", { request_count: 1 }, [`requests${L} 1`]],
     [
       "zeros are zeros",
       { total_usage: 0, request_count: 1, reasoning_tokens: 0 },

@@ -34,7 +34,7 @@ function amountsIn(row: Record<Metric, number | null>): Amounts {
   return amountsOf(Object.fromEntries(METRICS.map((metric) => [metric, value(metric)])));
 }
 
-/** The usage of all rows, of which the service lists only some. */
+/** The total of all rows, and pairs of the rows that the service lists. */
 function usageOf(rows: readonly LedgerRow[], listed = rows, change: Partial<Usage> = {}): Usage {
   return {
     ...NO_USAGE,

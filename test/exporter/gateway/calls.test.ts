@@ -158,7 +158,7 @@ describe("createSend: retries", () => {
   });
 });
 
-/** Permits of which the first is given at once and each later one by `later`; outcomes are recorded. */
+/** Gives the first permit at once and each later one after `later`; outcomes are recorded. */
 function permitsThen(later: (signal: AbortSignal) => Promise<void>) {
   const outcomes: RequestOutcome[] = [];
   const signals: AbortSignal[] = [];

@@ -23,7 +23,7 @@ const inBody = fc.oneof(
   fc.jsonValue(),
   fc
     .dictionary(fc.constantFrom("Retry-After", "X-RateLimit-Reset"), fc.oneof(header, fc.jsonValue()))
-    .map((told) => ({ error: { code: 429, metadata: { headers: told } } })),
+    .map((sent) => ({ error: { code: 429, metadata: { headers: sent } } })),
 );
 
 const source = fc.record({
@@ -34,19 +34,19 @@ const source = fc.record({
 });
 
 test(
-  "a hint is a time to wait, whatever the headers are, and the pace never waits longer than max_pause",
+  "any headers give a finite wait or none, and the pace never waits longer than max_pause",
   async () => {
-    let hints = 0;
+    let waits = 0;
     const property = fc.asyncProperty(
       source,
       fc.integer({ min: 1000, max: 86_400_000 }),
-      async (told, maxPauseMs) => {
-        const retryAfterMs = retryAfter(told);
+      async (response, maxPauseMs) => {
+        const retryAfterMs = retryAfter(response);
         if (retryAfterMs === undefined) return;
-        hints += 1;
+        waits += 1;
         expect(retryAfterMs).toBeGreaterThan(0);
         expect(retryAfterMs).toBeLessThan(Number.POSITIVE_INFINITY);
-        const clock = createManualClock(told.nowMs);
+        const clock = createManualClock(response.nowMs);
         const perMinute = { key: 0, analytics: 60, transcription: 0 };
         const pace = createPace(clock, { perMinute, intervalMs: () => 60_000, connections: 2, maxPauseMs });
         const { signal } = new AbortController();
@@ -55,20 +55,20 @@ test(
           ticket.done({ throttled: true, retryAfterMs });
         }
         const untilMs = pace.throttledUntil().get("key") ?? Number.NaN;
-        expect(untilMs - told.nowMs).toBeGreaterThan(0);
-        expect(untilMs - told.nowMs).toBeLessThanOrEqual(maxPauseMs);
+        expect(untilMs - response.nowMs).toBeGreaterThan(0);
+        expect(untilMs - response.nowMs).toBeLessThanOrEqual(maxPauseMs);
         await clock.advance(maxPauseMs);
         await expect(pace.admit("key", "key/a", signal)).resolves.toBeDefined();
       },
     );
     await fc.assert(property, runs(1000));
-    expect(hints).toBeGreaterThan(50);
+    expect(waits).toBeGreaterThan(50);
   },
   TIMEOUT_MS,
 );
 
 test(
-  "a retry waits a time that is within the deadline, or there is none",
+  "a retry waits within the deadline, or does not happen",
   () => {
     const failure = fc.record({
       retryable: fc.boolean(),
