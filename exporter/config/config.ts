@@ -26,7 +26,7 @@ export interface GatewayConfig {
   readonly timeoutMs: number;
   /** One request with all its retries. */
   readonly deadlineMs: number;
-  /** Calls to `GET /key` per minute; 0 is unpaced. */
+  /** Requests for keys per minute; 0 is unpaced. */
   readonly requestsPerMinute: number;
   /** Requests under way at once. */
   readonly connections: number;

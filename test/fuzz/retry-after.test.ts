@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { waitHint } from "../../exporter/gateway/hint.ts";
-import { retryDelay } from "../../exporter/gateway/retry.ts";
+import { retryAfter } from "../../exporter/gateway/retry-after.ts";
+import { retryDelay } from "../../exporter/gateway/calls.ts";
 import { createPace } from "../../exporter/schedule/pace.ts";
 import { createManualClock } from "../support/clock.ts";
 import { runs, TIMEOUT_MS } from "./runs.ts";
@@ -23,7 +23,7 @@ const inBody = fc.oneof(
   fc.jsonValue(),
   fc
     .dictionary(fc.constantFrom("Retry-After", "X-RateLimit-Reset"), fc.oneof(header, fc.jsonValue()))
-    .map((told) => ({ error: { code: 429, metadata: { headers: told } } })),
+    .map((sent) => ({ error: { code: 429, metadata: { headers: sent } } })),
 );
 
 const source = fc.record({
@@ -34,45 +34,45 @@ const source = fc.record({
 });
 
 test(
-  "a hint is a time to wait, whatever the headers are, and the pace never waits longer than max_pause",
+  "any headers give a finite wait or none, and the pace never waits longer than max_pause",
   async () => {
-    let hints = 0;
+    let waits = 0;
     const property = fc.asyncProperty(
       source,
       fc.integer({ min: 1000, max: 86_400_000 }),
-      async (told, maxPauseMs) => {
-        const hintMs = waitHint(told);
-        if (hintMs === undefined) return;
-        hints += 1;
-        expect(hintMs).toBeGreaterThan(0);
-        expect(hintMs).toBeLessThan(Number.POSITIVE_INFINITY);
-        const clock = createManualClock(told.nowMs);
+      async (response, maxPauseMs) => {
+        const retryAfterMs = retryAfter(response);
+        if (retryAfterMs === undefined) return;
+        waits += 1;
+        expect(retryAfterMs).toBeGreaterThan(0);
+        expect(retryAfterMs).toBeLessThan(Number.POSITIVE_INFINITY);
+        const clock = createManualClock(response.nowMs);
         const perMinute = { key: 0, analytics: 60, transcription: 0 };
         const pace = createPace(clock, { perMinute, intervalMs: () => 60_000, connections: 2, maxPauseMs });
         const { signal } = new AbortController();
         for (const target of ["key/a", "key/b"]) {
           const ticket = await pace.admit("key", target, signal);
-          ticket.done({ throttled: true, hintMs });
+          ticket.done({ throttled: true, retryAfterMs });
         }
         const untilMs = pace.throttledUntil().get("key") ?? Number.NaN;
-        expect(untilMs - told.nowMs).toBeGreaterThan(0);
-        expect(untilMs - told.nowMs).toBeLessThanOrEqual(maxPauseMs);
+        expect(untilMs - response.nowMs).toBeGreaterThan(0);
+        expect(untilMs - response.nowMs).toBeLessThanOrEqual(maxPauseMs);
         await clock.advance(maxPauseMs);
         await expect(pace.admit("key", "key/a", signal)).resolves.toBeDefined();
       },
     );
     await fc.assert(property, runs(1000));
-    expect(hints).toBeGreaterThan(50);
+    expect(waits).toBeGreaterThan(50);
   },
   TIMEOUT_MS,
 );
 
 test(
-  "a retry waits a time that is within the deadline, or there is none",
+  "a retry waits within the deadline, or does not happen",
   () => {
     const failure = fc.record({
       retryable: fc.boolean(),
-      hintMs: fc.oneof(fc.constant(undefined), fc.double({ min: 0, noNaN: true })),
+      retryAfterMs: fc.oneof(fc.constant(undefined), fc.double({ min: 0, noNaN: true })),
       attempts: fc.integer({ min: 1, max: 10 }),
       remainingMs: fc.double({ min: -1e6, max: 1e6, noNaN: true }),
     });

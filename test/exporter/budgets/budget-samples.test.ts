@@ -1,13 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { budgetSources } from "../../../exporter/budgets/budget-sources.ts";
+import { budgetSources } from "../../../exporter/budgets/budget-samples.ts";
 import { budgetFamilies } from "../../../exporter/budgets/families.ts";
-import type { Source } from "../../../exporter/budgets/standing.ts";
 import type { BudgetConfig } from "../../../exporter/config/config.ts";
-import { unpack } from "../../../exporter/metrics/render/block.ts";
-import { createStore } from "../../../exporter/readings/store.ts";
 import { windowAt } from "../../../exporter/time/window.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
+import { createFakeReadings, type FakeTarget, spendReading } from "../../support/fake-readings.ts";
 
 const NOON = Date.parse("2026-11-18T12:00:00Z");
 const month: BudgetConfig = {
@@ -27,20 +25,19 @@ const prepaid: BudgetConfig = {
 
 function setUp(budgets: readonly BudgetConfig[]) {
   const clock = createManualClock(NOON);
-  const store = createStore(clock, () => 0);
-  const sources = new Map<string, Source>();
-  store.derive(budgetSources(budgets, (target) => sources.get(target), clock));
-  const tell = (credits: number, up = true) => {
-    const askedAtMs = clock.now();
-    const spend = [{ window: windowAt("month", askedAtMs), credits }];
-    sources.set("key/billing", { up, statement: { askedAtMs, timeToLiveMs: 180_000, spend } });
+  const targets: Record<`key/${string}`, FakeTarget> = {};
+  const sources = budgetSources(budgets, createFakeReadings(targets), clock);
+  const answer = (credits: number, up = true) => {
+    const reading = spendReading([{ window: windowAt("month", clock.now()), credits }], clock.now());
+    targets["key/billing"] = { status: { up }, reading };
   };
-  const lines = () => sampleLines(Object.values(budgetFamilies), store.view().blocks.flatMap(unpack));
-  return { clock, store, tell, lines };
+  const samples = () => [...sources.values()].flatMap((source) => source());
+  const lines = () => sampleLines(Object.values(budgetFamilies), samples());
+  return { clock, sources, answer, samples, lines };
 }
 
 describe("budgetSources", () => {
-  test("shows limit, window and owner before anything is known", () => {
+  test("shows limit, window and team before anything is known", () => {
     expect(setUp([month, prepaid]).lines()).toEqual([
       'aigateway_budget_info{budget="payments",scope="keys",window="month",team="the \\"best\\""} 1',
       'aigateway_budget_info{budget="prepaid",scope="account",window="total",team=""} 1',
@@ -54,41 +51,49 @@ describe("budgetSources", () => {
     ]);
   });
 
-  test("shows in the store what was told last, beyond any limit of series", () => {
-    const { store, tell, lines } = setUp([month]);
-    tell(12.5);
-    expect(lines()).toContain('aigateway_budget_spent_credits{budget="payments"} 12.5');
-    expect(lines()).toContain('aigateway_budget_complete{budget="payments"} 1');
-    tell(12.75, false);
-    expect(lines()).toContain('aigateway_budget_spent_credits{budget="payments"} 12.75');
-    expect(lines()).toContain('aigateway_budget_complete{budget="payments"} 0');
-    expect(store.visible("budget/payments")).toEqual(store.view().blocks.flatMap(unpack));
-    expect(store.visible("budget/other")).toEqual([]);
-    expect(store.series).toBe(0);
+  test("has one source for each budget, by target id", () => {
+    expect([...setUp([month, prepaid]).sources.keys()]).toEqual(["budget/payments", "budget/prepaid"]);
   });
 
-  test("makes a view outdated when a window ends, and shows the next one at once", async () => {
-    const { clock, store, tell, lines } = setUp([month, prepaid]);
-    tell(12.5);
+  test("shows the latest readings each time", () => {
+    const { answer, lines } = setUp([month]);
+    answer(12.5);
+    expect(lines()).toContain('aigateway_budget_spent_credits{budget="payments"} 12.5');
+    expect(lines()).toContain('aigateway_budget_complete{budget="payments"} 1');
+    answer(12.75, false);
+    expect(lines()).toContain('aigateway_budget_spent_credits{budget="payments"} 12.75');
+    expect(lines()).toContain('aigateway_budget_complete{budget="payments"} 0');
+  });
+
+  test("gives the window to every sample that ends with it", () => {
+    const { answer, samples } = setUp([month]);
+    answer(12.5);
+    const windows = samples().map(({ family, window }) => [
+      family.name.replace("aigateway_budget_", ""),
+      window && new Date(window.endMs).toISOString().slice(0, 10),
+    ]);
+    expect(windows).toEqual([
+      ["info", undefined],
+      ["limit_credits", undefined],
+      ["spent_credits", "2026-12-01"],
+      ["complete", "2026-12-01"],
+      ["window_start_timestamp_seconds", "2026-12-01"],
+      ["window_end_timestamp_seconds", "2026-12-01"],
+    ]);
+  });
+
+  test("shows the next window as soon as the previous one has ended", async () => {
+    const { clock, answer, lines } = setUp([month]);
+    answer(12.5);
     await clock.advanceTo(Date.parse("2026-11-30T23:59:59.999Z"));
     expect(lines()).toContain('aigateway_budget_spent_credits{budget="payments"} 12.5');
-    const view = store.view();
-    expect([view.validForMs, view.outdated()]).toEqual([1, false]);
     await clock.advance(1);
-    expect(view.outdated()).toBe(true);
-    expect(lines().filter((line) => line.includes('"payments"'))).toEqual([
+    expect(lines()).toEqual([
       'aigateway_budget_info{budget="payments",scope="keys",window="month",team="the \\"best\\""} 1',
       'aigateway_budget_limit_credits{budget="payments"} 500',
       'aigateway_budget_complete{budget="payments"} 0',
       'aigateway_budget_window_start_timestamp_seconds{budget="payments"} 1796083200',
       'aigateway_budget_window_end_timestamp_seconds{budget="payments"} 1798761600',
     ]);
-  });
-
-  test("replaces the budgets of an earlier configuration", () => {
-    const { clock, store, lines } = setUp([month]);
-    store.derive(budgetSources([prepaid], () => undefined, clock));
-    expect(lines().filter((line) => line.includes("payments"))).toEqual([]);
-    expect(store.visible("budget/payments")).toEqual([]);
   });
 });
