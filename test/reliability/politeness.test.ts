@@ -160,7 +160,8 @@ describe("a refusal is asked again only when that may help", () => {
     await run(30 * SECOND);
     gateway.faults.add({ kind: "status", status: 503 });
     await run(2 * MINUTE);
-    const keysDown = (seen: SeriesMap) => [...seriesLike(seen, KEY_UP).values()].filter((up) => up === 0).length;
+    const keysDown = (seen: SeriesMap) =>
+      [...seriesLike(seen, KEY_UP).values()].filter((up) => up === 0).length;
     const series = await seenSoon({ exporter, steered }, (seen) => keysDown(seen) === 200, 3);
     expect(keysDown(series)).toBe(200);
     for (let key = 0; key < 200; key += 20) {
@@ -227,7 +228,12 @@ describe("a gateway that asks to wait", () => {
     });
     await run(MINUTE);
     expect(asked()).toHaveLength(20);
-    const refusal = gateway.faults.add({ kind: "status", status: 429, retryAfterSeconds: 3600, endpoint: "key" });
+    const refusal = gateway.faults.add({
+      kind: "status",
+      status: 429,
+      retryAfterSeconds: 3600,
+      endpoint: "key",
+    });
     await run(3 * MINUTE);
     // Two that were answered in the last interval, and a third that tried.
     const [, , tried = 0] = asked().slice(20);
@@ -254,11 +260,13 @@ describe("a gateway that asks to wait", () => {
     const { run, asked, exporter, steered } = await startPoliteStage({
       keys: 20,
       prepare: ({ faults }) => {
-        for (const key of [3, 8]) faults.add({ kind: "status", status: 429, retryAfterSeconds: 300, key: nameOf(key) });
+        for (const key of [3, 8])
+          faults.add({ kind: "status", status: 429, retryAfterSeconds: 300, key: nameOf(key) });
       },
     });
     await run(20 * MINUTE);
-    for (const key of [0, 1, 2, 4, 5, 19]) expect(Math.max(...gapsOf(asked(nameOf(key)).slice(1)))).toBeLessThanOrEqual(61 * SECOND);
+    for (const key of [0, 1, 2, 4, 5, 19])
+      expect(Math.max(...gapsOf(asked(nameOf(key)).slice(1)))).toBeLessThanOrEqual(61 * SECOND);
     const series = await seenSoon({ exporter, steered }, (seen) => keysUp(seen) === 18);
     expect(keysUp(series)).toBe(18);
     expect(seriesLike(series, /^aigateway_key_usage_credits/).size).toBe(18);
