@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { parseByteSize } from "./byte-size.ts";
 import { parseDuration } from "../time/duration.ts";
 import { quote } from "./quote.ts";
 import { parseSchedule, SCHEDULE_RULE } from "./schedule-expression.ts";
+
+/** Names of keys, budgets and probes: they become label values, and those of keys file names. */
+export const KEY_NAME = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
 
 /** A mapping that knows all of its fields: any other is an error. */
 export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
@@ -39,6 +41,21 @@ export function byteSize(from: string, to: string, example: string) {
     })
     .meta({ rule, type: "size" });
 }
+
+/** Bytes of a size such as `512KiB` or `16MiB`, or undefined when the text is not a size. A plain number is bytes. */
+export function parseByteSize(size: string | number): number | undefined {
+  const groups = SIZE.exec(String(size))?.groups;
+  if (!groups) return undefined;
+  return Number(groups["amount"]) * (FACTORS.get(groups["unit"] ?? "") ?? 1);
+}
+
+const SIZE = /^(?<amount>\d{1,10})(?<unit>KiB|MiB|GiB)?$/;
+
+const FACTORS: ReadonlyMap<string, number> = new Map([
+  ["KiB", 1024],
+  ["MiB", 1024 ** 2],
+  ["GiB", 1024 ** 3],
+]);
 
 export function integer(from: number, to: number) {
   const rule = `an integer from ${from} to ${to}`;

@@ -1,14 +1,15 @@
 import { z } from "zod";
-import { duration, isNot, number, path, pattern, positiveNumber, schedule, section, text } from "../field.ts";
-import { KEY_NAME } from "../key-name.ts";
+import { duration, isNot, KEY_NAME, number, path, pattern, positiveNumber } from "../field.ts";
+import { schedule, section, text } from "../field.ts";
+import { type Checked, type Finding, has, right, withRules } from "../rules.ts";
+import { audioFormat } from "./audio.ts";
 
 const oneOf = <const Choice extends string>(choices: readonly [Choice, Choice], type: string) =>
   z
     .enum(choices, { error: ({ input }) => isNot(choices.join(" or "), input) })
     .meta({ rule: choices.map((choice) => `\`${choice}\``).join(" or "), type });
 
-/** An entry of `probes`. What a field alone cannot know is checked in `draft.ts`. */
-export const probeSection = section({
+const fields = section({
   name: pattern(KEY_NAME, "name").describe("Value of the label `probe`; unique."),
   key: pattern(KEY_NAME, "name").describe(
     "Name of the key that pays, of `keys` or `keys_dir`; best one of the probes' own.",
@@ -39,13 +40,54 @@ export const probeSection = section({
   timeout: duration("1s", "30m", "1m").prefault("1m").describe("One run; it is never repeated."),
 });
 
-/** The section `probe_spend`: the spend guard. */
-export const probeSpendSection = section({
-  max_cost_per_day: positiveNumber().describe("Credits that all probes together may spend per UTC day."),
-  max_cost_per_probe: positiveNumber().describe(
-    "Credits that one run may cost: set aside before it, and counted when its cost is not known.",
-  ),
-});
+/** An entry of `probes`. */
+export const probeSection = withRules(fields, (probe) => [
+  ...audioFindings(probe),
+  ...languageFindings(probe),
+]);
+
+/** The section `probe_spend`: the spend guard, which must leave room for one run. */
+export const probeSpendSection = withRules(
+  section({
+    max_cost_per_day: positiveNumber().describe("Credits that all probes together may spend per UTC day."),
+    max_cost_per_probe: positiveNumber().describe(
+      "Credits that one run may cost: set aside before it, and counted when its cost is not known.",
+    ),
+  }),
+  (spend) => {
+    const [run, day] = [right(spend, "max_cost_per_probe"), right(spend, "max_cost_per_day")];
+    if (run === undefined || day === undefined || run <= day) return [];
+    const message = `${run} is more than max_cost_per_day, ${day}, so that no probe could ever run`;
+    return [{ path: ["max_cost_per_probe"], message }];
+  },
+);
 
 /** A probe after its check. */
-export type ProbeEntry = z.output<typeof probeSection>;
+export type ProbeEntry = z.output<typeof fields>;
+
+type Probe = Checked<ProbeEntry>;
+
+function audioFindings(probe: Probe): readonly Finding[] {
+  if (!has(probe, "audio")) {
+    const surplus = (["format", "expected_text"] as const).filter((name) => has(probe, name));
+    return surplus.map((name) => ({
+      path: [name],
+      message: "is for audio only; the bundled sample has its own",
+    }));
+  }
+  const findings: Finding[] = [];
+  if (!has(probe, "expected_text"))
+    findings.push({ path: ["expected_text"], message: "is missing; audio needs it" });
+  const audio = right(probe, "audio");
+  if (!has(probe, "format") && audio !== undefined && audioFormat(audio) === undefined) {
+    const message = "is missing; the name of the audio file does not end in one";
+    findings.push({ path: ["format"], message });
+  }
+  return findings;
+}
+
+function languageFindings(probe: Probe): readonly Finding[] {
+  if (!has(probe, "expected_language") || probe.value.response_format === "verbose_json") return [];
+  const message = "needs response_format verbose_json: json tells no language";
+  return [{ path: ["expected_language"], message }];
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../../exporter/config/parse.ts";
-import { parseUtcDate } from "../../../exporter/config/utc-date.ts";
+import { parseUtcDate } from "../../../exporter/config/budgets/schema.ts";
 import { loadText } from "./simulated-files.ts";
 
 const FILE = `

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { parseBaseUrl } from "../../../exporter/config/base-url.ts";
-import { parseByteSize } from "../../../exporter/config/byte-size.ts";
+import { parseBaseUrl } from "../../../exporter/config/gateway-section.ts";
+import { parseByteSize } from "../../../exporter/config/field.ts";
 import { formatDuration, parseDuration } from "../../../exporter/time/duration.ts";
 import { looksSecret, quote } from "../../../exporter/config/quote.ts";
 import { parseSchedule } from "../../../exporter/config/schedule-expression.ts";

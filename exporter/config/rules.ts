@@ -1,0 +1,90 @@
+import type { z } from "zod";
+
+/** A value as zod has read it, and what is wrong with it. Fields that are wrong are as they were written. */
+export interface Checked<Value> {
+  readonly value: Value;
+  readonly issues: readonly Issue[];
+}
+
+/** Of zod's issue, what rules need. */
+interface Issue {
+  readonly path?: readonly PropertyKey[] | undefined;
+  /** Fields that the section does not know. */
+  readonly keys?: unknown;
+}
+
+/** A rule between fields that is broken. */
+export interface Finding {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** Adds rules between fields. They are checked whatever else is wrong, so that every problem is reported at once. */
+export function withRules<Section extends z.ZodObject>(
+  section: Section,
+  broken: (checked: Checked<z.output<Section>>) => readonly Finding[],
+): Section {
+  return section.superRefine((value, context) => {
+    for (const { path, message } of broken({ value, issues: context.issues })) {
+      context.addIssue({ code: "custom", path: [...path], message });
+    }
+  }, MAPPINGS);
+}
+
+/** Checks a value against a section. Beside the result it returns what could be read, whatever else is wrong. */
+export function inspect<Section extends z.ZodObject>(section: Section, value: unknown) {
+  const read: Checked<z.output<Section>>[] = [];
+  const parsed = section
+    .superRefine((known, { issues }) => void read.push({ value: known, issues: [...issues] }), MAPPINGS)
+    .safeParse(value);
+  return { data: parsed.data, error: parsed.error, checked: read[0] };
+}
+
+/** The value of a field that is right; undefined when it is missing or wrong. */
+export function right<Value, Name extends keyof Value>(
+  { value, issues }: Checked<Value>,
+  name: Name,
+): Value[Name] | undefined {
+  const isWrong = !isMapping(value) || issues.some(({ path }) => path?.[0] === name);
+  return isWrong ? undefined : value[name];
+}
+
+/** Whether a field is written or has a default, be it right or wrong. */
+export function has<Value>({ value }: Checked<Value>, name: keyof Value): boolean {
+  return isMapping(value) && value[name] !== undefined;
+}
+
+/** The entries of a list. */
+export function entriesOf<Value, Name extends keyof Value>(
+  { value, issues }: Checked<Value>,
+  name: Name,
+): readonly Checked<EntryOf<Value[Name]>>[] {
+  const list = value[name];
+  return Array.isArray(list)
+    ? list.map((entry, index) => ({ value: entry, issues: below(issues, [name, index]) }))
+    : [];
+}
+
+type EntryOf<List> = List extends readonly (infer Entry)[] ? Entry : never;
+
+/** A section within another one. */
+export function sectionOf<Value, Name extends keyof Value>(
+  { value, issues }: Checked<Value>,
+  name: Name,
+): Checked<NonNullable<Value[Name]>> | undefined {
+  const section = value[name];
+  return isMapping(section) ? { value: section, issues: below(issues, [name]) } : undefined;
+}
+
+function below(issues: readonly Issue[], prefix: readonly PropertyKey[]): readonly Issue[] {
+  return issues
+    .filter(({ path = [] }) => prefix.every((step, index) => path[index] === step))
+    .map((issue) => ({ ...issue, path: issue.path?.slice(prefix.length) }));
+}
+
+function isMapping(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Without `when`, zod skips a check after another problem. */
+const MAPPINGS = { when: ({ value }: { readonly value: unknown }) => isMapping(value) };
