@@ -10,7 +10,7 @@ const baseUrl = z
   .string({ error: ({ input }) => isNot(URL_RULE, input) })
   .transform((url, context) => {
     const parsed = parseBaseUrl(url);
-    // A URL may contain a password; then the message does not show it.
+    // A URL that may contain a password is not shown.
     const shown = /[@?#]/.test(url) ? "the URL" : quote(url);
     return parsed.ok ? parsed.url : refuse(context, `${shown} ${parsed.fault}`);
   })
@@ -20,21 +20,21 @@ const baseUrl = z
 export const gatewaySection = withRules(
   section({
     base_url: baseUrl.describe(
-      "Root of the gateway's API with its version segment. A slash at its end does not matter.",
+      "Root of the gateway's API, including the version segment. A trailing slash is ignored.",
     ),
     timeout: duration("100ms", "10m", "10s")
       .prefault("10s")
-      .describe("One attempt of one request, from its start to the last byte of the body."),
+      .describe("Time limit of one attempt of a request, up to the last byte of the body."),
     deadline: duration("100ms", "1h", "30s")
       .prefault("30s")
-      .describe("One request with all its retries; at least `timeout`."),
+      .describe("Time limit of a request with all its retries; at least `timeout`."),
     requests_per_minute: integer(0, 1_000_000)
       .prefault(600)
-      .describe("Calls to `GET /key` per minute, over all keys; 0 is unpaced."),
-    connections: integer(1, 1024).prefault(64).describe("Requests under way at once."),
+      .describe("Key requests per minute, over all keys; 0 is unlimited."),
+    connections: integer(1, 1024).prefault(64).describe("Maximum number of concurrent requests."),
     max_pause: duration("1s", "1d", "5m")
       .prefault("5m")
-      .describe("Longest that a hint of the gateway (`Retry-After`) may silence a key or an endpoint."),
+      .describe("Longest pause of a key or an endpoint that the gateway can ask for (`Retry-After`)."),
     max_body: byteSize("1KiB", "256MiB", "16MiB")
       .prefault("16MiB")
       .describe("Largest response body that is read; a larger one is a failed poll."),
@@ -52,12 +52,12 @@ export type ParsedBaseUrl =
   /** What is wrong, without the URL, which may contain a password. */
   | { readonly ok: false; readonly fault: string };
 
-/** The URL of the service's versioned API root (contract 1), without a slash at its end. */
+/** The URL of the service's versioned API root (contract 1), without a trailing slash. */
 export function parseBaseUrl(text: string): ParsedBaseUrl {
   const url = URL_FORM.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (!url) return { ok: false, fault: "is not an http or https URL" };
   const authority = text.split("/")[2] ?? "";
-  if (authority.includes("@")) return { ok: false, fault: "must not hold credentials" };
+  if (authority.includes("@")) return { ok: false, fault: "must not contain credentials" };
   if (/[?#]/.test(text)) return { ok: false, fault: "must not have a query or a fragment" };
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
     return { ok: false, fault: "must use https, since keys are sent to it; http is for localhost only" };

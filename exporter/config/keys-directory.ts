@@ -29,7 +29,7 @@ export async function readKeysDirectory(
     if (!KEY_NAME.test(name)) {
       warnings.push({
         path: "keys_dir",
-        message: `file ${quotePath(path)} is left out: its name does not match ${KEY_NAME_TEXT}`,
+        message: `file ${quotePath(path)} is skipped: its name does not match ${KEY_NAME_TEXT}`,
       });
     } else if (index >= 0) {
       problems.push({ path: "keys_dir", message: `file ${quotePath(path)} has the name of keys[${index}]` });
@@ -37,7 +37,7 @@ export async function readKeysDirectory(
   };
   try {
     const entries = await listDirectory(directory);
-    // Kubernetes keeps the files of a volume in ..data and links to them, so that all change at once.
+    // Kubernetes keeps the files of a volume in ..data and links to them, so that all of them change at once.
     const names = entries.filter((entry) => !entry.name.startsWith(".") && !entry.isDirectory);
     for (const { name } of names.toSorted((a, b) => (a.name < b.name ? -1 : 1))) add(name);
   } catch (error) {

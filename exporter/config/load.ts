@@ -19,7 +19,7 @@ import { type Environment, environmentSecret, fileSecret } from "./secret-source
 import type { SecretSource } from "./secret.ts";
 
 export interface LoadOptions extends Files {
-  /** Of the configuration file. Paths in it are relative to its folder. */
+  /** Path of the configuration file. Paths in it are relative to its folder. */
   readonly path: string;
   readonly env: Environment;
 }
@@ -53,7 +53,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   ]);
   if (!file || all.length > 0) return { ok: false, problems: all };
   if (file.keys.length + directory.files.size === 0 && !file.analytics) {
-    return { ok: false, problems: [{ path: "keys_dir", message: "holds no key" }, ...directory.warnings] };
+    return { ok: false, problems: [{ path: "keys_dir", message: "contains no key" }, ...directory.warnings] };
   }
   const warnings = [...directory.warnings, ...secrets.warnings].map(
     ({ path, message }) => `${path}: ${message}`,
@@ -89,7 +89,7 @@ async function keysDirectoryOf(
   return readKeysDirectory(path(directory), taken, files);
 }
 
-/** Budgets and probes may name keys of a folder. One that cannot be listed is a problem of its own. */
+/** Budgets and probes can name keys of the folder. A folder that cannot be listed is reported instead. */
 function directoryFindings(checked: Checked<ConfigFile>, { files, problems }: KeysDirectory) {
   if (!has(checked, "keys_dir") || problems.length > 0) return [];
   const found = [...files.keys()].map((name) => ({ name, owner: ownerOf(undefined) }));

@@ -39,8 +39,7 @@ export function inspectConfig(source: unknown): Inspection {
 }
 
 function rootFault(value: unknown): string | undefined {
-  if (value === null || value === undefined)
-    return "is empty; gateway.base_url and a key are the least it needs";
+  if (value === null || value === undefined) return "is empty; it needs at least gateway.base_url and a key";
   if (typeof value !== "object" || Array.isArray(value)) {
     return "is not a mapping of fields such as gateway and keys";
   }

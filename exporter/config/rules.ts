@@ -1,15 +1,15 @@
 import type { z } from "zod";
 
-/** A value as zod has read it, and what is wrong with it. Fields that are wrong are as they were written. */
+/** A value as zod has read it, and what is wrong with it. Wrong fields have the values that were written. */
 export interface Checked<Value> {
   readonly value: Value;
   readonly issues: readonly Issue[];
 }
 
-/** Of zod's issue, what rules need. */
+/** The part of zod's issue that rules need. */
 interface Issue {
   readonly path?: readonly PropertyKey[] | undefined;
-  /** Fields that the section does not know. */
+  /** Unknown fields. */
   readonly keys?: unknown;
 }
 
@@ -19,7 +19,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** Adds rules between fields. They are checked whatever else is wrong, so that every problem is reported at once. */
+/** Adds rules between fields. They are checked even if something else is wrong, so that every problem is reported at once. */
 export function withRules<Section extends z.ZodObject>(
   section: Section,
   broken: (checked: Checked<z.output<Section>>) => readonly Finding[],
@@ -31,7 +31,7 @@ export function withRules<Section extends z.ZodObject>(
   }, MAPPINGS);
 }
 
-/** Checks a value against a section. Beside the result it returns what could be read, whatever else is wrong. */
+/** Checks a value against a section. It also returns what could be read of a value that is wrong. */
 export function inspect<Section extends z.ZodObject>(section: Section, value: unknown) {
   const read: Checked<z.output<Section>>[] = [];
   const parsed = section
@@ -49,7 +49,7 @@ export function right<Value, Name extends keyof Value>(
   return isWrong ? undefined : value[name];
 }
 
-/** Whether a field is written or has a default, be it right or wrong. */
+/** Whether a field is written, right or wrong, or has a default. */
 export function has<Value>({ value }: Checked<Value>, name: keyof Value): boolean {
   return isMapping(value) && value[name] !== undefined;
 }

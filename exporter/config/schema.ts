@@ -14,7 +14,7 @@ export { KEY_NAME } from "./field.ts";
 const ownerLabel = () => text(0, 128).prefault("");
 
 const ownerSection = section({
-  team: ownerLabel().describe("Team that answers for the key."),
+  team: ownerLabel().describe("Team responsible for the key."),
   project: ownerLabel().describe("Project that uses the key."),
   cost_center: ownerLabel().describe("Cost centre that pays; put numbers in quotes."),
 });
@@ -40,15 +40,17 @@ const analyticsSection = withRules(
     management_key_env: variable().optional().describe("Environment variable that holds the management key."),
     top: integer(1, 1000)
       .prefault(50)
-      .describe("Pairs of model and app that are shown by name, by credits; the rest is `_other`."),
-    rates: flag().prefault(false).describe("Ask for the cache hit rate and latencies, too."),
+      .describe(
+        "Number of pairs of model and app shown by name, the most expensive first; the rest is `_other`.",
+      ),
+    rates: flag().prefault(false).describe("Also query the cache hit rate and latencies."),
   }),
   (analytics) => secretFindings(analytics, MANAGEMENT_KEY_FIELDS),
 );
 
 const scheduleSection = section({
   keys: schedule().prefault("* * * * *").describe("When the keys are polled."),
-  analytics: schedule().prefault("*/5 * * * *").describe("When the analytics are asked for."),
+  analytics: schedule().prefault("*/5 * * * *").describe("When the analytics are queried."),
 });
 
 const creditValueSection = section({
@@ -59,31 +61,33 @@ const creditValueSection = section({
 });
 
 const fields = section({
-  gateway: gatewaySection.describe("The gateway that is asked."),
-  keys: list(keySection).prefault([]).describe("Keys that are polled, in the order of the exposition."),
-  keys_dir: path().optional().describe("Folder in which each file is a key, named by its file name."),
+  gateway: gatewaySection.describe("The gateway to poll."),
+  keys: list(keySection).prefault([]).describe("Keys to poll, in the order of the exposition."),
+  keys_dir: path()
+    .optional()
+    .describe("Folder in which each file contains the API key of one key, which is named by the file."),
   analytics: analyticsSection
     .optional()
-    .describe("Spend by model and app. Without this section no analytics are asked for."),
+    .describe("Spend by model and app. Without this section no analytics are queried."),
   budgets: list(budgetSection)
     .prefault([])
-    .describe("Credits that may be spent, by keys, a model, an app or the account."),
+    .describe("Limits on the credits that keys, a model, an app or the account may spend."),
   probes: list(probeSection)
     .prefault([])
-    .describe("Transcriptions that are asked for on a schedule, to see how a model does. They cost credits."),
+    .describe("Transcriptions that test a model on a schedule. They cost credits."),
   probe_spend: probeSpendSection
     .optional()
-    .describe("What the probes may spend. Probes need this section; without probes it does nothing."),
-  schedule: scheduleSection.prefault({}).describe("When the gateway is asked."),
+    .describe("Limits on what the probes may spend. Required with probes; without probes it has no effect."),
+  schedule: scheduleSection.prefault({}).describe("When the gateway is polled."),
   credit_value: creditValueSection
     .optional()
-    .describe("Price of a credit, shown as a metric of its own. Without this section there is none."),
+    .describe("Price of a credit, exposed as a metric. Without this section there is no such metric."),
   series_limit: integer(1, 100_000_000)
     .prefault(1_000_000)
-    .describe("Most series that are shown; an answer that would go beyond is refused as a whole."),
+    .describe("Maximum number of series. An answer that would exceed it is rejected as a whole."),
 });
 
-/** The configuration file: all that can be checked without files and environment. */
+/** The configuration file: everything that can be checked without other files and the environment. */
 export const configFile = withRules(fields, (file) => [
   ...repeatedNames("keys", entriesOf(file, "keys")),
   ...repeatedNames("budgets", entriesOf(file, "budgets")),
@@ -102,7 +106,7 @@ export type ConfigFileInput = z.input<typeof fields>;
 
 type File = Checked<ConfigFile>;
 
-/** Budgets and probes that name keys which do not exist. */
+/** Finds budgets and probes that name keys which do not exist. */
 export function keyFindings(file: File, known: readonly Owned[]): readonly Finding[] {
   return [
     ...memberFindings(entriesOf(file, "budgets"), known),
@@ -118,7 +122,7 @@ export function ownedKeys(file: File): readonly Owned[] {
   });
 }
 
-/** An owner in our words; empty labels when there is none. */
+/** The labels of an owner; empty when there is none. */
 export function ownerOf(owner: ConfigFile["keys"][number]["owner"] | undefined): Owned["owner"] {
   return { team: owner?.team ?? "", project: owner?.project ?? "", costCenter: owner?.cost_center ?? "" };
 }
@@ -131,7 +135,7 @@ function payerFindings(
   return probes.flatMap((probe, index) => {
     const key = right(probe, "key");
     if (key === undefined || names.has(key)) return [];
-    return [{ path: ["probes", index, "key"], message: `${quote(key)} is no key of keys or keys_dir` }];
+    return [{ path: ["probes", index, "key"], message: `${quote(key)} is not a key of keys or keys_dir` }];
   });
 }
 
@@ -148,12 +152,12 @@ function repeatedNames(
       first.set(name, index);
       return [];
     }
-    const message = `${quote(name)} is the name of ${field}[${before}] already`;
+    const message = `${quote(name)} is already the name of ${field}[${before}]`;
     return [{ path: [field, index, "name"], message }];
   });
 }
 
-/** Only keys can be covered without analytics. */
+/** A budget without analytics can cover keys only. */
 function analyticsFindings(file: File): readonly Finding[] {
   if (sectionOf(file, "analytics")) return [];
   return entriesOf(file, "budgets").flatMap((budget, index) =>
@@ -164,7 +168,7 @@ function analyticsFindings(file: File): readonly Finding[] {
   );
 }
 
-/** Probes cost money, so there are none without a ceiling. */
+/** Probes cost money, so they require a ceiling. */
 function spendFindings(file: File): readonly Finding[] {
   if (entriesOf(file, "probes").length === 0 || has(file, "probe_spend")) return [];
   return [{ path: ["probe_spend"], message: "is missing; probes cost credits and need it" }];

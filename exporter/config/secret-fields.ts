@@ -30,10 +30,10 @@ export function variable() {
 export const API_KEY_FIELDS = ["api_key_file", "api_key_env"] as const;
 export const MANAGEMENT_KEY_FIELDS = ["management_key_file", "management_key_env"] as const;
 
-/** An entry of which one field names a secret: a file or a variable. */
+/** An entry with two fields of which one names its secret. */
 type SecretHolder<Field extends string> = Checked<Readonly<Partial<Record<Field, string | undefined>>>>;
 
-/** The secret that an entry names, if it names exactly one, and rightly. */
+/** The secret that an entry names; undefined when it names none or two, or the name is wrong. */
 export function secretReference<Field extends string>(
   entry: SecretHolder<Field>,
   [file, env]: readonly [Field, Field],
@@ -44,7 +44,7 @@ export function secretReference<Field extends string>(
   return target === undefined ? undefined : { kind, target, field };
 }
 
-/** Each entry names exactly one secret. */
+/** Finds out whether an entry names exactly one secret. */
 export function secretFindings<Field extends string>(
   entry: SecretHolder<Field>,
   [file, env]: readonly [Field, Field],

@@ -41,8 +41,8 @@ function listFindings(
 ): readonly Finding[] {
   return keys.flatMap((key, index) => {
     const at = [...path, index];
-    if (keys.indexOf(key) < index) return [{ path: at, message: `${quote(key)} stands in the list already` }];
-    return names.has(key) ? [] : [{ path: at, message: `${quote(key)} is no key of keys or keys_dir` }];
+    if (keys.indexOf(key) < index) return [{ path: at, message: `${quote(key)} is in the list twice` }];
+    return names.has(key) ? [] : [{ path: at, message: `${quote(key)} is not a key of keys or keys_dir` }];
   });
 }
 

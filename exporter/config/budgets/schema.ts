@@ -67,18 +67,18 @@ const fields = section({
   name: pattern(KEY_NAME, "name").describe("Value of the label `budget`; unique."),
   limit: positiveNumber().describe("Credits that may be spent in the window."),
   window: window.describe(
-    "The current UTC day, week (from Monday) or month, or all since a date. Keys tell no total since a date.",
+    "The current UTC day, week (from Monday) or month, or everything since a date (`total`, not with `keys`).",
   ),
-  since: since.optional().describe("When a `total` begins: with that window always, with others never."),
-  keys: keys.optional().describe("Over these keys: their credits, without `byok_usage`."),
-  model: title().describe("Over a model, by the text of the label `model`; needs `analytics`."),
-  app: title().describe("Over an app, by the text of the label `app`; needs `analytics`."),
+  since: since.optional().describe("Start of a `total`: required with that window, not allowed with others."),
+  keys: keys.optional().describe("Covers these keys: their credits, without `byok_usage`."),
+  model: title().describe("Covers a model, named as in the label `model`; needs `analytics`."),
+  app: title().describe("Covers an app, named as in the label `app`; needs `analytics`."),
   account: account
     .optional()
-    .describe("Over all that the account spent, by keys that are watched or not; needs `analytics`."),
+    .describe("Covers the whole account, including keys that are not polled; needs `analytics`."),
   team: text(0, 128)
     .optional()
-    .describe("Whose budget it is, for alerts; else the team of `keys`, if that names one."),
+    .describe("Team that owns the budget, for alerts. Default: the team in `keys`, if there is one."),
 });
 
 /** What a budget can cover. It has exactly one of these fields. */
@@ -101,7 +101,7 @@ function scopeFindings(budget: Budget): readonly Finding[] {
   if (given.length === 1) return [];
   const message =
     given.length === 0
-      ? `is over nothing; set one of ${BUDGET_SCOPES.join(", ")}`
+      ? `covers nothing; set one of ${BUDGET_SCOPES.join(", ")}`
       : `${given.join(" and ")} exclude each other; keep one of them`;
   return [{ path: [], message }];
 }
@@ -115,11 +115,11 @@ function sinceFindings(budget: Budget): readonly Finding[] {
   return [{ path: ["since"], message: `is for window total only, and this one is ${quote(kind)}` }];
 }
 
-/** The usage of a key is known by day, week, month and since it exists, but not since a date. */
+/** The gateway reports the usage of a key by day, week, month and in total, but not since a date. */
 function totalFindings(budget: Budget): readonly Finding[] {
   if (right(budget, "window") !== "total" || !has(budget, "keys")) return [];
   const message =
-    '"total" is for account, model and app only: keys tell what they spent by day, week and month';
+    '"total" is for account, model and app only: keys report their spend by day, week and month';
   return [{ path: ["window"], message }];
 }
 

@@ -5,7 +5,7 @@ import type { ConfigFile } from "../schema.ts";
 import { audioFormat, bundledSample, fileAudio } from "./audio.ts";
 import type { ProbeEntry } from "./schema.ts";
 
-/** Returns the audio file of a path and a format, the same source each time. */
+/** Returns the audio file of a path and a format; the same source each time. */
 export type AudioFiles = (path: string, format: string) => AudioSource;
 
 /** Creates the audio files of a configuration. Each remembers what it read last. */
@@ -36,7 +36,7 @@ export async function audioFindings(
   return (await Promise.all(findings)).flat();
 }
 
-/** Undefined: no probes are configured. */
+/** The probes and their spend guard; undefined when no probes are configured. */
 export async function probingConfig(
   { probes, probe_spend: spend }: ConfigFile,
   audioFiles: AudioFiles,

@@ -12,32 +12,34 @@ const oneOf = <const Choice extends string>(choices: readonly [Choice, Choice], 
 const fields = section({
   name: pattern(KEY_NAME, "name").describe("Value of the label `probe`; unique."),
   key: pattern(KEY_NAME, "name").describe(
-    "Name of the key that pays, of `keys` or `keys_dir`; best one of the probes' own.",
+    "Name of the key that pays, from `keys` or `keys_dir`; preferably one that only probes use.",
   ),
   model: pattern(/^[^\s/]+\/\S+$/, "model").describe("Speech-to-text model, `provider/model`."),
   audio: path()
     .optional()
-    .describe("Audio file, at most 25 MiB, read again before each run. Else the bundled sample."),
+    .describe("Audio file, at most 25 MiB, read again before each run. Default: the bundled sample."),
   format: pattern(/^[a-z0-9]{1,16}$/, "format")
     .optional()
-    .describe("Format of `audio`; else the ending of its name."),
+    .describe("Format of `audio`. Default: the extension of its name."),
   expected_text: text(0, 20_000)
     .optional()
-    .describe("What is said in `audio`, which needs it; the bundled sample has its own."),
+    .describe("Text spoken in `audio`, required with `audio`. The bundled sample has its own."),
   max_word_error_rate: number(0, 10)
     .prefault(0.2)
-    .describe("Highest word error rate with which the probe succeeds; beyond, its failure is `wrong_text`."),
+    .describe("Highest word error rate of a successful probe; above it the probe fails with `wrong_text`."),
   expected_language: pattern(/^[a-z]{2}$/, "language")
     .optional()
     .describe("Language (ISO 639-1) that should be detected; needs `verbose_json`. It is not sent."),
   response_format: oneOf(["json", "verbose_json"], "format")
     .prefault("json")
-    .describe("`verbose_json` tells of duration, language and confidence; not every provider knows it."),
+    .describe("`verbose_json` adds duration, language and confidence; not every provider supports it."),
   upload: oneOf(["json", "multipart"], "upload")
     .prefault("json")
-    .describe("Whether the audio is sent in base64 within JSON, or as a form."),
-  schedule: schedule().prefault("0 * * * *").describe("When the probe is run. It is not run at the start."),
-  timeout: duration("1s", "30m", "1m").prefault("1m").describe("One run; it is never repeated."),
+    .describe("Whether the audio is sent as base64 in JSON, or as a form."),
+  schedule: schedule().prefault("0 * * * *").describe("When the probe runs. It does not run at the start."),
+  timeout: duration("1s", "30m", "1m")
+    .prefault("1m")
+    .describe("Time limit of one run, which is never repeated."),
 });
 
 /** An entry of `probes`. */
@@ -51,7 +53,7 @@ export const probeSpendSection = withRules(
   section({
     max_cost_per_day: positiveNumber().describe("Credits that all probes together may spend per UTC day."),
     max_cost_per_probe: positiveNumber().describe(
-      "Credits that one run may cost: set aside before it, and counted when its cost is not known.",
+      "Credits that one run may cost: reserved before it, and counted when its cost is unknown.",
     ),
   }),
   (spend) => {
@@ -88,6 +90,6 @@ function audioFindings(probe: Probe): readonly Finding[] {
 
 function languageFindings(probe: Probe): readonly Finding[] {
   if (!has(probe, "expected_language") || probe.value.response_format === "verbose_json") return [];
-  const message = "needs response_format verbose_json: json tells no language";
+  const message = "needs response_format verbose_json: json does not report the language";
   return [{ path: ["expected_language"], message }];
 }

@@ -13,7 +13,7 @@ export type WebLoadResult =
   | { readonly ok: true; readonly config: WebConfig }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Reads the web configuration with the files that it names, relative to its folder. Every problem is reported at once. */
+/** Reads the web configuration and the files that it names, relative to its folder. Every problem is reported at once. */
 export async function loadWebConfig(path: string, files: Pick<Files, "readFile">): Promise<WebLoadResult> {
   let text: string;
   try {

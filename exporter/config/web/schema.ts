@@ -33,7 +33,7 @@ const tlsSection = withRules(tlsFields, (tls) => {
     add("min_version", `"TLS13" is above max_version, "TLS12"`);
   }
   if (auth !== undefined && !verifies && clientCa !== undefined) {
-    add("client_ca_file", `is of no use while client_auth_type is ${shown}, which verifies nothing`);
+    add("client_ca_file", `has no effect while client_auth_type is ${shown}, which verifies nothing`);
   }
   if (verifies && clientCa === undefined) add("client_auth_type", `${shown} needs client_ca_file`);
   if (auth !== undefined && !auth.startsWith("require") && right(tls, "client_allowed_sans")) {
@@ -77,13 +77,13 @@ const hash = z
   .string({ error: `the value (not shown) is not ${HASH_RULE}` })
   .regex(HASH, { error: `the text (not shown: it may be a password) is not ${HASH_RULE}` });
 
-/** Basic authentication ends the name at the first colon (RFC 7617). */
+/** In basic authentication the first colon ends the user name (RFC 7617). */
 const users = z
   .record(z.string(), hash, { error: ({ input }) => isNot("a mapping of users to bcrypt hashes", input) })
   .superRefine((byUser, context) => {
     for (const user of Object.keys(byUser)) {
       if (/^[^:\p{Cc}]+$/u.test(user)) continue;
-      const message = `user ${quote(user)} can never log in: a name must not be empty nor hold a colon or a control character`;
+      const message = `user ${quote(user)} can never log in: a name must not be empty or contain a colon or a control character`;
       context.addIssue({ code: "custom", message });
     }
   });
@@ -99,7 +99,7 @@ export type WebFile = z.output<typeof webFile>;
 
 /** Fields of the toolkit that are not supported here, by path. */
 export const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
-  ["rate_limit", "is not supported; --web.max-requests limits the scrapes at once"],
+  ["rate_limit", "is not supported; --web.max-requests limits concurrent scrapes"],
   ["tls_server_config.cert", "is not supported; name the file of the certificate in cert_file"],
   ["tls_server_config.key", "is not supported; name the file of the key in key_file"],
   ["tls_server_config.client_ca", "is not supported; name the file of the certificates in client_ca_file"],

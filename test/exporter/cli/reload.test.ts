@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { oneAtATime } from "../../../exporter/cli/reload.ts";
 
-test("those who ask while one runs share the next, which begins after it has ended", async () => {
+test("oneAtATime(): calls made during a run share the next run, which begins after it", async () => {
   const begun: PromiseWithResolvers<string>[] = [];
   const ask = oneAtATime(() => {
     const run = Promise.withResolvers<string>();
@@ -23,7 +23,7 @@ test("those who ask while one runs share the next, which begins after it has end
   expect(await Promise.all([second, third])).toEqual(["two", "two"]);
 });
 
-test("one that fails does not stop the next", async () => {
+test("oneAtATime(): a failed run does not stop the next one", async () => {
   let runs = 0;
   const ask = oneAtATime(() => (++runs === 1 ? Promise.reject(new Error("first")) : Promise.resolve(runs)));
   const first = ask();
