@@ -21,17 +21,18 @@ export async function readKeysDirectory(
   { listDirectory }: Pick<Files, "listDirectory">,
 ): Promise<KeysDirectory> {
   const files = new Map<string, string>();
+  const indexes = new Map(taken.map((name, index) => [name, index]));
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
   const add = (name: string) => {
     const path = `${directory.replace(/\/+$/, "")}/${name}`;
-    const index = taken.indexOf(name);
+    const index = indexes.get(name);
     if (!KEY_NAME.test(name)) {
       warnings.push({
         path: "keys_dir",
         message: `file ${quotePath(path)} is skipped: its name does not match ${KEY_NAME_TEXT}`,
       });
-    } else if (index >= 0) {
+    } else if (index !== undefined) {
       problems.push({ path: "keys_dir", message: `file ${quotePath(path)} has the name of keys[${index}]` });
     } else files.set(name, path);
   };

@@ -60,9 +60,13 @@ export function entriesOf<Value, Name extends keyof Value>(
   name: Name,
 ): readonly Checked<EntryOf<Value[Name]>>[] {
   const list = value[name];
-  return Array.isArray(list)
-    ? list.map((entry, index) => ({ value: entry, issues: below(issues, [name, index]) }))
-    : [];
+  if (!Array.isArray(list)) return [];
+  // One pass over the issues: thousands of keys may all be wrong.
+  const byIndex = Map.groupBy(below(issues, name), ({ path }) => path?.[0]);
+  return list.map((entry, index) => ({
+    value: entry,
+    issues: (byIndex.get(index) ?? []).flatMap((issue) => below([issue], index)),
+  }));
 }
 
 type EntryOf<List> = List extends readonly (infer Entry)[] ? Entry : never;
@@ -73,13 +77,14 @@ export function sectionOf<Value, Name extends keyof Value>(
   name: Name,
 ): Checked<NonNullable<Value[Name]>> | undefined {
   const section = value[name];
-  return isMapping(section) ? { value: section, issues: below(issues, [name]) } : undefined;
+  return isMapping(section) ? { value: section, issues: below(issues, name) } : undefined;
 }
 
-function below(issues: readonly Issue[], prefix: readonly PropertyKey[]): readonly Issue[] {
+/** The issues of a field or an entry, with paths that start there. */
+function below(issues: readonly Issue[], step: PropertyKey): readonly Issue[] {
   return issues
-    .filter(({ path = [] }) => prefix.every((step, index) => path[index] === step))
-    .map((issue) => ({ ...issue, path: issue.path?.slice(prefix.length) }));
+    .filter(({ path }) => path?.[0] === step)
+    .map((issue) => ({ ...issue, path: issue.path?.slice(1) }));
 }
 
 function isMapping(value: unknown): value is object {
