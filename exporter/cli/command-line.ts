@@ -21,7 +21,7 @@ export type CommandLine =
 export interface Options {
   readonly configFile: string;
   readonly listen: ListenAddress;
-  /** As written, for messages. */
+  /** The address as written, for messages. */
   readonly listenAddress: string;
   readonly telemetryPath: string;
   readonly webConfigFile: string | undefined;

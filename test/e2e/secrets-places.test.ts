@@ -202,7 +202,7 @@ describe.each(LOG_FORMATS)("a process with TLS, users and every source of keys, 
     expect(process).toContain("--web.config.file=");
     expect(stderr).toContain("gateway answered 401");
     expect(stderr).toContain("Cannot reload");
-    expect(stderr).toContain("holds no private key");
+    expect(stderr).toContain("contains no private key");
   });
 });
 

@@ -266,7 +266,7 @@ describe("files that change", () => {
     await until(
       "the problem in the log",
       () => exporter.log(),
-      (log) => log.includes("tls_server_config: was taken away, which takes a restart; nothing is served"),
+      (log) => log.includes("tls_server_config: was removed, which requires a restart; nothing is served"),
     );
     write({});
     expect(await outcome({})).toBe(200);
