@@ -2,9 +2,8 @@ import { createRules } from "../../dashboards/rules/index.ts";
 import { renderRuleFile } from "../../dashboards/rules/file.ts";
 import { JOB } from "../../dashboards/rules/settings.ts";
 import { type Alertmanager, startAlertmanager } from "../support/alertmanager.ts";
-import type { ChildServer } from "../support/child.ts";
+import { type AppProcess, startFastProcess } from "../support/app-process.ts";
 import { writeExporterFiles } from "../support/exporter-files.ts";
-import { startFastExporter } from "../support/fast-exporter.ts";
 import { type FastTime, shownInPromql } from "../support/fast-time.ts";
 import { type GatewayProcess, type NewKey, startGatewayProcess } from "../support/gateway-process.ts";
 import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
@@ -15,7 +14,7 @@ import { fastExample, type FastExample } from "./alertmanager-example.ts";
 export interface AlertsBench {
   readonly time: FastTime;
   readonly gateway: GatewayProcess;
-  readonly exporter: ChildServer;
+  readonly exporter: AppProcess;
   readonly prometheus: Prometheus;
   readonly alertmanager: Alertmanager;
   readonly webhook: Webhook;
@@ -58,7 +57,7 @@ export async function startAlertsBench(options: AlertsBenchOptions): Promise<Ale
     const files = await exporterFiles(gateway, keys);
     stops.push(() => Promise.resolve(files.remove()));
     const time = await gateway.time();
-    const exporter = kept(await startFastExporter(files, time));
+    const exporter = kept(await startFastProcess(files, time));
     const webhook = kept(await startWebhook());
     const example = fastExample(alertmanagerConfig, { scale, webhookUrl: webhook.url });
     const alertmanager = kept(
@@ -73,7 +72,7 @@ export async function startAlertsBench(options: AlertsBenchOptions): Promise<Ale
     const prometheus = kept(
       await startPrometheus({
         binary: prometheusBinary,
-        targets: { [JOB]: [new URL(exporter.url).host] },
+        targets: { [JOB]: [exporter.address] },
         rules: [renderRuleFile(rules)],
         alertmanagerUrl: alertmanager.url,
         interval: `${Math.round(SCRAPE_INTERVAL_MS * scale)}ms`,

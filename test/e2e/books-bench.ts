@@ -1,9 +1,9 @@
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import type { Switches } from "../gateway/switches.ts";
+import { startSteeredProcess } from "../support/app-process.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
 import { startPrometheus } from "../support/prometheus.ts";
 import { seriesOfQuery, type SeriesMap } from "../support/series.ts";
-import { startSteeredExporter } from "../support/steered-exporter.ts";
 import { hostileSpends } from "./hostile-spends.ts";
 import { expectedKeySeries } from "./key-series.ts";
 import { QUERIES } from "./analytics-series.ts";
@@ -51,13 +51,13 @@ export async function startBench({ binary, timeZone, switches, start }: BenchOpt
   await gateway.start();
   const files = filesFor(gateway);
   const environment = { ...files.environment, TZ: timeZone };
-  const exporter = await startSteeredExporter({ configFile: files.configFile, start, environment });
+  const exporter = await startSteeredProcess({ configFile: files.configFile, environment }, start);
   const prometheus = await startPrometheus({ binary, targets: { [JOB]: [exporter.address] } });
   let now = start;
 
   async function runTo(epochMs: number): Promise<void> {
     now = epochMs;
-    await exporter.run(epochMs);
+    await exporter.runTo(epochMs);
   }
 
   function setGateway(epochMs: number): void {

@@ -1,18 +1,6 @@
 import type { ConfigFileInput } from "../../exporter/config/schema.ts";
-import { createGateway, type Gateway } from "../gateway/gateway.ts";
-import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
-import { type LocalExporter, startLocalExporter } from "../support/local-exporter.ts";
-import { createSteeredClock, type SteeredClock } from "../support/steered-clock.ts";
+import { startTestApp, type TestApp } from "../support/test-app.ts";
 import type { ExpectedBudget } from "./budget-books.ts";
-
-/** Gateway and exporter with one clock, in which nothing is spent but what the test spends. */
-export interface BudgetBench {
-  readonly gateway: Gateway;
-  readonly exporter: LocalExporter;
-  readonly steered: SteeredClock;
-  readonly files: ExporterFiles;
-  stop(): Promise<void>;
-}
 
 export const TEAMS = ["payments", "search", "chat"] as const;
 export const MODELS = ["acme/one", "acme/two", "tiny/free", "large/deep"] as const;
@@ -25,25 +13,20 @@ export const SINCE = Date.parse("2026-11-17T08:30:00Z");
 
 type Budgets = NonNullable<ConfigFileInput["budgets"]>;
 
-export async function startBudgetBench(
-  start: number,
-  budgets: readonly ExpectedBudget[],
-): Promise<BudgetBench> {
-  const steered = createSteeredClock(start);
-  const gateway = createGateway({ now: () => steered.clock.now(), startAt: start });
-  for (const name of KEYS) gateway.addKey({ name });
-  const watched = new Map(gateway.tokens);
-  gateway.addKey({ name: UNWATCHED });
-  // Two apps with one title.
-  gateway.world.addApp("Twin");
-  gateway.world.addApp("Twin");
-  await gateway.start();
-  const files = writeExporterFiles({
-    gatewayUrl: gateway.url,
-    tokens: watched,
-    managementToken: gateway.managementToken,
-    content: {
-      keys: [...watched.keys()].map((name, index) => ({
+/** Gateway and exporter with one clock, in which nothing is spent but what the test spends. */
+export async function startBudgetBench(start: number, budgets: readonly ExpectedBudget[]): Promise<TestApp> {
+  return startTestApp({
+    start,
+    prepare: (gateway) => {
+      for (const name of [...KEYS, UNWATCHED]) gateway.addKey({ name });
+      // Two apps with one title.
+      gateway.world.addApp("Twin");
+      gateway.world.addApp("Twin");
+    },
+    keys: KEYS,
+    analytics: true,
+    content: () => ({
+      keys: KEYS.map((name, index) => ({
         name,
         api_key_env: `KEY_${index}`,
         owner: { team: name.replace(/-\d$/, "") },
@@ -52,19 +35,8 @@ export async function startBudgetBench(
       analytics: { management_key_env: "MANAGEMENT_KEY", top: 1 },
       schedule: { keys: "60s", analytics: "60s" },
       budgets: toEntries(budgets),
-    },
+    }),
   });
-  const exporter = await startLocalExporter(files, steered.clock);
-  return {
-    gateway,
-    exporter,
-    steered,
-    files,
-    stop: async () => {
-      await exporter.stop();
-      await gateway.stop();
-    },
-  };
 }
 
 export function toEntries(budgets: readonly ExpectedBudget[]): Budgets {
@@ -100,7 +72,7 @@ function scopeOf(
  * Spends `count` times within the time before now, by every key, model and app, with amounts that binary fractions
  * cannot hold, and some refunds; the same at each run.
  */
-export function spendAtRandom({ gateway, steered }: BudgetBench, count: number, withinMs: number): void {
+export function spendAtRandom({ gateway, clock }: TestApp, count: number, withinMs: number): void {
   const keys = [...KEYS, UNWATCHED];
   const twins = [...gateway.world.apps.values()].filter(({ title }) => title === "Twin");
   let state = 42;
@@ -118,7 +90,7 @@ export function spendAtRandom({ gateway, steered }: BudgetBench, count: number, 
       // Keys of one's own cost no credits.
       byokMicros: random(70_000),
       requests: 1,
-      at: steered.clock.now() - 1000 - random(withinMs),
+      at: clock.now() - 1000 - random(withinMs),
       force: true,
     });
   }

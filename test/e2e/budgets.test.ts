@@ -1,12 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
 
-import { systemFiles } from "../../exporter/config/files.ts";
-import { loadConfig } from "../../exporter/config/load.ts";
 import type { SeriesMap } from "../support/series.ts";
 import { seriesName } from "../support/series.ts";
+import type { TestApp } from "../support/test-app.ts";
 import {
   APPS,
-  type BudgetBench,
   KEYS,
   MODELS,
   SINCE,
@@ -55,12 +53,12 @@ const BUDGETS: readonly ExpectedBudget[] = [
   },
 ];
 
-let bench: BudgetBench;
+let bench: TestApp;
 
 async function start(budgets: readonly ExpectedBudget[]): Promise<void> {
   bench = await startBudgetBench(START, budgets);
   spendAtRandom(bench, 900, 35 * DAY);
-  await bench.steered.run(START + 90 * SECOND);
+  await bench.clock.runTo(START + 90 * SECOND);
 }
 
 afterEach(() => bench.stop());
@@ -73,7 +71,7 @@ async function problemsWhen(budgets: readonly ExpectedBudget[], settled = true):
 
 /** What is shown when it is as wanted, or else at last: what was polled is published a moment later. */
 function seriesWhen(isWanted: (series: SeriesMap) => boolean): Promise<SeriesMap> {
-  return bench.exporter.seriesWhen(bench.steered, isWanted, 20);
+  return bench.seriesWhen(isWanted, { seconds: 20 });
 }
 
 function valueOf(series: SeriesMap, metric: string, budget: string): number | undefined {
@@ -89,20 +87,20 @@ describe("budgets are what the gateway's books say", () => {
     expect(await problemsWhen(BUDGETS)).toEqual([]);
 
     for (const midnight of [MONDAY, FIRST]) {
-      await bench.steered.jump(midnight - 200 * SECOND);
+      await bench.clock.jump(midnight - 200 * SECOND);
       spendAtRandom(bench, 60, 3600 * SECOND);
-      await bench.steered.run(midnight - 20 * SECOND);
+      await bench.clock.runTo(midnight - 20 * SECOND);
       expect(await problemsWhen(BUDGETS)).toEqual([]);
 
-      await bench.steered.run(midnight + 5 * SECOND);
+      await bench.clock.runTo(midnight + 5 * SECOND);
       expect(await problemsWhen(BUDGETS, false)).toEqual([]);
-      await bench.steered.run(midnight + 80 * SECOND);
+      await bench.clock.runTo(midnight + 80 * SECOND);
       expect(await problemsWhen(BUDGETS, false)).toEqual([]);
 
-      await bench.steered.run(midnight + 100 * SECOND);
+      await bench.clock.runTo(midnight + 100 * SECOND);
       expect(await problemsWhen(BUDGETS)).toEqual([]);
       spendAtRandom(bench, 60, 60 * SECOND);
-      await bench.steered.run(midnight + 170 * SECOND);
+      await bench.clock.runTo(midnight + 170 * SECOND);
       expect(await problemsWhen(BUDGETS)).toEqual([]);
     }
   });
@@ -120,10 +118,7 @@ describe("budgets are what the gateway's books say", () => {
     expect(await problemsWhen([before])).toEqual([]);
     const asked = bench.gateway.log.of("key").length;
     bench.gateway.faults.add({ kind: "status", status: 503 });
-    bench.files.write({ budgets: toEntries([after]) });
-    const { configFile: path, environment: env } = bench.files;
-    const loaded = await loadConfig({ path, ...systemFiles, env });
-    await bench.exporter.app.reload(loaded.ok ? loaded.config : undefined);
+    await bench.apply({ budgets: toEntries([after]) });
     expect(asked).toBeGreaterThanOrEqual(KEYS.length);
     const series = await seriesWhen((seen) => valueOf(seen, "spent_credits", "after") !== undefined);
     expect(valueOf(series, "spent_credits", "after")).toBe(spentMicros(bench.gateway, after) / 1e6);
@@ -152,10 +147,10 @@ describe("a budget with a part missing says so", () => {
           key,
           model: MODELS[0],
           micros: 250_001,
-          at: bench.steered.clock.now() - SECOND,
+          at: bench.clock.now() - SECOND,
         });
       }
-      await bench.steered.run(START + minute * 60 * SECOND);
+      await bench.clock.runTo(START + minute * 60 * SECOND);
       const want = (spentMicros(bench.gateway, others) + kept) / 1e6;
       const series = await seriesWhen((seen) => valueOf(seen, "spent_credits", "all") === want);
       expect(valueOf(series, "spent_credits", "all")).toBe(want);
@@ -164,12 +159,12 @@ describe("a budget with a part missing says so", () => {
       for (const name of ["all", "alone", "today", "alone-today"]) expect(complete(series, name)).toBe(0);
       least = want;
     }
-    const old = await bench.exporter.series();
+    const old = await bench.series();
     // The key's own value is too old to be shown; nothing else is missing.
     expect(old.has(seriesName("aigateway_key_usage_month_credits", { key: ONE }))).toBe(false);
     expect(complete(old, "others")).toBe(1);
 
-    await bench.steered.run(MONDAY + 180 * SECOND);
+    await bench.clock.runTo(MONDAY + 180 * SECOND);
     const monday = await seriesWhen((seen) => valueOf(seen, "spent_credits", "today") === 0);
     expect(valueOf(monday, "spent_credits", "alone")).toBe(kept / 1e6);
     expect(valueOf(monday, "spent_credits", "today")).toBe(0);
@@ -178,7 +173,7 @@ describe("a budget with a part missing says so", () => {
     expect(complete(monday, "alone-today")).toBe(0);
 
     bench.gateway.faults.clear();
-    await bench.steered.run(MONDAY + 300 * SECOND);
+    await bench.clock.runTo(MONDAY + 300 * SECOND);
     expect(await problemsWhen(budgets)).toEqual([]);
   });
 
@@ -186,7 +181,7 @@ describe("a budget with a part missing says so", () => {
     bench = await startBudgetBench(START, budgets);
     spendAtRandom(bench, 300, 20 * DAY);
     bench.gateway.disable(ONE);
-    await bench.steered.run(START + 90 * SECOND);
+    await bench.clock.runTo(START + 90 * SECOND);
     const series = await seriesWhen((seen) => complete(seen, "others") === 1);
     expect(valueOf(series, "spent_credits", "all")).toBe(spentMicros(bench.gateway, others) / 1e6);
     expect([complete(series, "all"), complete(series, "others")]).toEqual([0, 1]);
@@ -212,7 +207,7 @@ describe("a budget over analytics", () => {
     await start(budgets);
     // More pairs than the service answers at once, each dearer than any before.
     for (let index = 0; index < 1100; index++) {
-      const at = bench.steered.clock.now() - SECOND;
+      const at = bench.clock.now() - SECOND;
       bench.gateway.spend({
         key: ONE,
         model: MODELS[0],
@@ -221,7 +216,7 @@ describe("a budget over analytics", () => {
         at,
       });
     }
-    await bench.steered.run(START + 180 * SECOND);
+    await bench.clock.runTo(START + 180 * SECOND);
     const series = await seriesWhen((seen) => standings(seen) === "0 0 1");
     expect(standings(series)).toBe("0 0 1");
     expect(valueOf(series, "spent_credits", "model")).toBeGreaterThan(900_000);
@@ -234,7 +229,7 @@ describe("a budget over analytics", () => {
   test("is not complete when a row cannot be read", async () => {
     await start(budgets);
     bench.gateway.faults.add({ kind: "fields", endpoint: "analytics", set: { "data.data.0.model": {} } });
-    await bench.steered.run(START + 180 * SECOND);
+    await bench.clock.runTo(START + 180 * SECOND);
     const series = await seriesWhen((seen) => standings(seen) === "0 0 1");
     expect(standings(series)).toBe("0 0 1");
   });
@@ -242,9 +237,9 @@ describe("a budget over analytics", () => {
   test("keeps what it knows while the analytics fail", async () => {
     await start(budgets);
     expect(await problemsWhen(budgets)).toEqual([]);
-    const before = await bench.exporter.series();
+    const before = await bench.series();
     bench.gateway.faults.add({ kind: "status", status: 503, endpoint: "analytics" });
-    await bench.steered.run(START + 600 * SECOND);
+    await bench.clock.runTo(START + 600 * SECOND);
     const series = await seriesWhen((seen) => standings(seen) === "0 0 0");
     expect(standings(series)).toBe("0 0 0");
     for (const { name } of budgets) {

@@ -1,11 +1,6 @@
 import type { ConfigFileInput } from "../../exporter/config/schema.ts";
-import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import type { Switches } from "../gateway/switches.ts";
-import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
-import { type LocalExporter, startLocalExporter } from "../support/local-exporter.ts";
-import { silentLog } from "../support/log.ts";
-import type { SeriesMap } from "../support/series.ts";
-import { createSteeredClock } from "../support/steered-clock.ts";
+import { startTestApp, type TestApp } from "../support/test-app.ts";
 
 export type ProbeInput = NonNullable<ConfigFileInput["probes"]>[number];
 
@@ -18,61 +13,39 @@ export interface ProbeBenchOptions {
 }
 
 /** A simulated gateway and an exporter with probes, both on one clock that the test moves. */
-export interface ProbeBench {
-  readonly gateway: Gateway;
-  readonly files: ExporterFiles;
+export interface ProbeBench extends TestApp {
   /** Lets each transcription take some time of the clock. */
   answerAfter(ms: number): void;
   runFor(ms: number): Promise<void>;
   runTo(epochMs: number): Promise<void>;
-  /** What `/metrics` shows, once it shows what is wanted. */
-  seriesWhen(isWanted: (series: SeriesMap) => boolean): Promise<SeriesMap>;
-  series(): Promise<SeriesMap>;
-  /** The exporter ends, and another one starts that knows nothing of it. */
-  restart(): Promise<void>;
   /** What the books say was charged, in credits, by UTC day. */
   charged(): ReadonlyMap<string, number>;
-  stop(): Promise<void>;
 }
 
 export const KEYS = ["ears", "others"];
 
 export async function startProbeBench(options: ProbeBenchOptions): Promise<ProbeBench> {
-  const steered = createSteeredClock(options.start);
-  const gateway = createGateway({
-    now: () => steered.clock.now(),
-    startAt: options.start,
-    ...(options.switches && { switches: options.switches }),
-  });
-  await gateway.start();
-  for (const name of KEYS) gateway.addKey({ name });
-  const files = writeExporterFiles({
-    gatewayUrl: gateway.url,
-    tokens: gateway.tokens,
-    content: {
+  const app = await startTestApp({
+    start: options.start,
+    gateway: () => (options.switches ? { switches: options.switches } : {}),
+    prepare: (gateway) => {
+      for (const name of KEYS) gateway.addKey({ name });
+    },
+    content: () => ({
       schedule: { keys: "1h" },
       probes: [...options.probes],
       probe_spend: { max_cost_per_day: options.maxCostPerDay, max_cost_per_probe: options.maxCostPerProbe },
-    },
+    }),
   });
-  const start = (): Promise<LocalExporter> => startLocalExporter(files, steered.clock, silentLog);
-  let exporter = await start();
-  return {
-    gateway,
-    files,
-    answerAfter: (ms) => {
+  const { clock, gateway } = app;
+  return Object.assign(app, {
+    answerAfter: (ms: number) => {
       gateway.hooks.beforeAnswer = async ({ endpoint }) => {
-        if (endpoint === "transcription") await steered.clock.advance(ms);
+        if (endpoint === "transcription") await clock.advance(ms);
       };
     },
-    runFor: (ms) => steered.run(steered.clock.now() + ms),
-    runTo: (epochMs) => steered.run(epochMs),
-    seriesWhen: (isWanted) => exporter.seriesWhen(steered, isWanted),
-    series: () => exporter.series(),
-    restart: async () => {
-      await exporter.app.stop();
-      exporter = await start();
-    },
+    runFor: (ms: number) => clock.runTo(clock.now() + ms),
+    runTo: (epochMs: number) => clock.runTo(epochMs),
     charged: () => {
       const days = new Map<string, number>();
       for (const { at, micros } of gateway.books.transcriptions()) {
@@ -81,9 +54,5 @@ export async function startProbeBench(options: ProbeBenchOptions): Promise<Probe
       }
       return new Map([...days].map(([day, micros]) => [day, micros / 1e6]));
     },
-    stop: async () => {
-      await exporter.stop();
-      await gateway.stop();
-    },
-  };
+  });
 }

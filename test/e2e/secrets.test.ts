@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLog, LOG_FORMATS, LOG_LEVELS } from "../../exporter/log.ts";
 import type { Fault } from "../gateway/faults.ts";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
+import { createManualClock } from "../support/clock.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
 import { runExporter } from "../support/exporter-process.ts";
-import { startLocalExporter } from "../support/local-exporter.ts";
 import { leaksOf, planted } from "../support/planted-secrets.ts";
-import { createSteeredClock } from "../support/steered-clock.ts";
+import { startAppFrom } from "../support/test-app.ts";
 
 const START = Date.parse("2026-11-18T12:00:00Z");
 
@@ -115,17 +115,17 @@ describe.each(LOG_FORMATS)("a key that the service repeats, with the log in %s",
   test.each(LOG_LEVELS)("at level %s is nowhere in log, metrics, page and answers", async (level) => {
     const lines: string[] = [];
     const log = createLog(level, format, { write: (line) => lines.push(line) });
-    const steered = createSteeredClock(START);
-    const exporter = await startLocalExporter(files, steered.clock, log);
+    const clock = createManualClock(START);
+    const app = await startAppFrom(files, clock, log);
     const outputs: string[] = [];
     for (const [round, fault] of ANALYTICS_FAULTS.entries()) {
       const added = gateway.faults.add({ ...fault(MANAGEMENT), endpoint: "analytics" });
-      await steered.run(START + (round + 1) * 45_000);
+      await clock.runTo(START + (round + 1) * 45_000);
       added.clear();
-      for (const path of PATHS) outputs.push(await text(exporter.url + path));
-      outputs.push(await text(`${exporter.url}/metrics`, "application/openmetrics-text; version=1.0.0"));
+      for (const path of PATHS) outputs.push(await text(app.url + path));
+      outputs.push(await text(`${app.url}/metrics`, "application/openmetrics-text; version=1.0.0"));
     }
-    await exporter.app.stop();
+    await app.stop();
     const [page, logged] = [outputs.join("\n"), lines.join("")];
     expect(leaks(page)).toEqual([]);
     expect(leaks(logged)).toEqual([]);

@@ -1,25 +1,22 @@
 import { connect } from "node:net";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { systemClock } from "../../exporter/time/clock.ts";
-import { createRecordingLog } from "../support/log.ts";
-import { type LocalExporter, startLocalExporter } from "../support/local-exporter.ts";
 import { writeExporterFiles } from "../support/exporter-files.ts";
+import { type RunningApp, startAppFrom } from "../support/test-app.ts";
 import { runs, TIMEOUT_MS } from "./runs.ts";
 
-const { log, lines } = createRecordingLog();
-let exporter: LocalExporter;
+let app: RunningApp;
 
 beforeAll(async () => {
   // Nobody listens there: the pages show keys that fail.
   const tokens = new Map([["billing", "sk-test"]]);
-  exporter = await startLocalExporter(
-    writeExporterFiles({ gatewayUrl: "http://127.0.0.1:9/api/v1", tokens }),
-    systemClock,
-    log,
-  );
+  app = await startAppFrom(writeExporterFiles({ gatewayUrl: "http://127.0.0.1:9/api/v1", tokens }));
+  await app.clock.runTo(app.clock.now() + 60_000);
 });
-afterAll(() => exporter.stop());
+afterAll(async () => {
+  await app.stop();
+  app.files.remove();
+});
 
 const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }));
 const path = fc.oneof(
@@ -119,7 +116,7 @@ const request = fc.oneof(
 
 /** All that comes back until the server closes, or says nothing more. */
 function exchange(bytes: Buffer): Promise<Buffer> {
-  const { hostname, port } = new URL(exporter.url);
+  const { hostname, port } = new URL(app.url);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const socket = connect(Number(port), hostname, () => socket.end(bytes));
@@ -170,9 +167,9 @@ test(
     await fc.assert(property, runs(400));
     for (const status of [200, 400, 404, 405]) expect(seen.get(status)).toBeGreaterThan(3);
     expect(
-      lines.filter(({ level, message }) => level === "error" && !message.startsWith("Cannot read key")),
+      app.lines.filter(({ level, message }) => level === "error" && !message.startsWith("Cannot read key")),
     ).toEqual([]);
-    const health = await fetch(`${exporter.url}/-/healthy`);
+    const health = await fetch(`${app.url}/-/healthy`);
     expect([health.status, await health.text()]).toEqual([200, "The exporter is healthy\n"]);
   },
   TIMEOUT_MS,

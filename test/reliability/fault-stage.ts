@@ -1,10 +1,10 @@
 import { onTestFinished } from "vitest";
 
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
-import { startLocalExporter } from "../support/local-exporter.ts";
-import { createRecordingLog, type LogLine } from "../support/log.ts";
+import { createManualClock, type ManualClock } from "../support/clock.ts";
+import type { LogLine } from "../support/log.ts";
 import { differences, seriesLike, type SeriesMap } from "../support/series.ts";
-import { createSteeredClock, type SteeredClock } from "../support/steered-clock.ts";
+import { startAppFrom } from "../support/test-app.ts";
 import type { FaultCase } from "./fault-case.ts";
 import { type FaultyGateway, MANAGEMENT_TOKEN, startFaultyGateway, TOKENS } from "./faulty-gateway.ts";
 import { keySeries, keySeriesName, querySeries, querySeriesName, START } from "./right-answers.ts";
@@ -12,7 +12,7 @@ import { keySeries, keySeriesName, querySeries, querySeriesName, START } from ".
 /** An exporter that polls a gateway every minute: two keys, and the analytics. All is well until the test says otherwise. */
 export interface FaultStage {
   readonly gateway: FaultyGateway;
-  readonly clock: SteeredClock["clock"];
+  readonly clock: ManualClock;
   /** Lets the time pass. */
   runTo(epochMs: number): Promise<void>;
   /** What `/metrics` shows, once these are the values there; else what it shows after a few seconds more. */
@@ -36,25 +36,25 @@ export async function startFaultStage({
   timeout,
   wholeGateway,
 }: Pick<FaultCase, "timeout" | "wholeGateway">): Promise<FaultStage> {
-  const steered = createSteeredClock(START);
-  const { clock } = steered;
+  const clock = createManualClock(START);
   const gateway = await startFaultyGateway(() => clock.now(), wholeGateway?.certificate);
   onTestFinished(() => gateway.stop());
-  const { log, lines } = createRecordingLog();
-  const exporter = await startLocalExporter(filesFor(gateway, timeout), clock, log);
-  onTestFinished(() => exporter.stop());
+  const files = filesFor(gateway, timeout);
+  onTestFinished(() => files.remove());
+  const app = await startAppFrom(files, clock);
+  onTestFinished(() => app.stop());
   return {
     gateway,
     clock,
-    runTo: (epochMs) => steered.run(epochMs),
+    runTo: (epochMs) => clock.runTo(epochMs),
     seriesWith: (wanted) => {
       const all = allValues(wanted);
-      return exporter.seriesWhen(steered, (series) => differences(valuesIn(series), all).length === 0, 6);
+      return app.seriesWhen((series) => differences(valuesIn(series), all).length === 0, { seconds: 6 });
     },
-    series: () => exporter.series(),
-    page: async () => (await fetch(exporter.url)).text(),
+    series: () => app.series(),
+    page: () => app.page(),
     logged: (target) =>
-      lines.filter(
+      app.lines.filter(
         ({ fields, level }) => level !== "debug" && "target" in fields && fields.target === target,
       ),
   };

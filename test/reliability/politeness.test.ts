@@ -1,14 +1,13 @@
 import { describe, expect, test } from "vitest";
 
 import { capacityWarnings } from "../../exporter/cli/capacity.ts";
-import { systemFiles } from "../../exporter/config/files.ts";
-import { loadConfig } from "../../exporter/config/load.ts";
 import type { Fault } from "../gateway/faults.ts";
 import type { Switches } from "../gateway/switches.ts";
+import { readConfig } from "../support/exporter-files.ts";
 import { seriesLike, type SeriesMap } from "../support/series.ts";
+import { SOON } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
 import { mostWithin, nameOf, startPoliteStage, timesOf } from "./polite-stage.ts";
-import { seenSoon } from "./seen-soon.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -41,7 +40,7 @@ describe("the pace, counted by the gateway", () => {
   test("is kept when a gateway that hung answers all at once", async () => {
     const held = Promise.withResolvers<void>();
     let received = 0;
-    const { gateway, run, asked, steered } = await startPoliteStage({
+    const { gateway, run, asked, clock } = await startPoliteStage({
       keys: 60,
       gateway: { requests_per_minute: 600, connections: 20 },
       stepMs: 100,
@@ -59,18 +58,18 @@ describe("the pace, counted by the gateway", () => {
         () => received,
         (seen) => seen === Math.min(turn, 20),
       );
-      await steered.clock.advance(100);
+      await clock.advance(100);
     }
     gateway.hooks.beforeAnswer = null;
     held.resolve();
-    await steered.jump(steered.clock.now());
+    await clock.answered();
     await run(10 * SECOND);
     expect(asked()).toHaveLength(60);
     expect(mostWithin(asked(), SECOND)).toBeLessThanOrEqual(10 + 1);
   });
 
   test("is no herd after an outage, when there is no pace either", async () => {
-    const { gateway, run, asked, exporter, steered } = await startPoliteStage({ keys: 100, stepMs: 250 });
+    const { gateway, run, asked, app } = await startPoliteStage({ keys: 100, stepMs: 250 });
     await run(MINUTE);
     const before = gateway.log.total;
     const outage = gateway.faults.add({ kind: "status", status: 503 });
@@ -90,7 +89,7 @@ describe("the pace, counted by the gateway", () => {
         SECOND,
       ),
     ).toBeLessThanOrEqual(100 / 60 + 1);
-    const series = await seenSoon({ exporter, steered }, (seen) => keysUp(seen) === 100);
+    const series = await app.seriesWhen((seen) => keysUp(seen) === 100, SOON);
     expect(keysUp(series)).toBe(100);
   });
 });
@@ -124,7 +123,7 @@ describe("a refusal is asked again only when that may help", () => {
   });
 
   test("within the deadline of the poll, also when the pace has no turn for it before", async () => {
-    const { run, asked, exporter, steered } = await startPoliteStage({
+    const { run, asked, app } = await startPoliteStage({
       keys: 200,
       gateway: { requests_per_minute: 600, timeout: "5s", deadline: "5s" },
       stepMs: 100,
@@ -132,7 +131,10 @@ describe("a refusal is asked again only when that may help", () => {
     });
     await run(10 * SECOND);
     // Those that were asked 5 s ago, less a second until it is published.
-    const series = await seenSoon({ exporter, steered }, (seen) => seriesLike(seen, KEY_UP).size >= 40, 3);
+    const series = await app.seriesWhen((seen) => seriesLike(seen, KEY_UP).size >= 40, {
+      ...SOON,
+      seconds: 3,
+    });
     expect(seriesLike(series, KEY_UP).size).toBeGreaterThanOrEqual(40);
     await run(2 * MINUTE);
     for (let key = 0; key < 200; key += 20) {
@@ -154,7 +156,7 @@ describe("a gateway that asks to wait", () => {
     ["429, X-RateLimit-Reset in the body", { status: 429, hitLimit }, { rateLimitReset: "metadata" }],
     ["503, Retry-After in seconds", { status: 503, ...inAnHour }, {}],
   ])("%s: one key waits, as long as max_pause at most, and blinds no other", async (_, effect, switches) => {
-    const { run, asked, exporter, steered } = await startPoliteStage({
+    const { run, asked, app } = await startPoliteStage({
       keys: 10,
       prepare: (gateway) => {
         Object.assign(gateway.switches, switches);
@@ -172,11 +174,9 @@ describe("a gateway that asks to wait", () => {
     const areFresh = (series: SeriesMap) =>
       others.every((key) => {
         const success = series.get(`aigateway_key_last_success_timestamp_seconds{key="${key}"}`) ?? 0;
-        return (
-          steered.clock.now() / SECOND - success <= 62 && series.get(`aigateway_key_up{key="${key}"}`) === 1
-        );
+        return app.clock.now() / SECOND - success <= 62 && series.get(`aigateway_key_up{key="${key}"}`) === 1;
       });
-    const series = await seenSoon({ exporter, steered }, areFresh);
+    const series = await app.seriesWhen(areFresh, SOON);
     expect(areFresh(series)).toBe(true);
     expect(series.get(`aigateway_key_up{key="${nameOf(3)}"}`)).toBe(0);
   });
@@ -193,7 +193,7 @@ describe("a gateway that asks to wait", () => {
 
   test("two keys speak for the endpoint: nobody asks until max_pause, then one tries", async () => {
     const refusal = { kind: "status", status: 429, retryAfterSeconds: 3600, times: 1 } as const;
-    const { gateway, run, asked, exporter, steered, start } = await startPoliteStage({
+    const { gateway, run, asked, app, clock, start } = await startPoliteStage({
       keys: 20,
       analytics: true,
       gateway: { max_pause: "4m", connections: 1 },
@@ -204,13 +204,13 @@ describe("a gateway that asks to wait", () => {
     await run(30 * SECOND);
     expect(asked()).toEqual([0, 0]);
     const throttled = 'aigateway_exporter_throttled_until_timestamp_seconds{endpoint="key"}';
-    expect((await exporter.series()).get(throttled)).toBe((start + 4 * MINUTE) / SECOND);
+    expect((await app.series()).get(throttled)).toBe((start + 4 * MINUTE) / SECOND);
     // The pause is of that endpoint alone.
     const analytics = 'aigateway_analytics_up{query="day"}';
-    const series = await seenSoon({ exporter, steered }, (seen) => seen.has(analytics));
+    const series = await app.seriesWhen((seen) => seen.has(analytics), SOON);
     expect(series.get(analytics)).toBe(1);
     gateway.faults.add({ ...refusal, endpoint: "key" });
-    await run(start + 8 * MINUTE - SECOND - steered.clock.now());
+    await run(start + 8 * MINUTE - SECOND - clock.now());
     // The one that tried was refused: the pause goes on.
     expect(asked()).toHaveLength(3);
     expect(asked()[2]).toBeGreaterThanOrEqual(4 * MINUTE);
@@ -227,19 +227,18 @@ describe("a gateway that asks to wait", () => {
       ).size,
     ).toBeGreaterThanOrEqual(19);
     expect(mostWithin(later, SECOND)).toBeLessThanOrEqual(2);
-    expect((await exporter.series()).has(throttled)).toBe(false);
+    expect((await app.series()).has(throttled)).toBe(false);
   });
 });
 
 describe("more keys than the pace can carry", () => {
   test("interval, warning, HELP, requests and time to live say the same", async () => {
-    const { gateway, run, asked, exporter, files } = await startPoliteStage({
+    const { gateway, run, asked, app } = await startPoliteStage({
       keys: 100,
       start: "2026-11-18T10:00:00Z",
       gateway: { requests_per_minute: 20 },
     });
-    const loaded = await loadConfig({ path: files.configFile, ...systemFiles, env: files.environment });
-    expect(loaded.ok && capacityWarnings(loaded.config)).toEqual([
+    expect(capacityWarnings(await readConfig(app.files))).toEqual([
       "100 keys at 20 requests per minute (gateway.requests_per_minute) take 300 s, but schedule.keys asks for " +
         "every 60 s: each key is polled every 300 s, and values live three times that",
     ]);
@@ -249,19 +248,19 @@ describe("more keys than the pace can carry", () => {
       for (const gapMs of gapsOf(asked(nameOf(key))))
         expect(Math.abs(gapMs - 5 * MINUTE)).toBeLessThan(MINUTE);
     }
-    const series = await exporter.series();
+    const series = await app.series();
     expect(series.get('aigateway_exporter_poll_interval_seconds{collector="key"}')).toBe(300);
     expect(series.get('aigateway_exporter_poll_lag_seconds{collector="key"}')).toBeLessThan(60);
-    const text = await (await fetch(`${exporter.url}/metrics`)).text();
+    const text = await app.page("/metrics");
     expect(text).toMatch(/^# HELP aigateway_key_usage_credits .*Polled every 300 s/m);
 
     gateway.faults.add({ kind: "status", status: 401 });
     const last = gateway.log.of("key").at(-1);
     const usage = `aigateway_key_usage_credits{key="${last?.key}"}`;
     await run(15 * MINUTE - 10 * SECOND);
-    expect((await exporter.series()).has(usage)).toBe(true);
+    expect((await app.series()).has(usage)).toBe(true);
     await run(10 * SECOND);
-    expect((await exporter.series()).has(usage)).toBe(false);
+    expect((await app.series()).has(usage)).toBe(false);
   });
 });
 
@@ -275,18 +274,17 @@ type Refusal = Omit<Fault & { kind: "status" }, "kind">;
 
 describe("more queries than the pace of the analytics can carry", () => {
   test("interval, warning and requests say the same", async () => {
-    const { gateway, run, exporter, files } = await startPoliteStage({
+    const { gateway, run, app } = await startPoliteStage({
       keys: 1,
       analytics: true,
       content: { schedule: { keys: "60s", analytics: "5s" } },
     });
-    const loaded = await loadConfig({ path: files.configFile, ...systemFiles, env: files.environment });
-    expect(loaded.ok && capacityWarnings(loaded.config)).toEqual([
+    expect(capacityWarnings(await readConfig(app.files))).toEqual([
       "4 queries at 60 requests per minute (what the endpoint takes) take 8 s, but schedule.analytics asks for " +
         "every 5 s: each query is polled every 8 s, and values live three times that",
     ]);
     await run(3 * MINUTE);
-    const series = await exporter.series();
+    const series = await app.series();
     expect(series.get('aigateway_exporter_poll_interval_seconds{collector="analytics"}')).toBe(8);
     const asked = timesOf(gateway.log.of("analytics"));
     expect(mostWithin(asked, MINUTE)).toBeLessThanOrEqual(60 + 1);

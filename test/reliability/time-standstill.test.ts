@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 
 import { createGateway } from "../gateway/gateway.ts";
+import { startFastProcess } from "../support/app-process.ts";
 import { writeExporterFiles } from "../support/exporter-files.ts";
-import { startFastExporter } from "../support/fast-exporter.ts";
 import { type FastTime, realAt, shownAt } from "../support/fast-time.ts";
 import { seriesLike, seriesOfText, type SeriesMap } from "../support/series.ts";
 import { until } from "../support/until.ts";
@@ -40,7 +40,7 @@ test("a process that is stopped over midnight and continued neither bursts nor s
     },
   });
   onTestFinished(() => files.remove());
-  const exporter = await startFastExporter(files, time);
+  const exporter = await startFastProcess(files, time);
   onTestFinished(() => exporter.stop());
   const dayValues = async (): Promise<SeriesMap> => {
     const response = await fetch(`${exporter.url}/metrics`);
