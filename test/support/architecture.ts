@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path/posix";
 
-import { CONSTANT, LAWS, PACKAGES, type Law, matches } from "./import-law.ts";
+import { CONSTANT, LAWS, PACKAGES, type Law, matches, wordsOf } from "./import-law.ts";
 import {
   type Import,
   type SourceText,
@@ -53,13 +53,13 @@ function importLaw({ path, imports }: Scanned): readonly Violation[] {
   return imports.flatMap(({ specifier, target, line, values }) =>
     target === undefined || isLawful(law, target, values)
       ? []
-      : [violation("import-law", path, `imports "${specifier}"; ${law.says}`, line)],
+      : [violation("import-law", path, `imports "${specifier}"; ${wordsOf(law)}`, line)],
   );
 }
 
 function isLawful(law: Law, target: string, values: readonly string[]): boolean {
   if (matches(target, law.values)) return true;
-  return matches(target, law.types ?? []) && values.every((name) => CONSTANT.test(name));
+  return matches(target, law.types) && values.every((name) => CONSTANT.test(name));
 }
 
 function packageLaw({ path, imports }: Scanned): readonly Violation[] {
