@@ -9,7 +9,7 @@ const SLOW = [
   "test/reliability/**/*.test.ts",
   "test/soak/soak.test.ts",
   "test/fuzz/**/*.test.ts",
-  "test/dashboards/rules/*.test.ts",
+  "test/dashboards/rules/{alert-cases,alertmanager,exporter-down,probe-weeks,rules,*-stories}.test.ts",
   "test/support-contract/prometheus.test.ts",
   "test/demo.test.ts",
   "test/infra/image.test.ts",

@@ -88,6 +88,7 @@ describe("budgets are what the gateway's books say", () => {
 
     for (const midnight of [MONDAY, FIRST]) {
       await bench.clock.jump(midnight - 200 * SECOND);
+      await bench.clock.answered();
       spendAtRandom(bench, 60, 3600 * SECOND);
       await bench.clock.runTo(midnight - 20 * SECOND);
       expect(await problemsWhen(BUDGETS)).toEqual([]);

@@ -126,6 +126,7 @@ describe.each([
     expect(shown.get(day)).toBe(SPENT);
     gateway.log.clear();
     await clock.jump(midnight + 5 * MINUTE);
+    await clock.answered();
     expect((await stage.series()).get(day)).not.toBe(SPENT);
     await clock.runTo(clock.now() + MINUTE);
     // Ten ticks were missed: there is one poll for the new day, and one of the round.
@@ -150,6 +151,7 @@ describe("values that would live for hours", () => {
     expect(shown.get(day)).toBe(SPENT);
     stage.gateway.faults.add({ kind: "status", status: 403 });
     await leap(stage);
+    await stage.clock.answered();
     const series = await stage.series();
     expect(series.has(day)).toBe(false);
     expect(series.get(month)).toBe(SPENT);

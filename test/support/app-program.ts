@@ -34,5 +34,6 @@ async function obey(message: unknown): Promise<void> {
     return;
   }
   await manual[action](to);
+  await manual.answered();
   process.send?.({ id });
 }
