@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
 
 import type { RecordingRule, RuleGroup } from "../../dashboards/rules/rule.ts";
+import { listenOnLoopback } from "../support/loopback.ts";
 import type { PrometheusApi, Range } from "../support/prometheus-api.ts";
 import { until } from "../support/until.ts";
 
@@ -28,12 +28,9 @@ export async function startSampleFeed(): Promise<SampleFeed> {
     response.setHeader("content-type", "text/plain; version=0.0.4");
     response.end(next?.text ?? "");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const { address, stop } = await listenOnLoopback(server);
   return {
-    address: `127.0.0.1:${port}`,
+    address,
     give: async (lines) => {
       const pieces = Array.from({ length: Math.ceil(lines.length / PIECE) }, (_, index) =>
         lines.slice(index * PIECE, (index + 1) * PIECE),
@@ -45,11 +42,7 @@ export async function startSampleFeed(): Promise<SampleFeed> {
         ),
       );
     },
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
+    stop,
   };
 }
 

@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 
+import { listenOnLoopback } from "../support/loopback.ts";
 import { keyBody, queryBody, type JsonObject } from "./right-answers.ts";
 
 /** A question to the gateway that a fault may hit, with the right answer to it. */
@@ -72,20 +72,13 @@ export async function startFaultyGateway(
   };
   const tlsServer = certificate && createTlsServer(certificate, listener);
   const server = tlsServer ?? createServer(listener);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("Cannot tell the server's port");
+  const { port, stop } = await listenOnLoopback(server);
   return Object.assign(state, {
-    url: `${certificate ? "https" : "http"}://localhost:${address.port}/api/v1`,
+    url: `${certificate ? "https" : "http"}://localhost:${port}/api/v1`,
     mostSentBytes: () => mostSentBytes,
     certify: (next: Certificate) => tlsServer?.setSecureContext(next),
     disconnect: () => server.closeAllConnections(),
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
+    stop,
   });
 }
 

@@ -1,6 +1,7 @@
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
+
+import { listenOnLoopback } from "./loopback.ts";
 
 export interface SeenRequest {
   readonly method: string;
@@ -32,16 +33,9 @@ export async function startScriptedServer(...steps: readonly Step[]): Promise<Sc
       void step?.(response, request);
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(async () => {
-    server.close();
-    server.closeAllConnections();
-    await once(server, "close");
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("Cannot tell the server's port");
-  return { url: `http://127.0.0.1:${address.port}`, requests };
+  const { address, stop } = await listenOnLoopback(server);
+  onTestFinished(stop);
+  return { url: `http://${address}`, requests };
 }
 
 /** Answers with a body: JSON of a value, or a text as it is. */
