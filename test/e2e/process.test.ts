@@ -10,10 +10,11 @@ import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
 import { type ExporterProcess, startExporter, untilReady } from "../support/exporter-process.ts";
 import { parseOpenMetrics, parseTextFormat } from "../support/openmetrics.ts";
+import type { Listening } from "../support/loopback.ts";
 import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
 import { checkMetrics } from "../support/promtool.ts";
 import { seriesLike, seriesOfText, type SeriesMap } from "../support/series.ts";
-import { startTextRelay, type TextRelay } from "../support/text-relay.ts";
+import { startTextRelay } from "../support/text-relay.ts";
 import { describeWithTools } from "../support/tools.ts";
 import { until } from "../support/until.ts";
 
@@ -48,7 +49,7 @@ afterAll(async () => {
 });
 
 describeWithTools(["prometheus2"], "Prometheus 2 scrapes the process", ({ prometheus2 }) => {
-  let relay: TextRelay;
+  let relay: Listening;
 
   beforeAll(async () => {
     relay = await startTextRelay(exporter.address);

@@ -7,7 +7,7 @@ export interface Listening {
   readonly address: string;
   readonly port: number;
   /** Closes the server and every connection that is open. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Lets a server listen on 127.0.0.1, on a free port by default. */
