@@ -36,10 +36,10 @@ export const RUNBOOKS = "https://runbooks.test/alerts.md";
 export const DASHBOARDS = "https://grafana.test/d";
 
 /**
- * Gateway and exporter live in a time that runs `speed` times as fast as the machine's, from which everybody else's figures
- * follow: ranges and waits of rules and of Alertmanager are shorter by as much, and `time()` of the rules becomes what the
- * exporter's clock shows. So the seconds in thresholds, resets and texts are true, and nothing but the pace is not as it is
- * in production.
+ * Gateway and exporter live in a time that runs `speed` times as fast as the machine's. All other figures follow from that:
+ * ranges and waits of rules and of Alertmanager are shorter by the same factor, and `time()` of the rules becomes the time of
+ * the exporter's clock. So the seconds in thresholds, resets and texts are true, and only the speed differs from
+ * production.
  */
 export async function startAlertsBench(options: AlertsBenchOptions): Promise<AlertsBench> {
   const { prometheusBinary, alertmanagerBinary, alertmanagerConfig, startAt, speed, keys } = options;
@@ -94,7 +94,7 @@ async function exporterFiles(gateway: GatewayProcess, keys: AlertsBenchOptions["
     gatewayUrl: gateway.url,
     tokens,
     content: {
-      // The longest that are allowed, since ten seconds of the fast time may be too short for a busy machine.
+      // The longest values allowed, because ten seconds of the fast time may be too short for a busy machine.
       gateway: { base_url: gateway.url, requests_per_minute: 0, timeout: "10m", deadline: "1h" },
       keys: keys.map(({ name, team }, index) => ({ name, api_key_env: `KEY_${index}`, owner: { team } })),
       schedule: { keys: "60s" },

@@ -10,16 +10,16 @@ import { expectedKeySeries } from "./key-series.ts";
 const START = Date.parse("2026-11-18T12:00:00Z");
 const SECOND = 1000;
 
-/** Polled at the start, and then half a minute after each tick, as each key has its place in the interval. */
+/** Polled at the start, and then half a minute after each tick: each key has its own phase in the interval. */
 const BAD = "key-10";
 
 interface Case {
   readonly fault: FaultEffect;
   readonly reason: string;
-  /** Failed polls until the values are withdrawn; one when the service asks to be left alone, else two. */
+  /** Failed polls until the values are withdrawn: one after a retry-after, else two. */
   readonly failures?: number;
   readonly unauthorized?: true;
-  /** A question that is refused has no last good value either. */
+  /** A refused question leaves no last good value. */
   readonly withdrawnAtOnce?: true;
 }
 
@@ -56,41 +56,44 @@ let clock: ManualClock;
 
 afterEach(() => app.stop());
 
-test.each(CASES)("%s for one of 20 keys touches no other, and the key recovers", async (_name, wanted) => {
-  await start(wanted.fault.kind === "slow");
-  const before = await app.seriesWhen((series) => aboutKeys(series).size >= all().size);
-  expect(differences(aboutKeys(before), all())).toEqual([]);
-  const [good, bad] = [others(all()), own(all())];
+test.each(CASES)(
+  "%s for one of 20 keys affects no other key, and the key recovers",
+  async (_name, wanted) => {
+    await start(wanted.fault.kind === "slow");
+    const before = await app.seriesWhen((series) => aboutKeys(series).size >= all().size);
+    expect(differences(aboutKeys(before), all())).toEqual([]);
+    const [good, bad] = [others(all()), own(all())];
 
-  // The next polls of the key are those of 12:01:31 and 12:02:31.
-  await clock.runTo(START + 70 * SECOND);
-  const fault = gateway.faults.add({ ...wanted.fault, key: BAD, endpoint: "key" });
-  gateway.spend({ key: BAD, model: "acme/one", micros: 1_000_000 });
-  await clock.runTo(START + 100 * SECOND);
-  const failed = await app.seriesWhen((series) => series.get(UP) === 0);
-  const kept = afterFailure(wanted.withdrawnAtOnce ? described(bad) : bad, wanted);
-  expect(differences(own(failed), kept)).toEqual([]);
-  expect(failures(failed)).toEqual(new Map([[wanted.reason, 1]]));
+    // The next polls of the key are those of 12:01:31 and 12:02:31.
+    await clock.runTo(START + 70 * SECOND);
+    const fault = gateway.faults.add({ ...wanted.fault, key: BAD, endpoint: "key" });
+    gateway.spend({ key: BAD, model: "acme/one", micros: 1_000_000 });
+    await clock.runTo(START + 100 * SECOND);
+    const failed = await app.seriesWhen((series) => series.get(UP) === 0);
+    const kept = afterFailure(wanted.withdrawnAtOnce ? described(bad) : bad, wanted);
+    expect(differences(own(failed), kept)).toEqual([]);
+    expect(failures(failed)).toEqual(new Map([[wanted.reason, 1]]));
 
-  // Its last good answer is that of the start, so its values live until 12:03:00 or up to five seconds less, and no longer.
-  await clock.runTo(START + 170 * SECOND);
-  const late = await app.series();
-  expect(differences(own(late), kept)).toEqual([]);
-  await clock.runTo(START + 180 * SECOND);
-  const withdrawn = await app.series();
-  expect(differences(own(withdrawn), afterFailure(described(bad), wanted))).toEqual([]);
-  expect(failures(withdrawn)).toEqual(new Map([[wanted.reason, wanted.failures ?? 2]]));
-  for (const series of [failed, late, withdrawn]) expect(differences(others(series), good)).toEqual([]);
+    // Its last good answer is that of the start, so its values live until 12:03:00 or up to five seconds less, and no longer.
+    await clock.runTo(START + 170 * SECOND);
+    const late = await app.series();
+    expect(differences(own(late), kept)).toEqual([]);
+    await clock.runTo(START + 180 * SECOND);
+    const withdrawn = await app.series();
+    expect(differences(own(withdrawn), afterFailure(described(bad), wanted))).toEqual([]);
+    expect(failures(withdrawn)).toEqual(new Map([[wanted.reason, wanted.failures ?? 2]]));
+    for (const series of [failed, late, withdrawn]) expect(differences(others(series), good)).toEqual([]);
 
-  // A hint of an hour silences the key for max_pause, five minutes; all else for an interval.
-  fault.clear();
-  await clock.runTo(START + 460 * SECOND);
-  const recovered = await app.seriesWhen((series) => series.get(UP) === 1);
-  expect(differences(aboutKeys(recovered), all())).toEqual([]);
-});
+    // A retry-after of an hour rests the key for max_pause, five minutes; every other failure for an interval.
+    fault.clear();
+    await clock.runTo(START + 460 * SECOND);
+    const recovered = await app.seriesWhen((series) => series.get(UP) === 1);
+    expect(differences(aboutKeys(recovered), all())).toEqual([]);
+  },
+);
 
 async function start(isSlow: boolean): Promise<void> {
-  // Time-outs are in real time: only where one is wanted it is short.
+  // Timeouts run in real time, so they are short only where one is wanted.
   const patience = isSlow ? { timeout: "700ms", deadline: "1200ms" } : {};
   app = await startTestApp({
     start: START,
@@ -128,7 +131,7 @@ function others(series: SeriesMap): SeriesMap {
   return new Map([...aboutKeys(series)].filter(([name]) => !ours.has(name)));
 }
 
-/** What is known of the key without an answer. */
+/** The series of the key that need no answer. */
 function described(series: SeriesMap): SeriesMap {
   return seriesLike(series, /^aigateway_key_(info|owner_info|up|unauthorized)\{/);
 }
@@ -139,7 +142,7 @@ function afterFailure(series: SeriesMap, { unauthorized }: Case): SeriesMap {
   return new Map([...series, ...changed]);
 }
 
-/** Failed polls of keys by reason, without those that never happened. */
+/** Failed polls of keys by reason, without reasons that never occurred. */
 function failures(series: SeriesMap): ReadonlyMap<string, number> {
   const counted = [...series].flatMap(([name, value]): [string, number][] => {
     const match = /^aigateway_exporter_poll_failures_total\{collector="key",reason="(\w+)"/.exec(name);

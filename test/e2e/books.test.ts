@@ -7,7 +7,7 @@ import { type Bench, startBench, TOP } from "./books-bench.ts";
 import { bookOf, QUERIES } from "./analytics-series.ts";
 import { bookProblems, endedWindowProblems, keyProblems, sumProblems } from "./book-problems.ts";
 
-/** From a Friday to a Tuesday: the first of the month is a Sunday, and a Monday comes after it. */
+/** From a Friday to a Tuesday: the first of the month is a Sunday, followed by a Monday. */
 const START = Date.parse("2026-10-30T00:00:00Z");
 
 const SECOND = 1000;
@@ -34,7 +34,7 @@ describeWithTools(
     }),
 );
 
-/** What Prometheus has of every key, model and app is what the gateway's books say, to the last bit. */
+/** The series of every key, model and app in Prometheus match the gateway's books to the last bit. */
 function booksTests(binary: string, timeZone: string, switches: Partial<Switches>): void {
   let bench: Bench;
 
@@ -44,7 +44,7 @@ function booksTests(binary: string, timeZone: string, switches: Partial<Switches
 
   afterAll(() => bench.stop());
 
-  test("are of the size that is promised, and the exporter lives in its time zone", () => {
+  test("have the promised size, and the exporter runs in its time zone", () => {
     const pairs = QUERIES.map((query) => bookOf(bench.gateway, query).pairs.length);
     expect(bench.gateway.tokens.size).toBeGreaterThanOrEqual(50);
     expect(Math.max(...pairs)).toBeGreaterThan(TOP + 20);
@@ -54,7 +54,7 @@ function booksTests(binary: string, timeZone: string, switches: Partial<Switches
   describe.each([0, 1, 2, 3])("day %i", (day) => {
     const midnight = START + (day + 1) * DAY;
 
-    test("in the course of the day", async () => {
+    test("match during the day", async () => {
       await bench.leap(midnight - (10 - day) * HOUR);
       await bench.runFor(150 * SECOND);
       expect(await problemsOf(bench)).toEqual([]);
@@ -66,7 +66,7 @@ function booksTests(binary: string, timeZone: string, switches: Partial<Switches
       expect(await problemsOf(bench)).toEqual([]);
     });
 
-    test("at 00:00:30 no window that has ended is there", async () => {
+    test("at 00:00:30 no ended window is shown", async () => {
       await bench.runTo(midnight - SECOND);
       const before = bench.keySeriesAt([midnight - 180 * SECOND, midnight - 1]);
       bench.setGateway(midnight + 5 * SECOND);
@@ -77,14 +77,14 @@ function booksTests(binary: string, timeZone: string, switches: Partial<Switches
       expect(endedWindowProblems(await bench.scraped(), midnight, allowed)).toEqual([]);
     });
 
-    test("at 00:02:30 the new windows are there", async () => {
+    test("at 00:02:30 the new windows are shown", async () => {
       bench.setGateway(midnight + 85 * SECOND);
       await bench.runTo(midnight + 150 * SECOND);
       expect(await problemsOf(bench)).toEqual([]);
     });
   });
 
-  test("on the last morning", async () => {
+  test("match on the last morning", async () => {
     await bench.leap(START + 4 * DAY + 8 * HOUR);
     await bench.runFor(150 * SECOND);
     expect(await problemsOf(bench)).toEqual([]);
@@ -109,7 +109,7 @@ function booksTests(binary: string, timeZone: string, switches: Partial<Switches
   });
 }
 
-/** Where what Prometheus has differs from the books, after everything was asked for once more. */
+/** The differences between Prometheus and the books, after everything was polled once more. */
 async function problemsOf(bench: Bench): Promise<readonly string[]> {
   const { gateway } = bench;
   const series = await bench.scrapedAfterPolls();

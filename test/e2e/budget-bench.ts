@@ -7,7 +7,7 @@ export const MODELS = ["acme/one", "acme/two", "tiny/free", "large/deep"] as con
 export const APPS = ["Chat", "Batch", "Twin", null] as const;
 /** The keys that are configured, by team. */
 export const KEYS = TEAMS.flatMap((team) => [1, 2, 3, 4].map((number) => `${team}-${number}`));
-/** Spends from the same account, but no exporter watches it. */
+/** Spends from the same account, but is not configured. */
 export const UNWATCHED = "unwatched";
 export const SINCE = Date.parse("2026-11-17T08:30:00Z");
 
@@ -31,7 +31,7 @@ export async function startBudgetBench(start: number, budgets: readonly Expected
         api_key_env: `KEY_${index}`,
         owner: { team: name.replace(/-\d$/, "") },
       })),
-      // One pair is shown: budgets are counted before anything is folded.
+      // One pair is shown: budgets must be summed before pairs are folded.
       analytics: { management_key_env: "MANAGEMENT_KEY", top: 1 },
       schedule: { keys: "60s", analytics: "60s" },
       budgets: toEntries(budgets),
@@ -70,7 +70,7 @@ function scopeOf(
 
 /**
  * Spends `count` times within the time before now, by every key, model and app, with amounts that binary fractions
- * cannot hold, and some refunds; the same at each run.
+ * cannot represent, and some refunds. Each run spends the same.
  */
 export function spendAtRandom({ gateway, clock }: TestApp, count: number, withinMs: number): void {
   const keys = [...KEYS, UNWATCHED];
@@ -87,7 +87,7 @@ export function spendAtRandom({ gateway, clock }: TestApp, count: number, within
       model: MODELS[random(MODELS.length)] ?? "",
       app: app === "Twin" ? (twins[random(twins.length)]?.id ?? null) : app,
       micros: random(20) === 0 ? -random(900_000) : random(3_000_001),
-      // Keys of one's own cost no credits.
+      // BYOK requests cost no credits.
       byokMicros: random(70_000),
       requests: 1,
       at: clock.now() - 1000 - random(withinMs),

@@ -63,13 +63,13 @@ async function start(budgets: readonly ExpectedBudget[]): Promise<void> {
 
 afterEach(() => bench.stop());
 
-/** What is wrong once everything is published; while something is, the clock goes on for a few seconds. */
+/** The problems that remain once everything is published: the clock goes on for a few seconds until then. */
 async function problemsWhen(budgets: readonly ExpectedBudget[], settled = true): Promise<readonly string[]> {
   const problems = (series: SeriesMap) => budgetProblems(series, bench.gateway, budgets, { settled });
   return problems(await seriesWhen((series) => problems(series).length === 0));
 }
 
-/** What is shown when it is as wanted, or else at last: what was polled is published a moment later. */
+/** The series once they are as wanted, or the last ones seen: a new answer is published a moment later. */
 function seriesWhen(isWanted: (series: SeriesMap) => boolean): Promise<SeriesMap> {
   return bench.seriesWhen(isWanted, { seconds: 20 });
 }
@@ -82,7 +82,7 @@ describe("budgets are what the gateway's books say", () => {
   test("in each scope and window, over a Monday and the first of a month", async () => {
     await start(BUDGETS);
     const spent = BUDGETS.map((budget) => spentMicros(bench.gateway, budget));
-    // Else the books would be equal for want of spend; day windows have little, the unused model nothing.
+    // Without spend the books would match trivially. Day windows have little, the unused model has none.
     expect(spent.filter((micros) => micros !== 0).length).toBeGreaterThan(20);
     expect(await problemsWhen(BUDGETS)).toEqual([]);
 
@@ -127,7 +127,7 @@ describe("budgets are what the gateway's books say", () => {
   });
 });
 
-describe("a budget with a part missing says so", () => {
+describe("a budget with a missing part is incomplete", () => {
   const all: ExpectedBudget = { name: "all", limit: 5, scope: "keys", window: "month", members: KEYS };
   const others: ExpectedBudget = { ...all, name: "others", members: KEYS.filter((name) => name !== ONE) };
   const alone: ExpectedBudget = { ...all, name: "alone", members: [ONE] };
@@ -161,7 +161,7 @@ describe("a budget with a part missing says so", () => {
       least = want;
     }
     const old = await bench.series();
-    // The key's own value is too old to be shown; nothing else is missing.
+    // Only the key's own value is too old to be shown.
     expect(old.has(seriesName("aigateway_key_usage_month_credits", { key: ONE }))).toBe(false);
     expect(complete(old, "others")).toBe(1);
 
@@ -178,7 +178,7 @@ describe("a budget with a part missing says so", () => {
     expect(await problemsWhen(budgets)).toEqual([]);
   });
 
-  test("when a key was never seen, and when no key was", async () => {
+  test("when one key, or every key, never answered", async () => {
     bench = await startBudgetBench(START, budgets);
     spendAtRandom(bench, 300, 20 * DAY);
     bench.gateway.disable(ONE);
@@ -204,9 +204,9 @@ describe("a budget over analytics", () => {
   const budgets = [model, app, account];
   const standings = (series: SeriesMap) => budgets.map(({ name }) => complete(series, name)).join(" ");
 
-  test("is not complete when the answer is cut, except over the account", async () => {
+  test("is incomplete when the answer is truncated, except over the account", async () => {
     await start(budgets);
-    // More pairs than the service answers at once, each dearer than any before.
+    // More pairs than the service returns at once, each more expensive than all before.
     for (let index = 0; index < 1100; index++) {
       const at = bench.clock.now() - SECOND;
       bench.gateway.spend({
@@ -223,11 +223,11 @@ describe("a budget over analytics", () => {
     expect(valueOf(series, "spent_credits", "model")).toBeGreaterThan(900_000);
     expect(valueOf(series, "spent_credits", "model")).toBeLessThan(spentMicros(bench.gateway, model) / 1e6);
     expect(valueOf(series, "spent_credits", "account")).toBe(spentMicros(bench.gateway, account) / 1e6);
-    // Its pairs are among those that were cut.
+    // Its pairs are among the truncated ones.
     expect(valueOf(series, "spent_credits", "app")).toBeUndefined();
   });
 
-  test("is not complete when a row cannot be read", async () => {
+  test("is incomplete when a row cannot be read", async () => {
     await start(budgets);
     bench.gateway.faults.add({ kind: "fields", endpoint: "analytics", set: { "data.data.0.model": {} } });
     await bench.clock.runTo(START + 180 * SECOND);
@@ -235,7 +235,7 @@ describe("a budget over analytics", () => {
     expect(standings(series)).toBe("0 0 1");
   });
 
-  test("keeps what it knows while the analytics fail", async () => {
+  test("keeps its last values while the analytics fail", async () => {
     await start(budgets);
     expect(await problemsWhen(budgets)).toEqual([]);
     const before = await bench.series();

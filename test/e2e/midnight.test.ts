@@ -27,13 +27,13 @@ async function start(startMs: number, top = 50): Promise<void> {
 
 afterEach(() => app.stop());
 
-/** By default a second ago: the moment itself is not in a range that ends now. */
+/** By default a second ago, because a range that ends now excludes this instant. */
 function spend(micros: number, model = "acme/one", at = clock.now() - SECOND): void {
   gateway.spend({ key: "billing", model, app: "Chat", micros, requests: 1, promptTokens: 10, at });
 }
 
-describe("yesterday's windows that are answered after midnight", () => {
-  test("are never shown as today's, second by second, and today's come when the service has turned over", async () => {
+describe("yesterday's windows in answers after midnight", () => {
+  test("are never shown as today's in any second, and today's follow once the service has turned over", async () => {
     await start(MIDNIGHT - 300 * SECOND);
     gateway.switches.staleAfterMidnightMs = 80_000;
     spend(7_000_000);
@@ -46,7 +46,7 @@ describe("yesterday's windows that are answered after midnight", () => {
       if (second === 20) spend(3_000_000);
       const series = await app.series();
       const shown = seriesLike(series, WINDOWED);
-      // From midnight to 00:01:30 there is nothing but the week, which goes on; before and after, what is true of that time.
+      // From midnight to 00:01:30 only the week is shown, which goes on; before and after, the values of that time.
       const allowed = second < 0 ? [BEFORE] : second < 90 ? [WEEK] : [WEEK, AFTER];
       for (const [name, value] of shown) {
         const isTrue = allowed.some((moment) => Object.is(moment.get(name), value));
@@ -57,8 +57,8 @@ describe("yesterday's windows that are answered after midnight", () => {
     expect(wrongValues(await seriesLikeBooks(AFTER), AFTER)).toEqual([]);
   });
 
-  test("do not stay when a poll was under way in the moment when they were to be asked for again", async () => {
-    // Ticks come at :59, and the only key half a minute after each.
+  test("are replaced even if a poll is under way when they are due again", async () => {
+    // Ticks come at :59; the only key is due half a minute after each.
     await start(MIDNIGHT - 541 * SECOND);
     await clock.runTo(MIDNIGHT + 85 * SECOND);
     const asked = Promise.withResolvers<void>();
@@ -99,7 +99,7 @@ describe("a row that moves between the two requests of a query", () => {
     gateway.hooks.afterQuery = ({ body }) => {
       const range: unknown = JSON.parse(body);
       if (left-- <= 0 || !isOfToday(range)) return;
-      // Late, so that it is in the range that was asked for already.
+      // Late, so that it falls into the range of the question that is under way.
       spend(250_000, model, noon - SECOND);
       moments.push(creditsNow());
     };
@@ -111,7 +111,7 @@ describe("a row that moves between the two requests of a query", () => {
     expect(never).toEqual([]);
   });
 
-  /** What the series of the day's credits would be if it were asked for in one moment. */
+  /** The series of the day's credits if the question took no time. */
   function creditsNow(): SeriesMap {
     const { pairs } = gateway.books.analytics({ start: MIDNIGHT, end: Infinity });
     const micros = new Map(pairs.map(({ model, integers }) => [model, integers.total_usage]));
@@ -141,7 +141,7 @@ function isOfToday(request: unknown): boolean {
 const WINDOWED =
   /^aigateway_(key_usage_(day|week|month)|key_limit_(remaining|next_reset|window_start)|usage_\w+_(credits|requests))/;
 
-/** Saturday, the last of October: what was spent that day is also the week's and the month's. */
+/** Saturday, the last of October: the day's spend is also in the week and the month. */
 const BEFORE: SeriesMap = new Map([
   ['aigateway_key_usage_day_credits{key="billing"}', 7],
   ['aigateway_key_usage_week_credits{key="billing"}', 7],

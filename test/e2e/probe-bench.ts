@@ -18,7 +18,7 @@ export interface ProbeBench extends TestApp {
   answerAfter(ms: number): void;
   runFor(ms: number): Promise<void>;
   runTo(epochMs: number): Promise<void>;
-  /** What the books say was charged, in credits, by UTC day. */
+  /** The charges in the gateway's books, in credits, by UTC day. */
   charged(): ReadonlyMap<string, number>;
 }
 

@@ -29,26 +29,26 @@ async function startAt(start: number): Promise<void> {
   });
 }
 
-/** The days that were charged, and whether each got no more than the ceiling, and not so little that no guard was needed. */
+/** The charged days, and whether each stayed within the ceiling but came close enough to need the guard. */
 function keptDays(least: number): readonly (readonly [string, boolean])[] {
   return [...bench.charged()].map(([day, credits]) => [day, credits <= CEILING && credits >= least]);
 }
 
-/** Whether the guard was needed, and that often. */
+/** Whether the guard refused runs often. */
 async function skipsAre(least: number): Promise<boolean> {
   const enough = (map: SeriesMap) =>
     (map.get('aigateway_probe_skipped_total{probe="one",reason="spend_limit"}') ?? 0) >= least;
   return enough(await bench.seriesWhen(enough));
 }
 
-/** What is shown as spent, once that is what is wanted. */
+/** The shown spend, once it is as wanted. */
 async function shown(wanted: number | undefined): Promise<number | undefined> {
   const name = "aigateway_probe_spend_day_credits{}";
   return (await bench.seriesWhen((map) => map.get(name) === wanted)).get(name);
 }
 
 describe("the spend of a day is never above the ceiling", () => {
-  test("at known costs, of which the last one reaches it exactly", async () => {
+  test("at known costs, where the last one reaches it exactly", async () => {
     await startAt(NOON);
     bench.gateway.manners.change({ micros: 20_000 });
     await bench.runFor(20 * MINUTE);
@@ -58,7 +58,7 @@ describe("the spend of a day is never above the ceiling", () => {
     expect((await bench.series()).get("aigateway_probe_spend_day_limit_credits{}")).toBe(CEILING);
   });
 
-  test("when no cost is ever told", async () => {
+  test("when no answer has a cost", async () => {
     await startAt(NOON);
     bench.gateway.manners.change({ usage: false, micros: 15_000 });
     await bench.runFor(20 * MINUTE);
@@ -67,7 +67,7 @@ describe("the spend of a day is never above the ceiling", () => {
     expect(await skipsAre(3)).toBe(true);
   });
 
-  test("when answers are charged and do not come", async () => {
+  test("when answers are charged and never arrive", async () => {
     await startAt(NOON);
     bench.gateway.manners.change({ micros: 20_000 });
     bench.gateway.faults.add({ kind: "cut", endpoint: "transcription", key: "ears" });
@@ -75,7 +75,7 @@ describe("the spend of a day is never above the ceiling", () => {
     expect(keptDays(CEILING)).toEqual([["2026-11-18", true]]);
   });
 
-  test("across restarts, though the gateway tells of a spend a minute late", async () => {
+  test("across restarts, although the gateway reports a spend a minute late", async () => {
     await startAt(NOON);
     bench.gateway.manners.change({ micros: 20_000 });
     for (let restarts = 0; restarts < 6; restarts++) {
@@ -87,7 +87,7 @@ describe("the spend of a day is never above the ceiling", () => {
     expect(await shown(CEILING)).toBe(CEILING);
   });
 
-  test("while the spend of the day cannot be read nothing is spent at all", async () => {
+  test("nothing is spent while the spend of the day cannot be read", async () => {
     await startAt(NOON);
     const fault = bench.gateway.faults.add({ kind: "status", status: 500, endpoint: "key", key: "others" });
     await bench.runFor(15 * MINUTE);

@@ -32,7 +32,7 @@ function probe(name: string, change: Partial<ProbeInput> = {}): ProbeInput {
   };
 }
 
-/** What is shown of a probe, by the end of the family's name. */
+/** The values of a probe, by the end of the family's name. */
 function shownOf(series: SeriesMap, name: string): (family: string) => number | undefined {
   return (family) => series.get(`aigateway_probe_${family}{probe="${name}"}`);
 }
@@ -41,7 +41,7 @@ async function afterRuns(count: number, name: string): Promise<SeriesMap> {
   return bench.seriesWhen((series) => shownOf(series, name)("runs_total") === count);
 }
 
-test("what a probe shows is what the books of the gateway say, by either upload", async () => {
+test("a probe shows what the books of the gateway contain, with either upload", async () => {
   await start(
     probe("plain", { response_format: "json" }),
     probe("form", { upload: "multipart", key: "others", expected_language: "en", max_word_error_rate: 1 }),
@@ -84,7 +84,7 @@ test("what a probe shows is what the books of the gateway say, by either upload"
   expect(shownOf(series, "form")("language_match")).toBe(1);
   expect(shownOf(series, "plain")("confidence_ratio")).toBeUndefined();
   expect(shownOf(series, "plain")("language_match")).toBeUndefined();
-  // The costs of the two differ, so that the sum tells of both.
+  // The two costs differ, so that the sum proves both.
   expect(series.get("aigateway_probe_spend_day_credits{}")).toBe(bench.charged().get("2026-11-18"));
 });
 
@@ -99,7 +99,7 @@ test.each<[string, Partial<Manner>, number]>([
   expect(shownOf(await afterRuns(1, "ear"), "ear")("language_match")).toBe(matches);
 });
 
-test("each of the 13 statuses counts its reason, once, and is not tried again", async () => {
+test("each of the 13 statuses is counted once with its reason, and is not retried", async () => {
   await start(...TRANSCRIPTION_FAILURES.map(([status]) => probe(`status-${status}`)));
   for (const [status] of TRANSCRIPTION_FAILURES)
     bench.gateway.manners.change({ status }, `acme/status-${status}`);
@@ -162,7 +162,7 @@ test.each<[string, (on: ProbeBench) => void, ProbeFailureReason, number]>([
   expect(series.get("aigateway_probe_spend_day_credits{}")).toBe(counted);
 });
 
-test("a hint to wait skips the runs within it, and then the probe goes on", async () => {
+test("a retry-after skips the runs within it, and then the probe goes on", async () => {
   await start(probe("ear", { schedule: "1m" }));
   await bench.runFor(4 * MINUTE);
   const before = bench.gateway.log.of("transcription").length;
@@ -184,7 +184,7 @@ test("a probe that stops working is withdrawn three intervals after its last run
   await start(probe("ear"));
   await bench.runFor(FIRST);
   await afterRuns(1, "ear");
-  // The ceiling is used up by somebody else, of whom only a restart tells.
+  // Another caller uses up the ceiling, which only a restart reveals.
   bench.gateway.spend({ key: "ears", model: "acme/ear", app: "Chat", micros: 10_000_000, requests: 1 });
   await bench.restart();
   await bench.runFor(4 * FIRST);

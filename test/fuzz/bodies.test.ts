@@ -46,7 +46,7 @@ function likely(fields: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arb
   return fc.record(Object.fromEntries(strange)).map((made): unknown => JSON.parse(JSON.stringify(made)));
 }
 
-/** Anything, or what looks like the real thing, with all the differences that a service may have. */
+/** Any value, or one like a real answer with all the variations that a service may have. */
 function anyOr(body: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 1, arbitrary: json }, { weight: 9, arbitrary: body });
 }
@@ -86,7 +86,7 @@ const analyticsBodies = anyOr(
   }),
 );
 
-/** Bytes with some replaced, lost or put in. */
+/** Bytes with some replaced, removed or inserted. */
 function mutated(bytes: Buffer): fc.Arbitrary<Buffer> {
   const put = fc.oneof(
     fc.uint8Array({ maxLength: 4 }),
@@ -104,7 +104,7 @@ function mutated(bytes: Buffer): fc.Arbitrary<Buffer> {
     );
 }
 
-/** The lines of an answer, which the strict parser has passed; none when the answer was refused as it should be. */
+/** The lines of an answer after the strict parser; none when the answer was refused in the right way. */
 async function linesUnlessRefused(read: () => Promise<readonly string[]> | readonly string[]) {
   try {
     return await read();
@@ -115,7 +115,7 @@ async function linesUnlessRefused(read: () => Promise<readonly string[]> | reado
   }
 }
 
-describe("any body at all", () => {
+describe("any body", () => {
   test(
     "about a key is refused as a bad response, or gives an exposition that can be parsed",
     async () => {
@@ -192,7 +192,7 @@ describe("any body at all", () => {
     TIMEOUT_MS,
   );
 
-  test("is taken as it is when it is nested deeper than any stack", async () => {
+  test("is accepted when it is nested deeper than any stack", async () => {
     const deep: unknown = JSON.parse(`${"[".repeat(200_000)}${"]".repeat(200_000)}`);
     expect(() => parseKey({ data: deep }, "read it")).toThrow(GatewayError);
     expect(() => parseKey({ data: { usage: 1, limit_reset: deep } }, "read it")).toThrow(GatewayError);
@@ -245,5 +245,5 @@ describeWithTools(["promtool3"], "promtool reads what any bodies give", ({ promt
   );
 });
 
-/** Each is a process, so that this batch is of one size however often the others run. */
+/** Each run is a process, so this batch has a fixed size. */
 const MOST_CHECKS = 12;

@@ -8,7 +8,7 @@ import { runs, TIMEOUT_MS } from "./runs.ts";
 let app: RunningApp;
 
 beforeAll(async () => {
-  // Nobody listens there: the pages show keys that fail.
+  // No gateway listens there, so the pages show a key that fails.
   const tokens = new Map([["billing", "sk-test"]]);
   app = await startAppFrom(writeExporterFiles({ gatewayUrl: "http://127.0.0.1:9/api/v1", tokens }));
   await app.clock.runTo(app.clock.now() + 60_000);
@@ -107,14 +107,14 @@ const wild = fc
       `${made.method} ${made.path} ${made.version}\r\nHost: x\r\n${made.headers.join("")}\r\n${made.body}`,
   );
 
-/** From what a browser sends to what a scanner sends. */
+/** Requests from those of browsers to those of scanners. */
 const request = fc.oneof(
   { weight: 4, arbitrary: ordinary.map((sent) => Buffer.from(sent)) },
   { weight: 4, arbitrary: wild.map((sent) => Buffer.from(sent)) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 500 }).map((bytes) => Buffer.from(bytes)) },
 );
 
-/** All that comes back until the server closes, or says nothing more. */
+/** Everything that the server sends until it closes or stays silent. */
 function exchange(bytes: Buffer): Promise<Buffer> {
   const { hostname, port } = new URL(app.url);
   return new Promise((resolve) => {
@@ -127,7 +127,7 @@ function exchange(bytes: Buffer): Promise<Buffer> {
   });
 }
 
-/** Statuses of answers that follow one another; throws where the bytes are no answer of HTTP. */
+/** The statuses of consecutive responses; throws if the bytes are not HTTP. */
 function statusesOf(answers: Buffer, isHead: boolean): number[] {
   const statuses: number[] = [];
   let rest = answers;
@@ -146,7 +146,7 @@ function statusesOf(answers: Buffer, isHead: boolean): number[] {
   return statuses;
 }
 
-/** Of a body; what Node answers by itself is an empty one in chunks. */
+/** The length of a body; Node's own responses have an empty chunked one. */
 function lengthOf(fields: string): number {
   if (/^transfer-encoding: chunked$/im.test(fields)) return "0\r\n\r\n".length;
   return Number(/^content-length: (\d+)$/im.exec(fields)?.[1] ?? 0);
@@ -155,7 +155,7 @@ function lengthOf(fields: string): number {
 const EXPECTED = new Set([100, 200, 400, 403, 404, 405, 408, 413, 417, 431, 503]);
 
 test(
-  "any request is answered well or not at all, and never with a 500",
+  "any request gets a valid response or none, and never a 500",
   async () => {
     const seen = new Map<number, number>();
     const property = fc.asyncProperty(request, async (bytes) => {

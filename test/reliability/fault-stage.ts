@@ -9,25 +9,25 @@ import type { FaultCase } from "./fault-case.ts";
 import { type FaultyGateway, MANAGEMENT_TOKEN, startFaultyGateway, TOKENS } from "./faulty-gateway.ts";
 import { keySeries, keySeriesName, querySeries, querySeriesName, START } from "./right-answers.ts";
 
-/** An exporter that polls a gateway every minute: two keys, and the analytics. All is well until the test says otherwise. */
+/** An exporter that polls two keys and the analytics every minute. The test decides when something fails. */
 export interface FaultStage {
   readonly gateway: FaultyGateway;
   readonly clock: ManualClock;
   /** Lets the time pass. */
   runTo(epochMs: number): Promise<void>;
-  /** What `/metrics` shows, once these are the values there; else what it shows after a few seconds more. */
+  /** The series, once they have these values; otherwise the series a few seconds later. */
   seriesWith(wanted: Values): Promise<SeriesMap>;
   series(): Promise<SeriesMap>;
   page(): Promise<string>;
-  /** What was logged of a target, but for what is the same as at the poll before. */
+  /** The log lines of a target, without those of level debug. */
   logged(target: string): readonly LogLine[];
 }
 
-/** The values that are to be shown of each, with whether the last poll succeeded. */
+/** The required values, with whether the last poll succeeded. */
 export interface Values {
   readonly faultyKey: SeriesMap;
   readonly faultyQuery: SeriesMap;
-  /** Of the key and the queries that no fault hits; undefined: they have none. */
+  /** The revision that the targets without a fault show; undefined: they show no values. */
   readonly healthyRevision: number | undefined;
   readonly healthyUp: boolean;
 }
@@ -60,7 +60,7 @@ export async function startFaultStage({
   };
 }
 
-/** The key's own label is shown, to see what becomes of it. A time-out is in real time. */
+/** The service's label is shown, so that its fate is tested. A timeout runs in real time. */
 function filesFor({ url }: FaultyGateway, timeout: string | undefined): ExporterFiles {
   const patience = timeout === undefined ? {} : { timeout, deadline: timeout };
   return writeExporterFiles({
@@ -102,7 +102,7 @@ function allValues({ faultyKey, faultyQuery, healthyRevision, healthyUp }: Value
 
 const HEALTHY_QUERIES = ["last_day", "month"] as const;
 
-/** Last month is asked for once an hour; what is known of a target without an answer is no value. */
+/** Without last month, which is polled once an hour, and without series that need no answer. */
 function valuesIn(series: SeriesMap): SeriesMap {
   const values = seriesLike(series, /^aigateway_(key|usage|analytics)_/);
   const others = seriesLike(

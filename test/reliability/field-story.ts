@@ -8,7 +8,7 @@ import { KEY, QUERY, type Subject } from "./subjects.ts";
 
 const INTERVAL = 60_000;
 
-/** One field of each side after another is wrong for an interval, with a right answer after each. */
+/** The fields of each side are wrong for an interval, in sequence, with a right answer after each. */
 export async function fieldStory(): Promise<readonly FaultRow[]> {
   const stage = await startFaultStage({});
   await stage.runTo(stage.clock.now() + INTERVAL);
@@ -52,7 +52,7 @@ async function expectOutcomes(stage: FaultStage, wrong: readonly FieldCase[]): P
   }
 }
 
-/** The place and the rule, and not the value, which might be anything. */
+/** The path and the rule, without the value, which may be anything. */
 function expectComplaint(said: string, { field }: FieldCase): void {
   expect(said).toMatch(
     new RegExp(`: (data\\.)?[\\w.]*${field.split(".").at(-1)}[\\w.]*: Invalid input: expected [a-z ]+`),

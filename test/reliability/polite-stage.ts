@@ -5,15 +5,15 @@ import type { Gateway } from "../gateway/gateway.ts";
 import type { LogLine } from "../gateway/request-log.ts";
 import { startTestApp, type TestApp } from "../support/test-app.ts";
 
-/** Gateway and exporter with one clock, seen from the gateway: what matters is when it is asked. */
+/** Gateway and exporter with one clock, seen from the gateway: only the times of requests matter. */
 export interface PoliteStage {
   readonly app: TestApp;
   readonly gateway: Gateway;
   readonly clock: TestApp["clock"];
   readonly start: number;
-  /** Lets the time pass in steps as fine as the pace, so that the gateway knows exactly when it was asked. */
+  /** Lets time pass in steps as short as the distance between permits, so that the gateway logs exact times. */
   readonly run: (ms: number) => Promise<void>;
-  /** When it was asked for a key, or for all of them, milliseconds after the start. */
+  /** The times of requests for one key, or for all, milliseconds after the start. */
   readonly asked: (key?: string) => readonly number[];
 }
 
@@ -24,7 +24,7 @@ export interface PoliteOptions {
   readonly content?: Partial<ConfigFileInput>;
   readonly analytics?: boolean;
   readonly stepMs?: number;
-  /** What is wrong with the gateway from the start. */
+  /** Sets up faults before the exporter starts. */
   readonly prepare?: (gateway: Gateway) => void;
   /** The gateway answers nothing at first, so that time must pass without its answers. */
   readonly hangs?: boolean;
@@ -48,7 +48,7 @@ export async function startPoliteStage(options: PoliteOptions): Promise<PoliteSt
   });
   onTestFinished(() => app.stop());
   const { gateway, clock } = app;
-  // The first round is asked for before any time passes.
+  // The first polls are sent before any time passes.
   if (!options.hangs) await clock.answered();
   return {
     app,
@@ -64,7 +64,7 @@ export function nameOf(key: number): string {
   return `key-${String(key).padStart(3, "0")}`;
 }
 
-/** The most that came within any span of that length. */
+/** The most times within any span of that length. */
 export function mostWithin(times: readonly number[], spanMs: number): number {
   let first = 0;
   let most = 0;

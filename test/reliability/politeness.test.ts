@@ -12,8 +12,8 @@ import { mostWithin, nameOf, startPoliteStage, timesOf } from "./polite-stage.ts
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-describe("the pace, counted by the gateway", () => {
-  test("is never exceeded: at the start, in an outage, after it, and at midnight", async () => {
+describe("the rate limit, counted by the gateway", () => {
+  test("is never exceeded at the start, in an outage, after it, and at midnight", async () => {
     const { gateway, run, asked } = await startPoliteStage({
       keys: 200,
       start: "2026-11-18T23:57:00Z",
@@ -27,17 +27,17 @@ describe("the pace, counted by the gateway", () => {
     const outage = gateway.faults.add({ kind: "reset" });
     await run(90 * SECOND);
     outage.clear();
-    // Retries have filled the pace, else this proves nothing.
+    // Retries used up the rate limit; otherwise this proves nothing.
     expect(asked().length - before).toBeGreaterThan(350);
     await run(3 * MINUTE);
-    // One more: a turn that came late is made up for.
+    // One more, because a late permit is made up for.
     expect(mostWithin(asked(), SECOND)).toBeLessThanOrEqual(4 + 1);
     expect(mostWithin(asked(), MINUTE)).toBeLessThanOrEqual(240 + 1);
     const analytics = timesOf(gateway.log.of("analytics"));
     expect(mostWithin(analytics, 10 * SECOND)).toBeLessThanOrEqual(10 + 1);
   });
 
-  test("is kept when a gateway that hung answers all at once", async () => {
+  test("is kept when a gateway that hung answers every request at once", async () => {
     const held = Promise.withResolvers<void>();
     let received = 0;
     const { gateway, run, asked, clock } = await startPoliteStage({
@@ -68,7 +68,7 @@ describe("the pace, counted by the gateway", () => {
     expect(mostWithin(asked(), SECOND)).toBeLessThanOrEqual(10 + 1);
   });
 
-  test("is no herd after an outage, when there is no pace either", async () => {
+  test("an outage is followed by no burst, even without a rate limit", async () => {
     const { gateway, run, asked, app } = await startPoliteStage({ keys: 100, stepMs: 250 });
     await run(MINUTE);
     const before = gateway.log.total;
@@ -79,9 +79,9 @@ describe("the pace, counted by the gateway", () => {
     const recovered = asked().length;
     await run(MINUTE);
     const after = asked().slice(recovered);
-    // As in any minute: what was missed is not made up for.
+    // As in any minute: missed polls are not made up for.
     expect(after.length).toBeGreaterThanOrEqual(100);
-    // The first seconds have the last retries, too.
+    // The first seconds also have the last retries.
     expect(mostWithin(after, SECOND)).toBeLessThanOrEqual((4 * 100) / 60 + 1);
     expect(
       mostWithin(
@@ -94,7 +94,7 @@ describe("the pace, counted by the gateway", () => {
   });
 });
 
-describe("a refusal is asked again only when that may help", () => {
+describe("a request is retried only if that may help", () => {
   test.each([
     [400, 1],
     [401, 1],
@@ -110,7 +110,7 @@ describe("a refusal is asked again only when that may help", () => {
     [504, 4],
     [524, 4],
     [529, 4],
-  ])("%i: the gateway is asked %i times in a poll", async (status, times) => {
+  ])("%i: a poll sends %i requests", async (status, times) => {
     const { run, asked } = await startPoliteStage({
       keys: 1,
       stepMs: 250,
@@ -122,7 +122,7 @@ describe("a refusal is asked again only when that may help", () => {
     expect(asked()).toHaveLength(2 * times);
   });
 
-  test("within the deadline of the poll, also when the pace has no turn for it before", async () => {
+  test("retries end with the deadline of the run, even if the rate limit leaves no permit before", async () => {
     const { run, asked, app } = await startPoliteStage({
       keys: 200,
       gateway: { requests_per_minute: 600, timeout: "5s", deadline: "5s" },
@@ -130,7 +130,7 @@ describe("a refusal is asked again only when that may help", () => {
       prepare: ({ faults }) => faults.add({ kind: "status", status: 503 }),
     });
     await run(10 * SECOND);
-    // Those that were asked 5 s ago, less a second until it is published.
+    // The keys asked 5 s ago, less a second for publishing.
     const series = await app.seriesWhen((seen) => seriesLike(seen, KEY_UP).size >= 40, {
       ...SOON,
       seconds: 3,
@@ -155,7 +155,7 @@ describe("a gateway that asks to wait", () => {
     ["429, X-RateLimit-Reset in seconds", { status: 429, hitLimit }, { rateLimitReset: "seconds" }],
     ["429, X-RateLimit-Reset in the body", { status: 429, hitLimit }, { rateLimitReset: "metadata" }],
     ["503, Retry-After in seconds", { status: 503, ...inAnHour }, {}],
-  ])("%s: one key waits, as long as max_pause at most, and blinds no other", async (_, effect, switches) => {
+  ])("%s: one key rests, max_pause at most, and affects no other key", async (_, effect, switches) => {
     const { run, asked, app } = await startPoliteStage({
       keys: 10,
       prepare: (gateway) => {
@@ -181,7 +181,7 @@ describe("a gateway that asks to wait", () => {
     expect(series.get(`aigateway_key_up{key="${nameOf(3)}"}`)).toBe(0);
   });
 
-  test("a short hint is waited for within the poll", async () => {
+  test("a short retry-after is waited for within the run", async () => {
     const { run, asked } = await startPoliteStage({
       keys: 1,
       stepMs: 500,
@@ -191,7 +191,7 @@ describe("a gateway that asks to wait", () => {
     expect(asked()).toEqual([0, 4000]);
   });
 
-  test("two keys speak for the endpoint: nobody asks until max_pause, then one tries", async () => {
+  test("two refused keys pause the endpoint: no key asks until max_pause, then one tries", async () => {
     const refusal = { kind: "status", status: 429, retryAfterSeconds: 3600, times: 1 } as const;
     const { gateway, run, asked, app, clock, start } = await startPoliteStage({
       keys: 20,
@@ -205,19 +205,19 @@ describe("a gateway that asks to wait", () => {
     expect(asked()).toEqual([0, 0]);
     const throttled = 'aigateway_exporter_throttled_until_timestamp_seconds{endpoint="key"}';
     expect((await app.series()).get(throttled)).toBe((start + 4 * MINUTE) / SECOND);
-    // The pause is of that endpoint alone.
+    // Only that endpoint is paused.
     const analytics = 'aigateway_analytics_up{query="day"}';
     const series = await app.seriesWhen((seen) => seen.has(analytics), SOON);
     expect(series.get(analytics)).toBe(1);
     gateway.faults.add({ ...refusal, endpoint: "key" });
     await run(start + 8 * MINUTE - SECOND - clock.now());
-    // The one that tried was refused: the pause goes on.
+    // The trial was refused, so the pause goes on.
     expect(asked()).toHaveLength(3);
     expect(asked()[2]).toBeGreaterThanOrEqual(4 * MINUTE);
     await run(3 * MINUTE);
     const later = asked().slice(3);
     expect(later[0]).toBeGreaterThanOrEqual((asked()[2] ?? 0) + 4 * MINUTE);
-    // All are asked again, spread over their interval as ever.
+    // All are asked again, spread over their interval.
     expect(
       new Set(
         gateway.log
@@ -231,8 +231,8 @@ describe("a gateway that asks to wait", () => {
   });
 });
 
-describe("more keys than the pace can carry", () => {
-  test("interval, warning, HELP, requests and time to live say the same", async () => {
+describe("more keys than the rate limit allows", () => {
+  test("interval, warning, HELP, requests and time to live agree", async () => {
     const { gateway, run, asked, app } = await startPoliteStage({
       keys: 100,
       start: "2026-11-18T10:00:00Z",
@@ -272,8 +272,8 @@ function keysUp(series: SeriesMap): number {
 
 type Refusal = Omit<Fault & { kind: "status" }, "kind">;
 
-describe("more queries than the pace of the analytics can carry", () => {
-  test("interval, warning and requests say the same", async () => {
+describe("more queries than the rate limit of the analytics allows", () => {
+  test("interval, warning and requests agree", async () => {
     const { gateway, run, app } = await startPoliteStage({
       keys: 1,
       analytics: true,
@@ -291,7 +291,7 @@ describe("more queries than the pace of the analytics can carry", () => {
   });
 });
 
-/** Milliseconds between one and the next. */
+/** Milliseconds between each time and the next. */
 function gapsOf(times: readonly number[]): readonly number[] {
   return times.slice(1).map((at, index) => at - (times[index] ?? at));
 }

@@ -19,16 +19,16 @@ const HOUR = 60 * MINUTE;
 describe.each(BOUNDARIES)("$name", (boundary) => {
   const midnight = Date.parse(boundary.at);
 
-  /** Runs to the boundary; what is wrong then. */
+  /** Runs to the boundary and returns the checks for the time after it. */
   async function setUp(prepare: (stage: TestApp) => void) {
     const stage = await startTimeStage(midnight - 90 * SECOND);
     const { gateway, clock } = stage;
-    /** What is wrong at that second. */
+    /** The problems at that second. */
     const wrongAt = async (second: number, moment: Moment) => {
       await clock.runTo(midnight + second * SECOND);
       return wrong(boundary, moment, await stage.series());
     };
-    /** What is wrong when the poll of that second was published. */
+    /** The problems once the poll of that second was published. */
     const wrongAfter = async (second: number, moment: Moment) => {
       await clock.runTo(midnight + second * SECOND);
       const series = await stage.seriesWhen((seen) => wrong(boundary, moment, seen).length === 0, SOON);
@@ -86,7 +86,7 @@ describe.each([
   test.each([
     ["forward", HOUR],
     ["back", -HOUR],
-  ])("a clock set %s by an hour stops no poll and piles up none", async (_name, stepMs) => {
+  ])("a clock set %s by an hour neither stops polls nor piles them up", async (_name, stepMs) => {
     const stage = await startTimeStage(noon, schedule);
     const { clock } = stage;
     await clock.runTo(noon + 90 * SECOND);
@@ -109,7 +109,7 @@ describe.each([
     expect((await stage.series()).has(day)).toBe(false);
   });
 
-  test("a clock set back over midnight shows nothing of the day that has not begun", async () => {
+  test("a clock set back over midnight hides the day that has not begun", async () => {
     const stage = await startTimeStage(midnight + 30 * MINUTE, schedule);
     const { clock } = stage;
     const shown = await stage.seriesWhen((seen) => seen.get(day) === SPENT, SOON);
@@ -119,7 +119,7 @@ describe.each([
     for (const times of await asked(stage, 3)) expect(times).toBeGreaterThanOrEqual(2);
   });
 
-  test("a process that was suspended for ten minutes over midnight shows nothing of the day before", async () => {
+  test("a process that was suspended for ten minutes over midnight hides the former day", async () => {
     const stage = await startTimeStage(midnight - 5 * MINUTE, schedule);
     const { gateway, clock } = stage;
     const shown = await stage.seriesWhen((seen) => seen.get(day) === SPENT, SOON);
@@ -129,7 +129,7 @@ describe.each([
     await clock.answered();
     expect((await stage.series()).get(day)).not.toBe(SPENT);
     await clock.runTo(clock.now() + MINUTE);
-    // Ten ticks were missed: there is one poll for the new day, and one of the round.
+    // Ten ticks were missed: there is one poll for the new day, and one at its regular time.
     for (const key of RESETS) expect(gateway.log.of("key", key).length).toBeLessThanOrEqual(3);
     const series = await stage.seriesWhen((seen) => seen.get(day) === 0, SOON);
     expect(series.get(day)).toBe(0);
@@ -145,7 +145,7 @@ describe("values that would live for hours", () => {
   test.each<[string, (stage: TestApp) => Promise<void>]>([
     ["the process is suspended", ({ clock }) => clock.jump(midnight + 5 * MINUTE)],
     ["the clock is set forward", async ({ clock }) => clock.set(clock.now() + 10 * MINUTE)],
-  ])("go with their window when %s over midnight; others stay", async (_, leap) => {
+  ])("end with their window when %s over midnight; others stay", async (_, leap) => {
     const stage = await startTimeStage(midnight - 5 * MINUTE, { keys: "1h" });
     const shown = await stage.seriesWhen((seen) => seen.get(day) === SPENT, SOON);
     expect(shown.get(day)).toBe(SPENT);
@@ -158,7 +158,7 @@ describe("values that would live for hours", () => {
   });
 });
 
-/** How often each key was asked within so many minutes from now. */
+/** How often each key is asked within the next minutes. */
 async function asked({ gateway, clock }: TestApp, minutes: number): Promise<readonly number[]> {
   gateway.log.clear();
   await clock.runTo(clock.now() + minutes * MINUTE);

@@ -104,7 +104,7 @@ function prometheusTests(binary: string): void {
     expect(await prometheus.query("spend_credits")).toMatchObject([{ value: 99 }]);
   });
 
-  test("says what Prometheus answered to a wrong query", async () => {
+  test("query fails with Prometheus' own message for a wrong query", async () => {
     await expect(prometheus.query("sum(")).rejects.toThrow(/Prometheus answered 400: .*parse error/);
   });
 

@@ -12,7 +12,7 @@ export interface ExporterFiles {
   readonly configFile: string;
   /** The variables that the configuration names, with their secrets. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Writes the configuration again, for a reload. */
+  /** Writes a changed configuration, for a reload. */
   write(content: Partial<ConfigFileInput> | string): void;
   remove(): void;
 }

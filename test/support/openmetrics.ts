@@ -9,7 +9,7 @@ import {
 
 export type { MetricFamily, MetricType, Sample };
 
-/** What is wrong with an exposition, and in which line. */
+/** The problem of an exposition, and its line. */
 export class ExpositionError extends Error {
   readonly line: number;
 
@@ -75,7 +75,7 @@ function readLine(text: string, line: number, dialect: Dialect, families: Family
   }
 }
 
-/** Collects lines into families and sees to it that none is opened twice. */
+/** Collects lines into families and refuses a family that begins twice. */
 class FamilyList {
   readonly #dialect: Dialect;
   readonly #closed = new Map<string, MetricFamily>();

@@ -14,12 +14,12 @@ export interface SeenRequest {
 export type Step = (response: ServerResponse, request: SeenRequest) => Promise<void> | void;
 
 export interface ScriptedServer {
-  /** Without a path, `http://127.0.0.1:` and the port. */
+  /** `http://127.0.0.1:40123`, without a path. */
   readonly url: string;
   readonly requests: readonly SeenRequest[];
 }
 
-/** A server that takes one step for each request, the last one ever after, until the test has finished. */
+/** Starts a server that takes one step for each request and repeats the last one, until the test has finished. */
 export async function startScriptedServer(...steps: readonly Step[]): Promise<ScriptedServer> {
   const requests: SeenRequest[] = [];
   const server = createServer((incoming, response) => {
@@ -38,7 +38,7 @@ export async function startScriptedServer(...steps: readonly Step[]): Promise<Sc
   return { url: `http://${address}`, requests };
 }
 
-/** Answers with a body: JSON of a value, or a text as it is. */
+/** Responds with a body: a value as JSON, or a text unchanged. */
 export function answering(
   status: number,
   body: unknown = {},

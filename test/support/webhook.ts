@@ -4,11 +4,11 @@ import { z } from "zod";
 
 import { listenOnLoopback } from "./loopback.ts";
 
-/** A server that keeps what an Alertmanager tells it. Each receiver has a path of its own. */
+/** A server that records the notifications of an Alertmanager. Each receiver has its own path. */
 export interface Webhook {
   /** `http://127.0.0.1:40123`, to which the receiver's name is added: `/payments`. */
   readonly url: string;
-  /** What has arrived, an entry for each alert of each notification, oldest first. */
+  /** The received notices: one for each alert of each notification, oldest first. */
   readonly notices: readonly Notice[];
   stop(): Promise<void>;
 }
