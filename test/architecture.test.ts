@@ -7,22 +7,22 @@ describe("the repository", () => {
   const files = sourceFiles();
   const violations = checkArchitecture(files);
 
-  test("is seen by the checker", () => {
+  test("is read by the checker", () => {
     expect(files.map(({ path }) => path)).toEqual(
       expect.arrayContaining(["exporter/log.ts", "test/architecture.test.ts", "vitest.config.ts"]),
     );
   });
 
   test.each<[Rule, string]>([
-    ["import-law", "lets imports flow one way"],
+    ["import-law", "has imports in one direction only"],
     ["package-law", "keeps each package with its adapter"],
-    ["process-law", "touches the process in main.ts only"],
+    ["process-law", "uses the process in main.ts only"],
     ["no-cycle", "has no import cycles"],
     ["file-size", "keeps files short"],
-    ["no-drawer", "has no drawers"],
+    ["no-drawer", "has no folder or file without a noun"],
     ["kebab-case", "names files in kebab-case"],
     ["no-default-export", "exports by name"],
-    ["documented", "says what the main export of each file is"],
+    ["documented", "documents the main export of each file"],
   ])("%s: %s", (rule) => {
     expect(violations.filter((violation) => violation.rule === rule).map(({ message }) => message)).toEqual(
       [],

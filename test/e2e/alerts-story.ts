@@ -6,7 +6,7 @@ import { realAt } from "../support/fast-time.ts";
 import type { Series } from "../support/prometheus-api.ts";
 import { until } from "../support/until.ts";
 import type { Notice } from "../support/webhook.ts";
-import type { AlertsBench } from "./alerts-bench.ts";
+import type { AlertsStage } from "./alerts-stage.ts";
 import { type Spending, startCallers } from "./callers.ts";
 
 /** The observations of an evening, a midnight and the end of the exporter. Times are those of the machine's clock. */
@@ -34,21 +34,21 @@ export interface AlertsPlot {
 }
 
 /** Lets the evening pass. Every wait is bounded, and its error names the missing event. */
-export async function tellAlertsStory(bench: AlertsBench, plot: AlertsPlot): Promise<AlertsStory> {
-  const callers = startCallers(bench.gateway, bench.time, plot.spendings);
+export async function tellAlertsStory(stage: AlertsStage, plot: AlertsPlot): Promise<AlertsStory> {
+  const callers = startCallers(stage.gateway, stage.time, plot.spendings);
   try {
-    return await tell(bench, plot, callers.refusedAt);
+    return await tell(stage, plot, callers.refusedAt);
   } finally {
     await callers.stop();
   }
 }
 
 async function tell(
-  bench: AlertsBench,
+  stage: AlertsStage,
   { runaway, midnight }: AlertsPlot,
   refusedAt: ReadonlyMap<string, number>,
 ): Promise<AlertsStory> {
-  const { time, prometheus, webhook, example } = bench;
+  const { time, prometheus, webhook, example } = stage;
   const startedAt = Date.now();
 
   const heard = (
@@ -73,13 +73,13 @@ async function tell(
 
   await heard(EXHAUSTED, runaway, "firing");
   await delay(example.groupIntervalMs);
-  const suppressed = await held(bench, runaway);
+  const suppressed = await held(stage, runaway);
   await heard(EXHAUSTED, runaway, "resolved");
   // An event that must not happen gets this much time, here and below.
   await delay(Math.max(0, realAt(time, midnight + AFTER_RESET_MS) - Date.now()));
   const remaining = await prometheus.query(recorded.remaining.name);
 
-  await bench.exporter.stop();
+  await stage.exporter.stop();
   const exporterEndedAt = Date.now();
   await heard(DOWN, undefined, "firing", exporterEndedAt);
   await delay(AFTER_DOWN_MS / time.speed + example.groupIntervalMs);
@@ -120,7 +120,7 @@ const AFTER_RESET_MS = 15 * MINUTE;
 /** It fires ten minutes after the exporter's end. The values of keys are stale after 20 minutes and forgotten after 25. */
 const AFTER_DOWN_MS = 20 * MINUTE;
 
-async function held(bench: AlertsBench, key: string): Promise<readonly HeldAlert[]> {
-  const alerts = await bench.alertmanager.alerts();
+async function held(stage: AlertsStage, key: string): Promise<readonly HeldAlert[]> {
+  const alerts = await stage.alertmanager.alerts();
   return alerts.filter(({ labels, status }) => labels["key"] === key && status.state === "suppressed");
 }

@@ -8,7 +8,7 @@ import { realAt } from "../support/fast-time.ts";
 import { describeWithTools } from "../support/tools.ts";
 import type { Notice } from "../support/webhook.ts";
 import { teamsOfExample } from "./alertmanager-example.ts";
-import { type AlertsBench, DASHBOARDS, RUNBOOKS, startAlertsBench } from "./alerts-bench.ts";
+import { type AlertsStage, DASHBOARDS, RUNBOOKS, startAlertsStage } from "./alerts-stage.ts";
 import { type AlertsStory, DOWN, EXHAUSTED, tellAlertsStory } from "./alerts-story.ts";
 
 const EXAMPLE_FILE = join(import.meta.dirname, "../../examples/alertmanager.yaml");
@@ -53,11 +53,11 @@ const SPENDINGS = [
 // An evening on which keys are exhausted, the midnight that resets them, and the end of the exporter.
 describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
   describeWithTools([prometheus, "alertmanager"], "alerts, from the gateway to who is told", (tools) => {
-    let bench: AlertsBench;
+    let stage: AlertsStage;
     let story: AlertsStory;
 
     beforeAll(async () => {
-      bench = await startAlertsBench({
+      stage = await startAlertsStage({
         prometheusBinary: tools[prometheus],
         alertmanagerBinary: tools.alertmanager,
         alertmanagerConfig: EXAMPLE,
@@ -65,10 +65,10 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
         speed: SPEED,
         keys: KEYS,
       });
-      story = await tellAlertsStory(bench, { runaway: RUNAWAY, spendings: SPENDINGS, midnight: MIDNIGHT });
+      story = await tellAlertsStory(stage, { runaway: RUNAWAY, spendings: SPENDINGS, midnight: MIDNIGHT });
     }, 235_000);
 
-    afterAll(() => bench?.stop());
+    afterAll(() => stage?.stop());
 
     function noticesOf(key: string): readonly Notice[] {
       return story.notices.filter(({ labels }) => labels["key"] === key);
@@ -88,7 +88,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
 
     /** When every component knows the inhibiting alert; a notification may be under way at that moment. */
     function settledAfter(notice: Notice): number {
-      return notice.receivedAt + bench.example.groupIntervalMs;
+      return notice.receivedAt + stage.example.groupIntervalMs;
     }
 
     /** `alertname key` of the alerts that fired in Prometheus within a time, sorted. */
@@ -101,7 +101,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       const starts = [PREDICTED, IMMINENT].map((alertname) => first(alertname, RUNAWAY).startsAt);
       const refusedAt = story.refusedAt.get(RUNAWAY) ?? Number.NaN;
       const exhaustedAt = first(EXHAUSTED, RUNAWAY).startsAt;
-      const times = [realAt(bench.time, RUN_AWAY), ...starts, refusedAt, exhaustedAt, story.midnightAt];
+      const times = [realAt(stage.time, RUN_AWAY), ...starts, refusedAt, exhaustedAt, story.midnightAt];
       const distances = times.slice(1).map((time, index) => time - (times[index] ?? Number.NaN));
       expect(distances.filter((ms) => !(ms > 0))).toEqual([]);
     });
@@ -173,7 +173,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
     });
 
     test("each team is notified of its own keys only, and no team of the exporter", () => {
-      const teams = [...bench.example.receiversOfTeam];
+      const teams = [...stage.example.receiversOfTeam];
       const teamOf = (wanted: string) => teams.find(([, receivers]) => receivers.includes(wanted))?.[0];
       const astray = story.notices.filter(({ receiver, labels }) => teamOf(receiver) !== labels["team"]);
       expect(astray).toEqual([]);

@@ -35,7 +35,7 @@ const CASES: readonly (readonly [string, Case])[] = [
   ],
   ["500", { fault: { kind: "status", status: 500 }, reason: "upstream_error" }],
   ["503", { fault: { kind: "status", status: 503 }, reason: "upstream_error" }],
-  ["an answer that does not come", { fault: { kind: "slow", delayMs: 3_600_000 }, reason: "timeout" }],
+  ["an answer that never arrives", { fault: { kind: "slow", delayMs: 3_600_000 }, reason: "timeout" }],
   ["HTML", { fault: { kind: "garbage", form: "html" }, reason: "bad_response" }],
   ["half of the JSON", { fault: { kind: "garbage", form: "half_json" }, reason: "bad_response" }],
   ["an empty body", { fault: { kind: "garbage", form: "empty" }, reason: "bad_response" }],

@@ -186,7 +186,7 @@ describeWithTools(["prometheus3", "promtool3"], "every panel on a real Prometheu
   });
 
   test.skipIf(!canDraw)(
-    "every panel draws, without a word on the console",
+    "every panel draws, without output on the console",
     async () => {
       await preparePreview(() => {});
       const server = await startPreviewServer(stage.prometheus.url);
@@ -246,7 +246,7 @@ async function frozen({ prometheus }: Stage): Promise<void> {
   const oldest =
     "min({__name__=~'aigateway_(analytics|key)_last_success_timestamp_seconds',query!='last_month',key!='onboarding'})";
   await until(
-    "polls after the clock stands",
+    "polls after the clock has stopped",
     () => prometheus.query(oldest),
     ([sample]) => (sample?.value ?? 0) > since + 1,
     {

@@ -138,7 +138,7 @@ describe("the exposition", () => {
   });
 
   test.each([{ accept: "text/plain" }, { accept: openMetrics }])(
-    "comes as one gzip member for %o",
+    "is one gzip member for %o",
     async (accept) => {
       const packed = await get("/metrics", { ...accept, "accept-encoding": "gzip" });
       expect(packed.headers).toMatchObject({ "content-encoding": "gzip", vary: "Accept, Accept-Encoding" });
@@ -172,7 +172,7 @@ describe("HTTP", () => {
   });
 
   test.each(["POST", "PUT", "DELETE", "OPTIONS"])(
-    "%s /metrics is refused with what is allowed",
+    "%s /metrics is refused with the allowed methods",
     async (method) => {
       const { status, headers } = await get("/metrics", {}, method);
       expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: "GET, HEAD" });

@@ -122,7 +122,7 @@ describe("a thousand reloads under scraping", () => {
   const RELOADS = 1000;
 
   test(
-    "lose no series, fail no scrape, poll nobody more often, and keep no memory",
+    "lose no series, fail no scrape, poll no key more often, and leak no memory",
     { timeout: 300_000 },
     async () => {
       const changing = keys.at(-1)?.name ?? "";

@@ -173,7 +173,7 @@ describe.each(LOG_FORMATS)("a process with TLS, users and every source of keys, 
   });
 
   test(
-    "has no secret in what it says of a bad configuration, by HTTP and by signal",
+    "shows no secret in its report of a bad configuration, by HTTP and by signal",
     { timeout: PATIENCE_MS },
     async () => {
       for (const bad of badConfigurations()) {

@@ -141,7 +141,7 @@ describe("any body", () => {
   );
 
   test(
-    "about analytics likewise",
+    "about analytics is refused or gives an exposition that can be parsed",
     async () => {
       let shown = 0;
       const options = fc.record({ query: fc.constantFrom(...QUERIES), top: fc.nat(3), rates: fc.boolean() });
@@ -163,7 +163,7 @@ describe("any body", () => {
   );
 
   test(
-    "that is a contract's answer with some bytes changed likewise",
+    "with some bytes of a contract's answer changed is refused or gives an exposition that can be parsed",
     async () => {
       let shown = 0;
       const answer = { status: 200, headers: {} };

@@ -80,7 +80,7 @@ describe("any configuration is accepted or refused with paths, and shows no secr
   );
 
   test(
-    "the example with anything in some places",
+    "the example with any value in some places",
     async () => {
       const seen = await outcomes(changedPlaces(parse(EXAMPLE)), (text) => text, 250);
       expect(Math.min(seen.ok, seen.refused)).toBeGreaterThan(2);

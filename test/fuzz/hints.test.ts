@@ -34,7 +34,7 @@ const source = fc.record({
 });
 
 test(
-  "a hint is a time to wait, whatever the headers are, and the pace never waits longer than max_pause",
+  "a retry-after is a time to wait, whatever the headers are, and no wait is longer than max_pause",
   async () => {
     let hints = 0;
     const property = fc.asyncProperty(
@@ -68,7 +68,7 @@ test(
 );
 
 test(
-  "a retry waits a time that is within the deadline, or there is none",
+  "a retry waits for a time within the deadline, or there is no retry",
   () => {
     const failure = fc.record({
       retryable: fc.boolean(),

@@ -59,7 +59,7 @@ describe("any web configuration is accepted or refused with paths, and shows no 
   );
 
   test(
-    "with anything in some places",
+    "with any value in some places",
     async () => {
       expect((await outcomes(changedPlaces(parse(EXAMPLE)), 200)).refused).toBeGreaterThan(50);
       expect((await outcomes(changedPlaces(parse(WITH_TLS)), 200)).refused).toBeGreaterThan(100);

@@ -30,8 +30,8 @@ export interface WholeGateway {
 /** A failed poll, or the series of the right answer of this revision with these changes. */
 export type Outcome =
   | { readonly reason: FailureReason }
-  /** `isDoubted`: a part of the answer could not be used, which the log says. */
-  | { readonly shown: Change; readonly isDoubted?: true };
+  /** `isPartial`: the answer was partial, and the log has a warning. */
+  | { readonly shown: Change; readonly isPartial?: true };
 
 export type Change = (right: SeriesMap) => SeriesMap;
 

@@ -110,7 +110,7 @@ function lookAt(
     expect(unauthorized).toBe(Number(reason === "unauthorized"));
   }
   const lines = stage.logged(subject.target);
-  expect(lines).toHaveLength(reason === undefined && !("isDoubted" in outcome) ? 0 : 1);
+  expect(lines).toHaveLength(reason === undefined && !("isPartial" in outcome) ? 0 : 1);
   const [line] = lines;
   if (line) expect(line.fields).toMatchObject({ collector: subject.collector });
   if (line && reason !== undefined) {

@@ -47,7 +47,7 @@ async function expectOutcomes(stage: FaultStage, wrong: readonly FieldCase[]): P
   for (const [index, subject] of [KEY, QUERY].entries()) {
     const hit = wrong.find(({ collector }) => collector === subject.collector);
     const lines = stage.logged(subject.target).slice(linesBefore[index]);
-    if (!hit || ("shown" in hit.outcome && !hit.outcome.isDoubted)) expect(lines).toEqual([]);
+    if (!hit || ("shown" in hit.outcome && !hit.outcome.isPartial)) expect(lines).toEqual([]);
     else expectComplaint(lines.map(({ message }) => message).join("\n"), hit);
   }
 }
@@ -76,7 +76,7 @@ function rowsOf(cases: readonly FieldCase[]): readonly FaultRow[] {
       collector === "analytics" ? said : "–",
       note,
       isRefused ? `✕ Failing ${outcome.reason}` : "● Up",
-      isRefused || outcome.isDoubted ? "warn: the field: Invalid input: expected …" : "nothing",
+      isRefused || outcome.isPartial ? "warn: the field: Invalid input: expected …" : "nothing",
     ]);
   }
   return [...rows.values()];

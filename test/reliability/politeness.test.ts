@@ -54,7 +54,7 @@ describe("the rate limit, counted by the gateway", () => {
     });
     for (let turn = 1; turn <= 40; turn++) {
       await until(
-        "the requests of this turn",
+        "the requests of this step",
         () => received,
         (seen) => seen === Math.min(turn, 20),
       );

@@ -30,7 +30,7 @@ const WITHOUT_WINDOW = {
 
 /** The first row is unreadable, but its spend is not lost. */
 export const firstRowInOther: Outcome = {
-  isDoubted: true,
+  isPartial: true,
   shown: (right) => new Map([...relabelled(right, ONE, OTHER), [querySeriesName("unreadable_rows"), 1]]),
 };
 

@@ -22,7 +22,7 @@ export interface SoakOptions {
 
 /**
  * Runs exporter, gateway and scrapers as processes for a while and compares every shown value with the gateway's books. Ends
- * early when the signal says so, or the exporter ends.
+ * early when the signal is aborted, or the exporter ends.
  */
 export async function runSoak(options: SoakOptions, signal: AbortSignal): Promise<SoakResult> {
   const { keys, intervalMs } = options;

@@ -96,7 +96,7 @@ function checkSeries(family: MetricFamily, fail: Fail): void {
     const key = `${sample.name}${labelKey(sample, undefined)}`;
     const before = last.get(key);
     if (before && !(before.at !== undefined && sample.at !== undefined && sample.at > before.at)) {
-      fail(sample.line, `series ${key} stands on line ${before.line} already`);
+      fail(sample.line, `series ${key} occurs on line ${before.line} already`);
     }
     last.set(key, sample);
   }

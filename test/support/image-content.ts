@@ -102,5 +102,5 @@ function run(command: string, app: string): void {
       npm_config_prefer_offline: "true",
     },
   });
-  if (status !== 0) throw new Error(`Cannot run "${command}" as the image says: ${stderr}`);
+  if (status !== 0) throw new Error(`Cannot run "${command}" as the Dockerfile does: ${stderr}`);
 }

@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from "../support/test-app.ts";
 
 export type ProbeInput = NonNullable<ConfigFileInput["probes"]>[number];
 
-export interface ProbeBenchOptions {
+export interface ProbeStageOptions {
   readonly start: number;
   readonly probes: readonly ProbeInput[];
   readonly maxCostPerDay: number;
@@ -13,7 +13,7 @@ export interface ProbeBenchOptions {
 }
 
 /** A simulated gateway and an exporter with probes, both on one clock that the test moves. */
-export interface ProbeBench extends TestApp {
+export interface ProbeStage extends TestApp {
   /** Lets each transcription take some time of the clock. */
   answerAfter(ms: number): void;
   runFor(ms: number): Promise<void>;
@@ -24,7 +24,7 @@ export interface ProbeBench extends TestApp {
 
 export const KEYS = ["ears", "others"];
 
-export async function startProbeBench(options: ProbeBenchOptions): Promise<ProbeBench> {
+export async function startProbeStage(options: ProbeStageOptions): Promise<ProbeStage> {
   const app = await startTestApp({
     start: options.start,
     gateway: () => (options.switches ? { switches: options.switches } : {}),

@@ -11,7 +11,7 @@ import { startWebhook, type Webhook } from "../support/webhook.ts";
 import { fastExample, type FastExample } from "./alertmanager-example.ts";
 
 /** Everything that an alert passes through, each in a process of its own. */
-export interface AlertsBench {
+export interface AlertsStage {
   readonly time: FastTime;
   readonly gateway: GatewayProcess;
   readonly exporter: AppProcess;
@@ -22,7 +22,7 @@ export interface AlertsBench {
   stop(): Promise<void>;
 }
 
-export interface AlertsBenchOptions {
+export interface AlertsStageOptions {
   readonly prometheusBinary: string;
   readonly alertmanagerBinary: string;
   /** Text of the example configuration. */
@@ -41,7 +41,7 @@ export const DASHBOARDS = "https://grafana.test/d";
  * the exporter's clock. So the seconds in thresholds, resets and texts are true, and only the speed differs from
  * production.
  */
-export async function startAlertsBench(options: AlertsBenchOptions): Promise<AlertsBench> {
+export async function startAlertsStage(options: AlertsStageOptions): Promise<AlertsStage> {
   const { prometheusBinary, alertmanagerBinary, alertmanagerConfig, startAt, speed, keys } = options;
   const stops: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
@@ -87,7 +87,7 @@ export async function startAlertsBench(options: AlertsBenchOptions): Promise<Ale
 
 const SCRAPE_INTERVAL_MS = 30_000;
 
-async function exporterFiles(gateway: GatewayProcess, keys: AlertsBenchOptions["keys"]) {
+async function exporterFiles(gateway: GatewayProcess, keys: AlertsStageOptions["keys"]) {
   const tokens = new Map<string, string>();
   for (const { team: _team, ...key } of keys) tokens.set(key.name, await gateway.addKey(key));
   return writeExporterFiles({

@@ -14,7 +14,7 @@ export const SINCE = Date.parse("2026-11-17T08:30:00Z");
 type Budgets = NonNullable<ConfigFileInput["budgets"]>;
 
 /** Gateway and exporter with one clock, in which nothing is spent but what the test spends. */
-export async function startBudgetBench(start: number, budgets: readonly ExpectedBudget[]): Promise<TestApp> {
+export async function startBudgetStage(start: number, budgets: readonly ExpectedBudget[]): Promise<TestApp> {
   return startTestApp({
     start,
     prepare: (gateway) => {

@@ -9,7 +9,7 @@ import { expectedKeySeries } from "./key-series.ts";
 import { QUERIES } from "./analytics-series.ts";
 
 /** Gateway, exporter and Prometheus. The first two share a clock, which the test moves. */
-export interface Bench {
+export interface BooksStage {
   readonly gateway: Gateway;
   readonly timeZone: string;
   /** Both clocks leap to the time. Then the gateway's clock stops, so that its books do not change. */
@@ -32,7 +32,7 @@ export interface Bench {
   stop(): Promise<void>;
 }
 
-export interface BenchOptions {
+export interface BooksStageOptions {
   readonly binary: string;
   readonly timeZone: string;
   readonly switches: Partial<Switches>;
@@ -46,7 +46,12 @@ const JOB = "aigateway-exporter";
 const OURS = `{job="${JOB}", __name__=~"up|aigateway_(key|usage|analytics)_.*"}`;
 const SUMS = `sum by (__name__) ({__name__=~"aigateway_usage_.*"})`;
 
-export async function startBench({ binary, timeZone, switches, start }: BenchOptions): Promise<Bench> {
+export async function startBooksStage({
+  binary,
+  timeZone,
+  switches,
+  start,
+}: BooksStageOptions): Promise<BooksStage> {
   const gateway = createGateway({ ...WORLD, now: () => 0, startAt: start, switches });
   await gateway.start();
   const files = filesFor(gateway);
