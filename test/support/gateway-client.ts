@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
 import type { GatewayConfig } from "../../exporter/config/config.ts";
-import { Secret, type SecretSource } from "../../exporter/config/secret.ts";
 import { type Call, createHttp, type HttpDependencies, type Ticket } from "../../exporter/gateway/http.ts";
 import { createManualClock } from "./clock.ts";
+import { secretSource, testGatewayConfig } from "./test-config.ts";
 
 /** What `done` was told of each ticket. */
 type Outcome = Parameters<Ticket["done"]>[0];
@@ -12,17 +12,14 @@ export function createClient(config: Partial<GatewayConfig>, changes: Partial<Ht
   const clock = createManualClock("2026-11-18T12:00:00Z");
   const answers: string[] = [];
   const outcomes: Outcome[] = [];
-  const http = createHttp(
-    { ...DEFAULTS, ...config },
-    {
-      clock,
-      version: "1.2.3",
-      random: () => 0.5,
-      admit: () => Promise.resolve({ done: (outcome) => void outcomes.push(outcome) }),
-      onAnswer: (endpoint, code) => void answers.push(`${endpoint} ${code}`),
-      ...changes,
-    },
-  );
+  const http = createHttp(testGatewayConfig(config), {
+    clock,
+    version: "1.2.3",
+    random: () => 0.5,
+    admit: () => Promise.resolve({ done: (outcome) => void outcomes.push(outcome) }),
+    onAnswer: (endpoint, code) => void answers.push(`${endpoint} ${code}`),
+    ...changes,
+  });
   onTestFinished(() => http.close());
   const send = (call: Partial<Call> = {}, signal = NEVER) => http.send({ ...CALL, ...call }, signal);
   /** What the call fails of. */
@@ -44,10 +41,6 @@ export function createClient(config: Partial<GatewayConfig>, changes: Partial<Ht
   return { http, clock, answers, outcomes, send, failing, failingEachTime, throughRetries };
 }
 
-export function secretSource(text: string): SecretSource {
-  return { origin: "the test", read: () => Promise.resolve(new Secret(text)) };
-}
-
 /** The credential that must never be seen in anything but a header. */
 export const PLANTED = "sk-planted-0123456789abcdef";
 
@@ -60,14 +53,4 @@ const CALL: Call = {
   method: "GET",
   path: "/key",
   secret: secretSource(PLANTED),
-};
-
-const DEFAULTS: GatewayConfig = {
-  baseUrl: "http://127.0.0.1:1",
-  timeoutMs: 10_000,
-  deadlineMs: 30_000,
-  requestsPerMinute: 0,
-  connections: 4,
-  maxPauseMs: 300_000,
-  maxBodyBytes: 1_000_000,
 };

@@ -8,22 +8,18 @@ import { createStore } from "../../../exporter/readings/store.ts";
 import { windowAt } from "../../../exporter/time/window.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
+import { testBudget } from "../../support/test-config.ts";
 
 const NOON = Date.parse("2026-11-18T12:00:00Z");
-const month: BudgetConfig = {
-  name: "payments",
+const month = testBudget("payments", {
   limit: 500,
-  period: { kind: "month" },
   scope: { kind: "keys", names: ["billing"] },
   team: 'the "best"',
-};
-const prepaid: BudgetConfig = {
-  name: "prepaid",
+});
+const prepaid = testBudget("prepaid", {
   limit: 2000,
   period: { kind: "total", sinceMs: Date.parse("2026-11-01") },
-  scope: { kind: "account" },
-  team: "",
-};
+});
 
 function setUp(budgets: readonly BudgetConfig[]) {
   const clock = createManualClock(NOON);

@@ -3,6 +3,7 @@ import { type Source, standingOf } from "../../../exporter/budgets/standing.ts";
 import type { WindowSpend } from "../../../exporter/collectors/collector.ts";
 import type { BudgetConfig, BudgetScope } from "../../../exporter/config/config.ts";
 import { type Period, windowOf } from "../../../exporter/time/window.ts";
+import { testBudget } from "../../support/test-config.ts";
 
 /** A Wednesday. */
 const NOW = Date.parse("2026-11-18T12:00:00Z");
@@ -10,7 +11,7 @@ const MINUTE = 60_000;
 const SINCE: Period = { kind: "total", sinceMs: Date.parse("2026-11-01") };
 
 function budget(scope: BudgetScope, period: Period = { kind: "day" }): BudgetConfig {
-  return { name: "a", limit: 10, period, scope, team: "" };
+  return testBudget("a", { limit: 10, period, scope });
 }
 
 const keys = (...names: string[]): BudgetScope => ({ kind: "keys", names });

@@ -4,9 +4,8 @@ import type { Target } from "../../../exporter/collectors/collector.ts";
 import { parseAnalytics } from "../../../exporter/gateway/analytics.ts";
 import type { AnalyticsRequest } from "../../../exporter/gateway/analytics-request.ts";
 import type { Gateway } from "../../../exporter/gateway/gateway.ts";
-import { collectorConfig } from "../../support/collector-config.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
-import { secretSource } from "../../support/gateway-client.ts";
+import { testAnalytics, testConfig } from "../../support/test-config.ts";
 
 /** A Wednesday. */
 export const NOON = Date.UTC(2026, 10, 18, 12);
@@ -20,9 +19,9 @@ export interface Options {
 
 /** The target of a query. */
 export function targetOf({ query = "day", top = 50, rates = false }: Options = {}): Target {
-  const analytics = { managementKey: secretSource("sk-management"), top, rates };
+  const analytics = testAnalytics({ top, rates });
   const target = analyticsCollector
-    .targets(collectorConfig({ analytics }))
+    .targets(testConfig({ analytics }))
     .find(({ id }) => id === `analytics/${query}`);
   if (!target) throw new Error(`Cannot find the target of query "${query}"`);
   return target;

@@ -4,10 +4,10 @@ import { queryAnalytics } from "../../../exporter/gateway/analytics.ts";
 import type { Gateway } from "../../../exporter/gateway/gateway.ts";
 import type { Spend } from "../../gateway/spend.ts";
 import type { Switches } from "../../gateway/switches.ts";
-import { collectorConfig } from "../../support/collector-config.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
-import { createClient, secretSource } from "../../support/gateway-client.ts";
+import { createClient } from "../../support/gateway-client.ts";
 import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
+import { secretSource, testAnalytics, testConfig } from "../../support/test-config.ts";
 
 const NOON = Date.UTC(2026, 10, 18, 12);
 const SPENT_AT = NOON - 60_000;
@@ -36,8 +36,8 @@ async function service(switches: Partial<Switches> = {}, top = 50) {
     queryAnalytics: (...call) => queryAnalytics(http, ...call),
     close: () => http.close(),
   };
-  const analytics = { managementKey: secretSource(gateway.managementToken), top, rates: false };
-  const [target] = analyticsCollector.targets(collectorConfig({ analytics }));
+  const analytics = testAnalytics({ managementKey: secretSource(gateway.managementToken), top });
+  const [target] = analyticsCollector.targets(testConfig({ analytics }));
   async function poll(): Promise<readonly string[]> {
     const reading = await target?.poll(upstream, NOON, new AbortController().signal);
     return sampleLines(analyticsCollector.families, reading?.samples ?? [])

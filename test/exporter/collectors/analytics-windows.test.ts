@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import { analyticsCollector } from "../../../exporter/collectors/analytics.ts";
 import { QUERIES, type Query } from "../../../exporter/collectors/analytics-families.ts";
 import { moveTo, ZONES } from "../../support/time-zone.ts";
-import { collectorConfig } from "../../support/collector-config.ts";
-import { secretSource } from "../../support/gateway-client.ts";
 import { analyticsBody, NOON, pollBodies, targetOf } from "./analytics-exposition.ts";
+import { testAnalytics, testConfig } from "../../support/test-config.ts";
 
 const EMPTY = analyticsBody([]);
 
@@ -165,8 +164,7 @@ describe("analytics: what is asked", () => {
   });
 
   test("each query is a target of its own, the last month hourly", () => {
-    const analytics = { managementKey: secretSource("sk"), top: 5, rates: false };
-    const targets = analyticsCollector.targets(collectorConfig({ analytics }));
+    const targets = analyticsCollector.targets(testConfig({ analytics: testAnalytics() }));
     expect(targets.map(({ id, title, minIntervalMs }) => [id, title, minIntervalMs])).toEqual([
       ["analytics/day", 'analytics query "day"', 0],
       ["analytics/last_day", 'analytics query "last_day"', 0],
@@ -177,6 +175,6 @@ describe("analytics: what is asked", () => {
   });
 
   test("without a management key nothing", () => {
-    expect(analyticsCollector.targets(collectorConfig({}))).toEqual([]);
+    expect(analyticsCollector.targets(testConfig())).toEqual([]);
   });
 });

@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { analyticsCollector } from "../../../exporter/collectors/analytics.ts";
-import type { BudgetConfig, BudgetScope } from "../../../exporter/config/config.ts";
+import type { BudgetScope } from "../../../exporter/config/config.ts";
 import type { AnalyticsAnswer } from "../../../exporter/gateway/analytics.ts";
 import type { AnalyticsRequest } from "../../../exporter/gateway/analytics-request.ts";
 import type { Gateway } from "../../../exporter/gateway/gateway.ts";
 import type { Period } from "../../../exporter/time/window.ts";
-import { collectorConfig } from "../../support/collector-config.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
-import { secretSource } from "../../support/gateway-client.ts";
+import { testAnalytics, testBudget, testConfig } from "../../support/test-config.ts";
 
 /** A Wednesday. */
 const NOW = Date.parse("2026-11-18T12:00:00Z");
@@ -20,11 +19,9 @@ const KEYS: BudgetScope = { kind: "keys", names: ["billing"] };
 type Wanted = readonly (readonly [Period, BudgetScope])[];
 
 function targetsOf(...wanted: Wanted) {
-  const budgets = wanted.map(([period, scope], index): BudgetConfig => {
-    return { name: `b${index}`, limit: 1, period, scope, team: "" };
-  });
-  const analytics = { managementKey: secretSource("sk-management"), top: 50, rates: true };
-  return analyticsCollector.targets(collectorConfig({ analytics, budgets })).slice(4);
+  const budgets = wanted.map(([period, scope], index) => testBudget(`b${index}`, { period, scope }));
+  const analytics = testAnalytics({ rates: true });
+  return analyticsCollector.targets(testConfig({ analytics, budgets })).slice(4);
 }
 
 /** Polls the only target; the service answers one row to everything. */

@@ -1,9 +1,8 @@
-import type { KeyConfig } from "../../../exporter/config/config.ts";
 import { keySamples } from "../../../exporter/collectors/key.ts";
 import { keyFamilies } from "../../../exporter/collectors/key-families.ts";
 import { parseKey } from "../../../exporter/gateway/key.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
-import { secretSource } from "../../support/gateway-client.ts";
+import { testKey } from "../../support/test-config.ts";
 
 /** A Wednesday. */
 export const NOON = Date.UTC(2026, 10, 18, 12);
@@ -27,9 +26,9 @@ export const CONTRACT_DATA: Readonly<Record<string, unknown>> = {
   rate_limit: { requests: -1, interval: "10s" },
 };
 
-export function keyConfig(showLabel = false): KeyConfig {
+export function keyConfig(showLabel = false) {
   const owner = { team: "payments", project: "", costCenter: 'CC "7"' };
-  return { name: "billing", secret: secretSource("sk-test"), owner, showLabel };
+  return testKey("billing", { owner, showLabel });
 }
 
 /** The samples of an answer with this `data`. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { keyCollector } from "../../../exporter/collectors/key.ts";
 import { parseKey } from "../../../exporter/gateway/key.ts";
-import { collectorConfig } from "../../support/collector-config.ts";
 import { expositionOf } from "../../support/exposition-of.ts";
 import { moveTo, ZONES } from "../../support/time-zone.ts";
 import { changedLines, CONTRACT_DATA, keyConfig, keyLines, NOON } from "./key-exposition.ts";
+import { testConfig } from "../../support/test-config.ts";
 
 const GONE_WITH_LIMIT = [
   "unlimited 0",
@@ -41,7 +41,7 @@ describe("keySamples: the answer of the contract", () => {
   });
 
   test("as a whole exposition, with what is known without asking", async () => {
-    const [target] = keyCollector.targets(collectorConfig({ keys: [keyConfig()] }));
+    const [target] = keyCollector.targets(testConfig({ keys: [keyConfig()] }));
     const body = { data: CONTRACT_DATA };
     const reading = await target?.poll(
       {

@@ -2,9 +2,10 @@ import { describe, expect, test } from "vitest";
 import { parseAnalytics, queryAnalytics } from "../../../exporter/gateway/analytics.ts";
 import type { AnalyticsRequest } from "../../../exporter/gateway/analytics-request.ts";
 import type { Switches } from "../../gateway/switches.ts";
-import { createClient, secretSource } from "../../support/gateway-client.ts";
+import { createClient } from "../../support/gateway-client.ts";
 import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
 import { moveTo, ZONES } from "../../support/time-zone.ts";
+import { secretSource } from "../../support/test-config.ts";
 
 const REQUEST: AnalyticsRequest = { metrics: ["total_usage", "request_count"], dimensions: ["model", "app"] };
 const ROW = { model: "One", app: "Chat", total_usage: 1.5, request_count: 3 };

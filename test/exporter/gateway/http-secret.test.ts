@@ -3,9 +3,10 @@ import { describe, expect, test } from "vitest";
 import type { SecretSource } from "../../../exporter/config/secret.ts";
 import { queryAnalytics } from "../../../exporter/gateway/analytics.ts";
 import { readKey } from "../../../exporter/gateway/key.ts";
-import { createClient, PLANTED, secretSource } from "../../support/gateway-client.ts";
+import { createClient, PLANTED } from "../../support/gateway-client.ts";
 import { startRawServer } from "../../support/raw-server.ts";
 import { answering, startScriptedServer, type Step } from "../../support/scripted-server.ts";
+import { secretSource } from "../../support/test-config.ts";
 
 /** Everything that a log, a page or a debugger could show of an error. */
 function allTexts(error: unknown): string {

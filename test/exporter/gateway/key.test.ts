@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type KeyInformation, parseKey, readKey } from "../../../exporter/gateway/key.ts";
 import type { Switches } from "../../gateway/switches.ts";
-import { createClient, secretSource } from "../../support/gateway-client.ts";
+import { createClient } from "../../support/gateway-client.ts";
 import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
+import { secretSource } from "../../support/test-config.ts";
 
 const NEVER = new AbortController().signal;
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { FailureReason } from "../../../exporter/gateway/errors.ts";
 import { parseTranscription, transcribe } from "../../../exporter/gateway/transcription.ts";
 import type { TranscriptionRequest } from "../../../exporter/gateway/transcription-request.ts";
-import { createClient, PLANTED, secretSource } from "../../support/gateway-client.ts";
+import { createClient, PLANTED } from "../../support/gateway-client.ts";
 import {
   answering,
   type SeenRequest,
@@ -10,6 +10,7 @@ import {
   type Step,
 } from "../../support/scripted-server.ts";
 import { TRANSCRIPTION_FAILURES } from "../../support/transcription-failures.ts";
+import { secretSource } from "../../support/test-config.ts";
 
 const AUDIO = { bytes: Buffer.from([0, 255, 13, 10, 45, 45, 128]), format: "wav" };
 const REQUEST: TranscriptionRequest = { audio: AUDIO, model: "acme/ear" };
