@@ -87,7 +87,7 @@ describe("the image", () => {
     ["a devDependency", 'import { expect } from "vitest";', ["vitest"]],
     ["a part of a devDependency", 'import { a } from "@pulumi/pulumi/automation";', ["@pulumi/pulumi"]],
     ["a devDependency that inline types keep alive", 'import { type A } from "typescript";', ["typescript"]],
-    ["a file outside", 'import { a } from "./demo.ts";', ["./demo.ts"]],
+    ["a file outside", 'import { a } from "../test/demo.ts";', ["../test/demo.ts"]],
     ["a dynamic import", 'await import("fast-check");', ["fast-check"]],
     ["types alone", 'import type { Resource } from "@pulumi/pulumi";', []],
     ["what it has", 'import "zod"; import "node:fs"; import "./app.ts"; import "../package.json";', []],

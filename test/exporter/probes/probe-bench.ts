@@ -7,8 +7,8 @@ import { createProbeMemory } from "../../../exporter/probes/probe-memory.ts";
 import { createProber } from "../../../exporter/probes/prober.ts";
 import { createTicker } from "../../../exporter/time/ticker.ts";
 import { createManualClock } from "../../support/clock.ts";
-import { secretSource } from "../../support/gateway-client.ts";
 import { createRecordingLog } from "../../support/log.ts";
+import { secretSource } from "../../support/test-config.ts";
 
 export const MINUTE = 60_000;
 

@@ -1,70 +1,42 @@
 import type { ConfigFileInput } from "../../exporter/config/schema.ts";
-import { createGateway, type Gateway } from "../gateway/gateway.ts";
-import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
-import { type LocalExporter, startLocalExporter } from "../support/local-exporter.ts";
-import { createSteeredClock, type SteeredClock } from "../support/steered-clock.ts";
+import { startTestApp, type TestApp } from "../support/test-app.ts";
 import type { ExpectedBudget } from "./budget-books.ts";
-
-/** Gateway and exporter with one clock, in which nothing is spent but what the test spends. */
-export interface BudgetBench {
-  readonly gateway: Gateway;
-  readonly exporter: LocalExporter;
-  readonly steered: SteeredClock;
-  readonly files: ExporterFiles;
-  stop(): Promise<void>;
-}
 
 export const TEAMS = ["payments", "search", "chat"] as const;
 export const MODELS = ["acme/one", "acme/two", "tiny/free", "large/deep"] as const;
 export const APPS = ["Chat", "Batch", "Twin", null] as const;
 /** The keys that are configured, by team. */
 export const KEYS = TEAMS.flatMap((team) => [1, 2, 3, 4].map((number) => `${team}-${number}`));
-/** Spends from the same account, but no exporter watches it. */
+/** Spends from the same account, but is not configured. */
 export const UNWATCHED = "unwatched";
 export const SINCE = Date.parse("2026-11-17T08:30:00Z");
 
 type Budgets = NonNullable<ConfigFileInput["budgets"]>;
 
-export async function startBudgetBench(
-  start: number,
-  budgets: readonly ExpectedBudget[],
-): Promise<BudgetBench> {
-  const steered = createSteeredClock(start);
-  const gateway = createGateway({ now: () => steered.clock.now(), startAt: start });
-  for (const name of KEYS) gateway.addKey({ name });
-  const watched = new Map(gateway.tokens);
-  gateway.addKey({ name: UNWATCHED });
-  // Two apps with one title.
-  gateway.world.addApp("Twin");
-  gateway.world.addApp("Twin");
-  await gateway.start();
-  const files = writeExporterFiles({
-    gatewayUrl: gateway.url,
-    tokens: watched,
-    managementToken: gateway.managementToken,
-    content: {
-      keys: [...watched.keys()].map((name, index) => ({
+/** Gateway and exporter with one clock, in which nothing is spent but what the test spends. */
+export async function startBudgetStage(start: number, budgets: readonly ExpectedBudget[]): Promise<TestApp> {
+  return startTestApp({
+    start,
+    prepare: (gateway) => {
+      for (const name of [...KEYS, UNWATCHED]) gateway.addKey({ name });
+      // Two apps with one title.
+      gateway.world.addApp("Twin");
+      gateway.world.addApp("Twin");
+    },
+    keys: KEYS,
+    analytics: true,
+    content: () => ({
+      keys: KEYS.map((name, index) => ({
         name,
         api_key_env: `KEY_${index}`,
         owner: { team: name.replace(/-\d$/, "") },
       })),
-      // One pair is shown: budgets are counted before anything is folded.
+      // One pair is shown: budgets must be summed before pairs are folded.
       analytics: { management_key_env: "MANAGEMENT_KEY", top: 1 },
       schedule: { keys: "60s", analytics: "60s" },
       budgets: toEntries(budgets),
-    },
+    }),
   });
-  const exporter = await startLocalExporter(files, steered.clock);
-  return {
-    gateway,
-    exporter,
-    steered,
-    files,
-    stop: async () => {
-      await exporter.stop();
-      await gateway.stop();
-    },
-  };
 }
 
 export function toEntries(budgets: readonly ExpectedBudget[]): Budgets {
@@ -98,9 +70,9 @@ function scopeOf(
 
 /**
  * Spends `count` times within the time before now, by every key, model and app, with amounts that binary fractions
- * cannot hold, and some refunds; the same at each run.
+ * cannot represent, and some refunds. Each run spends the same.
  */
-export function spendAtRandom({ gateway, steered }: BudgetBench, count: number, withinMs: number): void {
+export function spendAtRandom({ gateway, clock }: TestApp, count: number, withinMs: number): void {
   const keys = [...KEYS, UNWATCHED];
   const twins = [...gateway.world.apps.values()].filter(({ title }) => title === "Twin");
   let state = 42;
@@ -115,10 +87,10 @@ export function spendAtRandom({ gateway, steered }: BudgetBench, count: number, 
       model: MODELS[random(MODELS.length)] ?? "",
       app: app === "Twin" ? (twins[random(twins.length)]?.id ?? null) : app,
       micros: random(20) === 0 ? -random(900_000) : random(3_000_001),
-      // Keys of one's own cost no credits.
+      // BYOK requests cost no credits.
       byokMicros: random(70_000),
       requests: 1,
-      at: steered.clock.now() - 1000 - random(withinMs),
+      at: clock.now() - 1000 - random(withinMs),
       force: true,
     });
   }

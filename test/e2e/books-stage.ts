@@ -1,63 +1,68 @@
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import type { Switches } from "../gateway/switches.ts";
+import { startSteeredProcess } from "../support/app-process.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
 import { startPrometheus } from "../support/prometheus.ts";
 import { seriesOfQuery, type SeriesMap } from "../support/series.ts";
-import { startSteeredExporter } from "../support/steered-exporter.ts";
 import { hostileSpends } from "./hostile-spends.ts";
 import { expectedKeySeries } from "./key-series.ts";
 import { QUERIES } from "./analytics-series.ts";
 
-/** Gateway, exporter and Prometheus, with one clock for the first two that the test steps. */
-export interface Bench {
+/** Gateway, exporter and Prometheus. The first two share a clock, which the test moves. */
+export interface BooksStage {
   readonly gateway: Gateway;
   readonly timeZone: string;
-  /** Both clocks leap to the time. Then the gateway's stands, so that its books do. */
+  /** Both clocks leap to the time. Then the gateway's clock stops, so that its books do not change. */
   leap(epochMs: number): Promise<void>;
-  /** The exporter's time passes. */
+  /** Lets the exporter's time pass. */
   runTo(epochMs: number): Promise<void>;
   runFor(ms: number): Promise<void>;
-  /** Steps the gateway's clock, with all that was spent until then. */
+  /** Moves the gateway's clock, with everything that is spent until then. */
   setGateway(epochMs: number): void;
-  /** What Prometheus has now, by a scrape that began after the call. */
+  /** What Prometheus stored by a scrape that began after the call. */
   scraped(): Promise<SeriesMap>;
-  /** The same, once each key that may be used and each query was asked after the gateway's clock was set. */
+  /** The same, once each usable key and each query was polled after the gateway's clock was set. */
   scrapedAfterPolls(): Promise<SeriesMap>;
   /** The same, once a series has the value. */
   scrapedWith(name: string, value: number): Promise<SeriesMap>;
   /** Sums over all models and apps, by family, as Prometheus adds them up. */
   sums(): Promise<SeriesMap>;
-  /** What the books of the keys are at these times; the gateway's clock ends at the last of them. */
+  /** The books of the keys at these times. The gateway's clock ends at the last one. */
   keySeriesAt(times: readonly number[]): readonly SeriesMap[];
   stop(): Promise<void>;
 }
 
-export interface BenchOptions {
+export interface BooksStageOptions {
   readonly binary: string;
   readonly timeZone: string;
   readonly switches: Partial<Switches>;
   readonly start: number;
 }
 
-/** Pairs of model and app that are shown by name; there are more. */
+/** Pairs of model and app that are shown by name; the gateway has more. */
 export const TOP = 40;
 
 const JOB = "aigateway-exporter";
 const OURS = `{job="${JOB}", __name__=~"up|aigateway_(key|usage|analytics)_.*"}`;
 const SUMS = `sum by (__name__) ({__name__=~"aigateway_usage_.*"})`;
 
-export async function startBench({ binary, timeZone, switches, start }: BenchOptions): Promise<Bench> {
+export async function startBooksStage({
+  binary,
+  timeZone,
+  switches,
+  start,
+}: BooksStageOptions): Promise<BooksStage> {
   const gateway = createGateway({ ...WORLD, now: () => 0, startAt: start, switches });
   await gateway.start();
   const files = filesFor(gateway);
   const environment = { ...files.environment, TZ: timeZone };
-  const exporter = await startSteeredExporter({ configFile: files.configFile, start, environment });
+  const exporter = await startSteeredProcess({ configFile: files.configFile, environment }, start);
   const prometheus = await startPrometheus({ binary, targets: { [JOB]: [exporter.address] } });
   let now = start;
 
   async function runTo(epochMs: number): Promise<void> {
     now = epochMs;
-    await exporter.run(epochMs);
+    await exporter.runTo(epochMs);
   }
 
   function setGateway(epochMs: number): void {
@@ -70,12 +75,12 @@ export async function startBench({ binary, timeZone, switches, start }: BenchOpt
     for (;;) {
       await prometheus.waitForScrapeAfter(since, JOB);
       const series = seriesOfQuery(await prometheus.query(OURS));
-      // A busy machine may have missed a scrape; the test's own time-out is the bound.
+      // A busy machine may miss a scrape; the timeout of the test is the bound.
       if (series.get("up{}") === 1) return series;
     }
   }
 
-  /** What was polled is published a moment later, compressed in real time: the clock goes on until it is. */
+  /** A new answer is published a moment later, because it is compressed in real time: the clock goes on until then. */
   async function scrapedOnce(what: string, isThere: (series: SeriesMap) => boolean): Promise<SeriesMap> {
     for (let seconds = MOST_SECONDS; seconds > 0; seconds--) {
       const series = await scraped();
@@ -120,7 +125,7 @@ export async function startBench({ binary, timeZone, switches, start }: BenchOpt
   };
 }
 
-/** Fewer than are left until midnight at 23:59:40. */
+/** Fewer than remain until midnight at 23:59:40. */
 const MOST_SECONDS = 15;
 
 const WORLD = { keys: 56, models: 30, historyDays: 35, slotMs: 300_000 } as const;
@@ -137,7 +142,7 @@ function filesFor(gateway: Gateway): ExporterFiles {
   });
 }
 
-/** The series that tell when each target was last asked, of all that can succeed. */
+/** The series with the time of the last success, for each target that can succeed. */
 function lastSuccesses(gateway: Gateway): readonly string[] {
   const usable = [...gateway.tokens.keys()].filter((name) => {
     const { disabled, expiresAt } = gateway.world.key(name);
