@@ -6,12 +6,12 @@ import * as usage from "./panels/usage.ts";
 import { pairs } from "./panels/pairs.ts";
 import { uids } from "./uids.ts";
 
-/** What each application costs, this month and as finance books the last one. */
+/** What each application costs: this month, and last month as finance books it. */
 export const apps = createDashboard({
   uid: uids.apps,
   title: "Apps",
   description:
-    "What each application costs, this month and the last full month, as finance books it. Needs a management key.",
+    "What each application costs, this month and in the last full month, which finance books. Needs a management key.",
   from: "now-30d",
   refresh: "5m",
   variables: variables(

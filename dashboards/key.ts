@@ -9,11 +9,12 @@ import { uids } from "./uids.ts";
 
 const chosen = { key: "$key" };
 
-/** One key in depth: for its owner, and for whoever is on call because of it. */
+/** One key in detail, for its owner and for the engineer on call. */
 export const key = createDashboard({
   uid: uids.key,
   title: "Key",
-  description: "One key: what is left, how fast it goes, whether it lasts until its reset.",
+  description:
+    "One key: how many credits are left, how fast they are spent, and whether they last until the reset.",
   from: "now-7d",
   refresh: "1m",
   variables: variables(

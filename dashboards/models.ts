@@ -6,11 +6,11 @@ import { ratesToday } from "./panels/rates.ts";
 import * as usage from "./panels/usage.ts";
 import { uids } from "./uids.ts";
 
-/** What each model costs, and what one gets for it. */
+/** What each model costs and delivers. */
 export const models = createDashboard({
   uid: uids.models,
   title: "Models",
-  description: "What each model costs: in all, per request and per million tokens. Needs a management key.",
+  description: "What each model costs: in total, per request and per million tokens. Needs a management key.",
   from: "now-30d",
   refresh: "5m",
   variables: variables(

@@ -38,7 +38,7 @@ const EXCLUSIONS: readonly Exclusion[] = [
   {
     title: "AI gateway / Exporter health",
     rule: "target-instance-rule",
-    at: 'panel 34 "Duration of probes"',
+    at: 'panel 34 "Probe duration"',
     reason: "what is usual is recorded over all processes",
   },
 ];

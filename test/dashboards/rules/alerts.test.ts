@@ -9,7 +9,7 @@ const alerts = createRules().flatMap(({ rules }) => rules.filter(isAlert));
 
 /** What the templates of descriptions may do, so that none fails when it is needed. */
 const TEMPLATE =
-  /^(?:\$labels\.(?:key|budget|window|job|query|endpoint|probe|model)|\$value(?: \| (?:humanizeDuration|humanizePercentage|printf "%\.2f"))?|if gt \$value 0\.0|else|end)$/;
+  /^(?:\$labels\.(?:key|budget|window|job|query|endpoint|probe|model)|with \$labels\.team|\.|\$value(?: \| (?:humanizeDuration|humanizePercentage|printf "%\.2f"))?|if gt \$value 0\.0|else|end)$/;
 
 describe.each(alerts)("$alert", (alert) => {
   const name = alert.alert;
