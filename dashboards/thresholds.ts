@@ -1,15 +1,23 @@
+/** Durations in seconds. */
+export const MINUTE = 60;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** The exporter withdraws a value after this many intervals without a new one. */
+export const INTERVALS_TO_LIVE = 3;
+
 /** All alert thresholds; the panels use the same ones for their colours. Times are in seconds, shares from 0 to 1. */
 export const thresholds = {
   /** Exhausted: at most this share is left and no call succeeds: nothing was spent for `idle`, although at the hourly rate it would be used up within `rest`. */
   exhaustedRatio: 0.005,
-  exhausted: { idle: 10 * 60, rest: 2 * 60 },
-  exhaustedSeldom: { idle: 30 * 60, rest: 10 * 60 },
+  exhausted: { idle: 10 * MINUTE, rest: 2 * MINUTE },
+  exhaustedSeldom: { idle: 30 * MINUTE, rest: 10 * MINUTE },
   /** Critical: runs out within this time at the present rate. Short, because it wakes an operator; the warning covers the hours before. */
-  imminent: 40 * 60,
+  imminent: 40 * MINUTE,
   /** Below this, the alert no longer fires: too little time is left to act. */
-  imminentOver: 2 * 60,
+  imminentOver: 2 * MINUTE,
   /** Replaces `imminent` for a key whose earlier days suggest that the credits may just last. */
-  imminentDoubtful: 25 * 60,
+  imminentDoubtful: 25 * MINUTE,
   /** A rate is falling if that of the last 15 minutes is below this fraction of the hourly rate. */
   falling: 0.6,
   /** A rate is unusual above this multiple of the fastest 15 minutes, or of the fastest hour, in three days. */
@@ -28,21 +36,21 @@ export const thresholds = {
   /** A forecast made a day before the reset must exceed what is left by this fraction; the margin shrinks to 0 at the reset. */
   forecastMargin: 0.25,
   /** Warning: runs out within this time at a lasting rate. */
-  predictedSoon: 3 * 3600,
+  predictedSoon: 3 * HOUR,
   /** Warning: runs out within this time at the rates of both the last hour and the last 15 minutes, lasting or not. */
-  predictedAnyway: 3600,
+  predictedAnyway: HOUR,
   /** Warning: runs out within this time at the key's usual spending. */
-  predicted: 24 * 3600,
+  predicted: DAY,
   /** Warning for a key without history: runs out within this time at the rate of the last hour, and well before the reset at the rate of six hours. */
-  predictedBlind: 4 * 3600,
+  predictedBlind: 4 * HOUR,
   blindMargin: 0.7,
   /** Warning for limits that reset monthly or never. */
-  slow: 7 * 24 * 3600,
+  slow: 7 * DAY,
   /** Critical for prepaid balances: runs out within this time at the rate of the last hour. */
-  budgetImminent: 4 * 3600,
+  budgetImminent: 4 * HOUR,
   /** Remaining share of the limit. */
   low: 0.1,
-  expiresSoon: 7 * 24 * 3600,
+  expiresSoon: 7 * DAY,
   /** Remaining share of the daily requests to free models. */
   freeQuotaLow: 0.1,
   /** Multiple of the fastest hour of the last week. */
@@ -52,15 +60,15 @@ export const thresholds = {
   /** Initial share of a budget's window without a forecast. */
   forecastAfter: 0.1,
   /** Data are stale after this time, or after `staleIntervals` poll intervals if that is longer. */
-  keyStale: 15 * 60,
-  analyticsStale: 60 * 60,
+  keyStale: 15 * MINUTE,
+  analyticsStale: 60 * MINUTE,
   /** The query last_month runs hourly. */
-  closedMonthStale: 4 * 3600,
+  closedMonthStale: 4 * HOUR,
   staleIntervals: 5,
   /** Two runs of a probe have failed if its last run started this many intervals after the last success. One failed run is slightly more than 1. */
   probeFailedIntervals: 1.5,
   /** A probe does not run if its last run was this many intervals ago; then its values are withdrawn. */
-  probeStaleIntervals: 3,
+  probeStaleIntervals: INTERVALS_TO_LIVE,
   /** Slow: above this multiple of the previous week's median duration, and by at least this many seconds. */
   probeSlowFactor: 2,
   probeSlowSeconds: 1,

@@ -7,7 +7,7 @@ import { ofJob, ofTeam, perKey } from "../expressions/scope.ts";
 import { verdict, verdictTexts } from "../expressions/verdict.ts";
 import { promql, type Series } from "../promql.ts";
 import { recorded } from "../rules/series.ts";
-import { thresholds } from "../thresholds.ts";
+import { DAY, HOUR, thresholds } from "../thresholds.ts";
 import { keyLink } from "./alerts.ts";
 
 /** Colours of the used share of a limit. */
@@ -68,8 +68,8 @@ export function runway(id: number): PlacedPanel {
           mappings: [valueTexts({ Infinity: { text: "unlimited" } })],
         },
       ),
-      valueColumn("Burn per hour", ofRecorded(recorded.burn1h, 3600), unit.credits, {}),
-      valueColumn("Burn per day", ofRecorded(recorded.burn1d, 86_400), unit.credits, {}),
+      valueColumn("Burn per hour", ofRecorded(recorded.burn1h, HOUR), unit.credits, {}),
+      valueColumn("Burn per day", ofRecorded(recorded.burn1d, DAY), unit.credits, {}),
       valueColumn("Lasts", ofRecorded(recorded.exhaustion1h), unit.duration, {
         cell: "text",
         steps: lastsSteps,

@@ -10,6 +10,7 @@ import { spent, totalSpent } from "../expressions/spend.ts";
 import { ofJob } from "../expressions/scope.ts";
 import { promql, type Series } from "../promql.ts";
 import { recorded } from "../rules/series.ts";
+import { DAY } from "../thresholds.ts";
 
 const SETTLING = "not settled yet";
 
@@ -122,7 +123,7 @@ export function againstLastMonth(id: number): PlacedPanel {
     unit: unit.credits,
     interval: "1h",
     timeFrom: "now/M",
-    bridgeMs: 86_400_000,
+    bridgeMs: DAY * 1000,
     dashed: { "last month, same day": "blue", "whole last month": "orange" },
   });
 }

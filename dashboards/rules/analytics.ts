@@ -1,6 +1,6 @@
 import { queryFamilies as families } from "../../exporter/collectors/analytics-families.ts";
 import { uids } from "../uids.ts";
-import { thresholds } from "../thresholds.ts";
+import { MINUTE, thresholds } from "../thresholds.ts";
 import { promql, select } from "../promql.ts";
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
 import type { RuleGroup } from "./rule.ts";
@@ -14,7 +14,7 @@ export function analyticsData(settings: Settings): RuleGroup {
   return {
     name: "aigateway-analytics",
     comment: "Analytics: whether the spend of models and apps is still known.",
-    interval: settings.timing.duration(60),
+    interval: settings.timing.duration(MINUTE),
     rules: [alert(stale(settings)), alert(truncated())],
   };
 }
@@ -43,7 +43,7 @@ function stale({ timing }: Settings): AlertDefinition {
         max by (job, query) (${families.up}) == 0
         unless on (job, query) last_over_time(${families.lastSuccess}[${timing.analyticsMemory}])
       )`,
-    for: 10 * 60,
+    for: 10 * MINUTE,
     summary: "The spend of models and apps is no longer updated.",
     description:
       "{{ if gt $value 0.0 }}The last good answer to the analytics query {{ $labels.query }} is {{ $value | humanizeDuration }} old{{ else }}The analytics query {{ $labels.query }} has never succeeded{{ end }}: figures and budgets of models and apps are out of date. Look for the reason in the exporter's log; 403 means that the configured key is not a management key.",
@@ -55,7 +55,7 @@ function truncated(): AlertDefinition {
     name: "AIGatewayAnalyticsTruncated",
     severity: "info",
     expr: promql`max by (job, query) (${families.truncated}) == 1`,
-    for: 30 * 60,
+    for: 30 * MINUTE,
     summary: "The gateway truncates its answers about models and apps.",
     description:
       "The result of the analytics query {{ $labels.query }} exceeds the gateway's row limit: totals are correct, but some pairs of model and app are counted only in _other, and budgets for a model or app are incomplete.",

@@ -1,6 +1,6 @@
 import { budgetFamilies as families } from "../../exporter/budgets/families.ts";
 import { uids } from "../uids.ts";
-import { thresholds } from "../thresholds.ts";
+import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
 import { promql, select, type Series } from "../promql.ts";
 import { BUDGET, withBudgetTeam } from "./owner.ts";
 import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
@@ -20,7 +20,7 @@ export function budgets(settings: Settings): RuleGroup {
   return {
     name: "aigateway-budgets",
     comment: "Budgets: what is spent of each, and what the forecast is.",
-    interval: timing.duration(60),
+    interval: timing.duration(MINUTE),
     rules: [
       ...amounts(timing),
       ...burns(timing),
@@ -83,9 +83,9 @@ function burns(timing: Timing): readonly RecordingRule[] {
     );
   };
   return [
-    burn(recorded.budgetBurn1h, 3600, "Credits per second spent from a prepaid balance over the last hour."),
-    burn(recorded.budgetBurn6h, 6 * 3600, "Credits per second over six hours."),
-    burn(recorded.budgetBurn3d, 3 * 86_400, "Credits per second over three days."),
+    burn(recorded.budgetBurn1h, HOUR, "Credits per second spent from a prepaid balance over the last hour."),
+    burn(recorded.budgetBurn6h, 6 * HOUR, "Credits per second over six hours."),
+    burn(recorded.budgetBurn3d, 3 * DAY, "Credits per second over three days."),
   ];
 }
 
@@ -95,7 +95,7 @@ function exceeded(): AlertDefinition {
     severity: "warning",
     expr: promql`
       ${recorded.budgetSpent} / ${recorded.budgetLimit} > 1`,
-    for: 5 * 60,
+    for: 5 * MINUTE,
     summary: "A budget is exceeded.",
     description: `${BUDGET} is overspent: {{ $value | humanizePercentage }} of it is used and its window ({{ $labels.window }}) has not ended. The gateway does not enforce budgets: stop a spender or raise the budget.`,
   };
@@ -110,7 +110,7 @@ function forecastExceeded(): AlertDefinition {
     expr: promql`
       ${recorded.budgetForecast} / ${recorded.budgetLimit} > 1
       unless ${recorded.budgetSpent} > ${recorded.budgetLimit}`,
-    for: 3600,
+    for: HOUR,
     summary: "A budget will be exceeded at its present rate.",
     description: `${BUDGET} will be at {{ $value | humanizePercentage }} when its window ({{ $labels.window }}) ends, if spending continues at this rate. The dashboard shows which keys or models spend most.`,
   };
@@ -121,7 +121,7 @@ function incomplete({ timing }: Settings): AlertDefinition {
     name: "AIGatewayBudgetIncomplete",
     severity: "warning",
     expr: promql`max by (job, budget) (last_over_time(${families.complete}[${timing.analyticsMemory}])) == 0`,
-    for: 30 * 60,
+    for: 30 * MINUTE,
     summary: "Part of the spend of a budget is unknown.",
     description: `${BUDGET} may be exceeded unnoticed: its spend is only a lower bound, because a key cannot be polled or an answer about models was truncated. Look for alerts on stale data or refused keys.`,
   };
@@ -145,8 +145,8 @@ function prepaidImminent({ timing }: Settings): AlertDefinition {
     severity: "critical",
     comment: "One rate only, because a longer one would notice a runaway hours later.",
     expr: lastsLess(timing.seconds(thresholds.budgetImminent), recorded.budgetBurn1h, recorded.budgetBurn1h),
-    for: 10 * 60,
-    keepFiringFor: 20 * 60,
+    for: 10 * MINUTE,
+    keepFiringFor: 20 * MINUTE,
     summary: "A prepaid balance is about to run out.",
     description: `${PREPAID} at the rate of the last hour; then the gateway refuses every call of the account (402). Buy credits now, or find out what is spending and stop it.`,
   };
@@ -157,8 +157,8 @@ function prepaidPredicted({ timing }: Settings): AlertDefinition {
     name: "AIGatewayBudgetExhaustionPredicted",
     severity: "warning",
     expr: lastsLess(timing.seconds(thresholds.predicted), recorded.budgetBurn6h, recorded.budgetBurn1h),
-    for: 30 * 60,
-    keepFiringFor: 3600,
+    for: 30 * MINUTE,
+    keepFiringFor: HOUR,
     summary: "A prepaid balance will run out within a day.",
     description: `${PREPAID} at the rate of the last six hours; then the gateway refuses every call of the account (402). Buy credits today.`,
   };
@@ -169,8 +169,8 @@ function prepaidSlow({ timing }: Settings): AlertDefinition {
     name: "AIGatewayBudgetExhaustionSlow",
     severity: "warning",
     expr: lastsLess(timing.seconds(thresholds.slow), recorded.budgetBurn3d, recorded.budgetBurn6h),
-    for: 3600,
-    keepFiringFor: 6 * 3600,
+    for: HOUR,
+    keepFiringFor: 6 * HOUR,
     summary: "A prepaid balance will run out within a week.",
     description: `${PREPAID} at the rate of the last three days. Buy credits this week.`,
   };

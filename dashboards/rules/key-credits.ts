@@ -1,5 +1,5 @@
 import { uids } from "../uids.ts";
-import { thresholds } from "../thresholds.ts";
+import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
 import { promql } from "../promql.ts";
 import { keyConditions } from "./key-conditions.ts";
 import { KEY, withKeyTeam } from "./owner.ts";
@@ -21,7 +21,7 @@ export function keyCredits(settings: Settings): RuleGroup {
     name: "aigateway-key-credits",
     comment:
       "Credits of keys: exhausted, or about to be before the limit resets. The remaining credits have no series while they are unknown, unlimited or stale; then no alert of this group fires.",
-    interval: settings.timing.duration(60),
+    interval: settings.timing.duration(MINUTE),
     rules: [
       ...keyConditions(settings.timing),
       alert(exhausted(settings)),
@@ -54,7 +54,7 @@ function exhausted({ timing }: Settings): AlertDefinition {
           unless ${exhaustion15m} > ${timing.seconds(thresholds.imminent)}
         )
       )`,
-    for: 2 * 60,
+    for: 2 * MINUTE,
     summary: "A key has used up its credit limit.",
     description: `${KEY} is out of credits ({{ $value | printf "%.2f" }} left), and the gateway refuses its calls (402). Raise its limit, or wait for the reset that the dashboard shows.`,
   };
@@ -67,7 +67,7 @@ function stopped(timing: Timing, { idle, rest }: { readonly idle: number; readon
 
 function imminent({ timing }: Settings): AlertDefinition {
   const name = "AIGatewayKeyExhaustionImminent";
-  const lately = promql`last_over_time(${recorded.imminent}[${timing.duration(3600)}])`;
+  const lately = promql`last_over_time(${recorded.imminent}[${timing.duration(HOUR)}])`;
   return {
     name,
     severity: "critical",
@@ -78,7 +78,7 @@ function imminent({ timing }: Settings): AlertDefinition {
       keeps: [lately],
       nearer: "AIGatewayKeyExhausted",
     }),
-    for: 4 * 60,
+    for: 4 * MINUTE,
     summary: "A key is about to use up its credit limit.",
     description: `${KEY} runs out of credits in {{ $value | humanizeDuration }} at the rate of the last 15 minutes, before its limit resets; then the gateway refuses its calls (402). Find out what is spending and stop it, or raise the limit.`,
   };
@@ -98,14 +98,14 @@ function predicted({ timing }: Settings): AlertDefinition {
       begins: recorded.predicted.name,
       value: remaining.name,
       keeps: [
-        promql`last_over_time(${recorded.predicted}[${timing.duration(6 * 3600)}])`,
+        promql`last_over_time(${recorded.predicted}[${timing.duration(6 * HOUR)}])`,
         promql`(${exhaustion1h} < ${days} and ${exhaustion1h} < ${resetSeconds})`,
         promql`(${exhaustion6h} < ${days} and ${exhaustion6h} < ${resetSeconds})`,
         promql`(${exhaustion1d} < ${days} and ${exhaustion1d} < ${resetSeconds} and ${resetSeconds} > 86400)`,
       ],
       nearer: "AIGatewayKeyExhaust(ed|ionImminent)",
     }),
-    for: 4 * 60,
+    for: 4 * MINUTE,
     summary: "A key will use up its credit limit within a day.",
     description: `${KEY} has {{ $value | printf "%.2f" }} credits left and will run out within a day, before its limit resets. Check its spending on the dashboard, then raise the limit or slow the caller down.`,
   };
@@ -124,12 +124,12 @@ function slow({ timing }: Settings): AlertDefinition {
       begins: recorded.slow.name,
       value: promql`(${exhaustion3d} or ${remaining} * 0)`,
       keeps: [
-        promql`last_over_time(${recorded.slow}[${timing.duration(86_400)}])`,
+        promql`last_over_time(${recorded.slow}[${timing.duration(DAY)}])`,
         promql`(${exhaustion3d} < ${weeks} and ${exhaustion3d} < ${resetSeconds})`,
       ],
       nearer: "AIGatewayKeyExhaust(ed|ionImminent|ionPredicted)",
     }),
-    for: 24 * 3600,
+    for: DAY,
     summary: "A key will use up its credit limit within a week.",
     description: `${KEY} runs out of credits in {{ $value | humanizeDuration }} at the rate of the last three days, before its limit resets. Raise the limit, or agree on lower spending with the owner.`,
   };
@@ -145,10 +145,10 @@ function low({ timing }: Settings): AlertDefinition {
       alert: name,
       begins: recorded.low.name,
       value: promql`${remaining} / (${limit} > 0)`,
-      keeps: [promql`last_over_time(${recorded.low}[${timing.duration(3600)}])`],
+      keeps: [promql`last_over_time(${recorded.low}[${timing.duration(HOUR)}])`],
       nearer: "AIGatewayKeyExhaust.+",
     }),
-    for: 15 * 60,
+    for: 15 * MINUTE,
     summary: "A key has little of its credit limit left.",
     description: `${KEY} has {{ $value | humanizePercentage }} of its limit left, which does not last until the reset at the rate of the last day. If this happens in every window, raise the limit.`,
   };

@@ -1,4 +1,4 @@
-import { thresholds } from "../thresholds.ts";
+import { DAY, MINUTE, thresholds } from "../thresholds.ts";
 import { promql } from "../promql.ts";
 import { record, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
@@ -6,7 +6,7 @@ import type { Settings } from "./settings.ts";
 
 /** Forecasts how much a key still spends today from its earlier days: office hours end, and nights are quiet. */
 export function keyForecast({ timing }: Settings): RuleGroup {
-  const day = timing.duration(86_400);
+  const day = timing.duration(DAY);
   const { usage, usageDay, spentYesterday, restShareYesterday, restShare, restOfDay } = recorded;
   const { restRatio, remaining, resetSeconds, burn1h, burn15m } = recorded;
   const quarter = timing.duration(timing.burnWindow);
@@ -16,7 +16,7 @@ export function keyForecast({ timing }: Settings): RuleGroup {
     name: "aigateway-key-forecast",
     comment:
       "How much a key still spends today, judged by its earlier days: office hours end, and nights are quiet. A rate alone cannot know that.",
-    interval: timing.duration(60),
+    interval: timing.duration(MINUTE),
     rules: [
       record(
         spentYesterday,

@@ -4,6 +4,7 @@ import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
+import { DAY, HOUR, MINUTE } from "../thresholds.ts";
 
 /** The current values and burn rates of each key: one series per key, however many processes report it. */
 export function keyInputs({ timing }: Settings): RuleGroup {
@@ -11,7 +12,7 @@ export function keyInputs({ timing }: Settings): RuleGroup {
     name: "aigateway-key-inputs",
     comment:
       "The current values of each key, whichever process reports them. The limit, the remaining credits and the reset come from the same answer and disappear together.",
-    interval: timing.duration(60),
+    interval: timing.duration(MINUTE),
     rules: [
       ...identity(timing),
       ...amounts(timing),
@@ -131,10 +132,10 @@ function burns(timing: Timing): readonly RecordingRule[] {
       timing.burnWindow / 3,
       "Credits per second over 15 minutes. The divisor is the time between the answers, so that the jump after an outage is spread over the outage. Downward corrections count as zero.",
     ),
-    burn(recorded.burn1h, 3600, 600, "Credits per second over an hour."),
-    burn(recorded.burn6h, 6 * 3600, 3600, "Credits per second over six hours."),
-    burn(recorded.burn1d, 86_400, 6 * 3600, "Credits per second over a day."),
-    burn(recorded.burn3d, 3 * 86_400, 86_400, "Credits per second over three days."),
+    burn(recorded.burn1h, HOUR, 10 * MINUTE, "Credits per second over an hour."),
+    burn(recorded.burn6h, 6 * HOUR, HOUR, "Credits per second over six hours."),
+    burn(recorded.burn1d, DAY, 6 * HOUR, "Credits per second over a day."),
+    burn(recorded.burn3d, 3 * DAY, DAY, "Credits per second over three days."),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { probeFamilies as families } from "../../exporter/probes/families.ts";
 import { promql, type Series } from "../promql.ts";
-import { thresholds } from "../thresholds.ts";
+import { MINUTE, thresholds } from "../thresholds.ts";
 import { uids } from "../uids.ts";
 import { withProbeTeam } from "./owner.ts";
 import type { AlertRule } from "./rule.ts";
@@ -45,7 +45,7 @@ function failing(timing: Timing): AlertDefinition {
         )
       )
       and ${isFresh(timing)}`,
-    for: 5 * 60,
+    for: 5 * MINUTE,
     summary: "Transcription fails.",
     description:
       "At least the last two runs of the probe {{ $labels.probe }} failed: the model {{ $labels.model }} returned no transcript in time, or too many wrong words. Unless the probe's key {{ $labels.key }} is at fault, every user of the model is affected. The dashboard shows the reasons.",
@@ -61,7 +61,7 @@ function slow(timing: Timing): AlertDefinition {
       ${recent} > ${thresholds.probeSlowFactor} * ${week}
       and ${recent} - ${week} > ${timing.seconds(thresholds.probeSlowSeconds)}
       and ${isFresh(timing)}`,
-    for: 10 * 60,
+    for: 10 * MINUTE,
     summary: "Transcription is much slower than last week.",
     description:
       "Half of the recent runs of the probe {{ $labels.probe }} took longer than {{ $value | humanizeDuration }}, more than twice last week's median. Check whether the provider of {{ $labels.model }} has an incident; consider another model in the meantime.",
@@ -76,7 +76,7 @@ function qualityDropped(timing: Timing): AlertDefinition {
     expr: promql`
       ${recent} > ${thresholds.probeWordErrors} + ${week}
       and ${isFresh(timing)}`,
-    for: 10 * 60,
+    for: 10 * MINUTE,
     summary: "Transcripts have many more wrong words than last week.",
     description:
       "Half of the recent transcripts of the probe {{ $labels.probe }} have a word error rate of {{ $value | humanizePercentage }} or more, at least 10 percentage points above last week's median. The provider of {{ $labels.model }} may have changed the model; compare with another one.",
@@ -95,7 +95,7 @@ function spendLimit(): AlertDefinition {
     expr: promql`
       ${recorded.probeOwner}
       * on (job) group_left () ${spendReached()}`,
-    for: 10 * 60,
+    for: 10 * MINUTE,
     summary: "Probes have reached their spending ceiling for today.",
     description:
       'The probe {{ $labels.probe }} does not run again before 00:00 UTC, so failures of {{ $labels.model }} go unnoticed: {{ $value | printf "%.2f" }} credits count against today\'s ceiling. Run probes less often, or raise probe_spend.max_cost_per_day.',
@@ -125,7 +125,7 @@ function notRun(timing: Timing): AlertDefinition {
       )
       and on (job, probe) ${families.info}
       unless on (job) ${spendReached()}`,
-    for: 10 * 60,
+    for: 10 * MINUTE,
     summary: "A probe is due but does not run.",
     description:
       "The probe {{ $labels.probe }} {{ if gt $value 0.0 }}last ran {{ $value | humanizeDuration }} ago{{ else }}has never run{{ end }}, so failures of {{ $labels.model }} go unnoticed. aigateway_probe_skipped_total shows the reason.",

@@ -1,6 +1,6 @@
 import { probeFamilies as families } from "../../exporter/probes/families.ts";
 import { promql, type Series } from "../promql.ts";
-import { thresholds } from "../thresholds.ts";
+import { DAY, MINUTE, thresholds } from "../thresholds.ts";
 import { probeAlerts } from "./probe-alerts.ts";
 import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
@@ -13,7 +13,7 @@ export function probes(settings: Settings): RuleGroup {
   return {
     name: "aigateway-probes",
     comment: "Transcription probes: whether they run and succeed, and whether their results are as usual.",
-    interval: timing.duration(60),
+    interval: timing.duration(MINUTE),
     rules: [...identity(timing), ...medians(timing), ...probeAlerts(settings)],
   };
 }
@@ -62,7 +62,7 @@ function latest(series: Series, range: string): string {
 }
 
 function medians(timing: Timing): readonly RecordingRule[] {
-  const [recent, week] = [timing.duration(timing.probeWindow), timing.duration(7 * 86_400)];
+  const [recent, week] = [timing.duration(timing.probeWindow), timing.duration(7 * DAY)];
   const before = `[${week}] offset ${recent}`;
   const ofRecent = (series: Series) => promql`
     quantile_over_time(0.5, ${series}[${recent}])

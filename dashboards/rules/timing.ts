@@ -1,3 +1,5 @@
+import { DAY, HOUR, INTERVALS_TO_LIVE, MINUTE } from "../thresholds.ts";
+
 /** The durations of the rules, shortened for tests and lengthened for slow polls. */
 export interface Timing {
   /** Formats a duration for PromQL and rule files: `25m`. Prometheus' own clock measures it. */
@@ -35,19 +37,18 @@ export interface TimingOptions {
   readonly now?: string;
 }
 
-const MINUTE = 60;
 /** Bridges 20 minutes without scrapes. */
 const MEMORY = 25 * MINUTE;
 const BURN_WINDOW = 15 * MINUTE;
-const PROBE_MEMORY = 24 * 60 * MINUTE;
-const PROBE_WINDOW = 6 * 60 * MINUTE;
+const PROBE_MEMORY = DAY;
+const PROBE_WINDOW = 6 * HOUR;
 
 export function createTiming(options: TimingOptions): Timing {
-  const { pollIntervalSeconds = 60, analyticsIntervalSeconds = 300, probeIntervalSeconds = 3600 } = options;
+  const { pollIntervalSeconds = 60, analyticsIntervalSeconds = 300, probeIntervalSeconds = HOUR } = options;
   const { scale = 1, now = "time()" } = options;
   const burnWindow = Math.max(BURN_WINDOW, 4 * pollIntervalSeconds);
-  const memory = Math.max(MEMORY, 3 * pollIntervalSeconds);
-  const analyticsMemory = Math.max(MEMORY, 3 * analyticsIntervalSeconds);
+  const memory = Math.max(MEMORY, INTERVALS_TO_LIVE * pollIntervalSeconds);
+  const analyticsMemory = Math.max(MEMORY, INTERVALS_TO_LIVE * analyticsIntervalSeconds);
   const duration = (seconds: number) => durationText(Math.max(1, Math.round(seconds * 1000 * scale)));
   return {
     duration,
@@ -56,7 +57,7 @@ export function createTiming(options: TimingOptions): Timing {
     memorySeconds: memory,
     analyticsMemory: duration(analyticsMemory),
     analyticsMemorySeconds: analyticsMemory,
-    probeMemory: duration(Math.max(PROBE_MEMORY, 3 * probeIntervalSeconds)),
+    probeMemory: duration(Math.max(PROBE_MEMORY, INTERVALS_TO_LIVE * probeIntervalSeconds)),
     probeWindow: Math.max(PROBE_WINDOW, 4 * probeIntervalSeconds),
     burnWindow,
     longestPollSeconds: burnWindow / 4,
@@ -65,9 +66,9 @@ export function createTiming(options: TimingOptions): Timing {
 }
 
 const UNITS = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["m", 60_000],
+  ["d", DAY * 1000],
+  ["h", HOUR * 1000],
+  ["m", MINUTE * 1000],
   ["s", 1000],
   ["ms", 1],
 ] as const;

@@ -1,6 +1,7 @@
 import { promql } from "../promql.ts";
 import { recorded } from "./series.ts";
 import type { Timing } from "./timing.ts";
+import { MINUTE } from "../thresholds.ts";
 
 /** An alert on remaining credits that starts under a strict condition and must not flap. */
 export interface Lasting {
@@ -39,4 +40,4 @@ or (
 }
 
 /** A single evaluation without a result ends an alert, so the change is visible for longer, in case some evaluations are missed. */
-const CHANGE_SEEN = 10 * 60;
+const CHANGE_SEEN = 10 * MINUTE;

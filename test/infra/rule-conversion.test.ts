@@ -96,7 +96,7 @@ describe("convertRules", () => {
 
   test.each(["5s", "15s", "1h1s", "soon"])("refuses the interval %s, which Grafana would", (interval) => {
     expect(() => convertRules([{ ...GROUP, interval }], OPTIONS)).toThrow(
-      `Cannot convert the rule group "keys": its interval is "${interval}", want a multiple of 10s`,
+      `Cannot convert the rule group "keys": its interval must be a multiple of 10s, not "${interval}"`,
     );
   });
 

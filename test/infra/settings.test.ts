@@ -72,14 +72,14 @@ describe("readSettings", () => {
       grafanaUrl: "grafana.example",
     });
     expect(text).toEqual([
-      'name: "Big_Name" is not a name of lower-case letters, digits and dashes, at most 50',
+      'name: "Big_Name" is not a name of at most 50 lower-case letters, digits and dashes',
       "keys.Billing: the name does not match [a-z0-9][a-z0-9_.-]{0,63}",
-      "keys.other: the text (not shown) is not one line of printable ASCII without spaces",
-      "keys.third: the text (not shown) is not one line of printable ASCII without spaces",
-      "managementKey: the text (not shown) is not one line of printable ASCII without spaces",
+      "keys.other: the value (not shown) is not one line of printable ASCII without spaces",
+      "keys.third: the value (not shown) is not one line of printable ASCII without spaces",
+      "managementKey: the value (not shown) is not one line of printable ASCII without spaces",
       'logLevel: "loud" is not one of debug, info, warn, error',
       'scrape: "sometimes" is not one of serviceMonitor, podMonitor, annotations, none',
-      'scrapeFrom: "[\\"x\\"]" is not an object whose values are texts; put numbers in quotes',
+      'scrapeFrom: "[\\"x\\"]" is not an object whose values are strings; put numbers in quotes',
       'grafanaUrl: "grafana.example" is not an http or https URL',
       'exporter.gateway.base_url: "http://gateway.example" must use https, since keys are sent to it; http is for localhost only',
       "exporter.speed: is not a known field",
@@ -94,17 +94,17 @@ describe("readSettings", () => {
     [
       "a place for a secret",
       { exporter: { ...LEAST_EXPORTER, keys: [{ name: "billing", api_key_file: "/etc/billing" }] } },
-      "exporter.keys[0].api_key_file: is filled in with where the secret is mounted; leave it out",
+      "exporter.keys[0].api_key_file: is set to the path where the secret is mounted; remove it",
     ],
     [
       "a variable",
       { exporter: { ...LEAST_EXPORTER, analytics: { management_key_env: "KEY" } }, managementKey: "sk-m" },
-      "exporter.analytics.management_key_env: is filled in with where the secret is mounted; leave it out",
+      "exporter.analytics.management_key_env: is set to the path where the secret is mounted; remove it",
     ],
     [
       "a folder of keys",
       { exporter: { ...LEAST_EXPORTER, keys_dir: "/keys" } },
-      "exporter.keys_dir: is filled in with where the secret is mounted; leave it out",
+      "exporter.keys_dir: is set to the path where the secret is mounted; remove it",
     ],
     [
       "a key without a secret",
@@ -114,19 +114,23 @@ describe("readSettings", () => {
     [
       "analytics without a key",
       { exporter: { ...LEAST_EXPORTER, analytics: { top: 5 } } },
-      "exporter.analytics: there is no management key; set managementKey or managementSecret",
+      "exporter.analytics: needs a management key; set managementKey or managementSecret",
     ],
     ["nothing to poll", { keys: {} }, "exporter: there is nothing to poll; set keys, keys_dir or analytics"],
-    ["two sources of keys", { keysSecret: "vault-keys" }, "keysSecret: excludes keys; keep one of them"],
+    [
+      "two sources of keys",
+      { keysSecret: "vault-keys" },
+      "keysSecret: cannot be combined with keys; remove one of them",
+    ],
     [
       "two sources of the management key",
       { managementKey: "sk-m", managementSecret: "vault" },
-      "managementSecret: excludes managementKey; keep one of them",
+      "managementSecret: cannot be combined with managementKey; remove one of them",
     ],
     [
       "nothing to deploy",
       { kubernetes: false },
-      "kubernetes: is false and grafana, too: there is nothing to deploy",
+      "kubernetes: is false, and so is grafana: there is nothing to deploy; set one of them to true",
     ],
     [
       "polls that alert rules cannot follow",
@@ -188,7 +192,7 @@ describe("probes", () => {
       "a recording that is not there",
       [{ ...own, audio: "no.mp3" }],
       undefined,
-      'exporter.probes[0].audio: file "no.mp3" cannot be read (ENOENT); it must be on the machine that deploys',
+      'exporter.probes[0].audio: file "no.mp3" cannot be read (ENOENT); it must exist on the machine that runs Pulumi',
     ],
     [
       "recordings beyond a ConfigMap",
