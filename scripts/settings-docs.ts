@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import { z } from "zod";
 
-/** `docs/settings.md`: every setting of Pulumi.yaml. */
+/** Renders `docs/settings.md`: every setting of Pulumi.yaml. */
 export async function renderSettingsDocs(): Promise<string> {
   const text = await readFile(new URL("../Pulumi.yaml", import.meta.url), "utf8");
   const settings = Object.entries(project.parse(parse(text)).config);

@@ -28,7 +28,7 @@ Worst classes of ours:
 
   test("says what is missing in a report that was cut off", () => {
     expect(() => fleetTable(["day 0 of 17, 3 s"])).toThrow(
-      "Cannot read the report: 3 tables are expected, there are 0",
+      "Cannot read the report: expected 3 tables, found 0",
     );
   });
 });
