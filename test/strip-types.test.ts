@@ -74,9 +74,9 @@ describe("types cannot be stripped", () => {
     [
       "when a file is named that would be missing",
       { "source/one/a.ts": 'import "../b.ts";', "b.ts": "" },
-      /"source\/one\/a\.ts" names "\.\.\/b\.ts", which is no file of "source"\n$/,
+      /"source\/one\/a\.ts" names "\.\.\/b\.ts", which is not a file in "source"\n$/,
     ],
-    ["into a folder that has something", { "source/a.ts": "", "target/b.js": "" }, /"target" exists, and /],
+    ["into a folder that has something", { "source/a.ts": "", "target/b.js": "" }, /"target" already exists, and /],
     ["of what is not there", {}, /ENOENT.*'source'/],
   ])("%s", (_name, files, message) => {
     const { status, stdout, stderr } = strip(files);
@@ -88,7 +88,7 @@ describe("types cannot be stripped", () => {
   test("to nowhere", () => {
     expect(strip({}, ["source"])).toMatchObject({
       status: 1,
-      stderr: "Cannot strip types: wanted SOURCE and TARGET\n",
+      stderr: "Cannot strip types: expected SOURCE and TARGET\n",
     });
   });
 });
