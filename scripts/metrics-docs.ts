@@ -46,7 +46,7 @@ const SECTIONS: readonly Section[] = [
   {
     title: "Models and apps",
     text:
-      "From `POST /analytics/query`, grouped by model and app, and in total. The `analytics.top` dearest pairs have series of their own; " +
+      "From `POST /analytics/query`, grouped by model and app, and in total. The `analytics.top` most expensive pairs have their own series; " +
       '`model="_other", app="_other"` is the rest, so that sums over all labels equal the total. A label that the gateway leaves empty is `_none`.',
     families: Object.values(usageFamiliesOf).flatMap((families) => Object.values(families)),
   },

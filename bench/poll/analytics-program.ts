@@ -8,7 +8,7 @@ import { createStore } from "../../exporter/readings/store.ts";
 import { serveParent } from "../child.ts";
 import { watchStalls } from "../stall-watch.ts";
 
-// Asks all four analytics queries at once, as the exporter does but for its pace, shows the answers, and tells the
+// Sends all four analytics queries at once, like the exporter but without its rate limit, exposes the answers, and reports the
 // longest stall. Parameter: the API root.
 const loaded = await loadConfig({
   ...systemFiles,
@@ -39,7 +39,7 @@ const publisher = createPublisher(
   () => {},
 );
 const targets = analyticsCollector.targets(config);
-/** More than the distance of two renderings. */
+/** Longer than the pause between two renderings. */
 const PUBLISHED_AFTER_MS = 1500;
 const { signal } = new AbortController();
 const stalls = watchStalls();

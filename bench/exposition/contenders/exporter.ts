@@ -13,7 +13,7 @@ import { createDataSet, familiesOf, samplesOf } from "../data-set.ts";
 
 const data = createDataSet(Number(process.argv[2]));
 
-/** The exporter's own store, publisher and route, in a process that has loaded all the rest of it, too. */
+/** The exporter's own store, publisher and route, in a process that has loaded all other code of the exporter. */
 await serveSubject(data.series, () => {
   if (typeof createApp !== "function") throw new Error("Cannot measure the exporter without all of its code");
   return openExporter();
@@ -52,7 +52,7 @@ export function openExporter(): Subject {
       }
       publisher.changed();
     },
-    // The rendering alone, as it is compared with what a registry does: nothing is compressed.
+    // Renders without compression, to be comparable with a registry.
     render: () => (render ??= rendererOf(createTextKeeper()))(),
     publish: () => (publish ??= rendererOf(deflate))(),
     listen: async () => {
@@ -65,10 +65,10 @@ export function openExporter(): Subject {
   };
 }
 
-/** More than the slices of one rendering. */
+/** More than the number of slices of one rendering. */
 const MOST_KEPT = 400;
 
-/** Keeps the text as it is, so that the whole of it lies there in the end. */
+/** Keeps the uncompressed text, so that the whole of it is available at the end. */
 function createTextKeeper(): Deflate {
   const kept: Buffer[] = [];
   const nothing = Buffer.alloc(0);

@@ -3,7 +3,7 @@ import { environmentSecret } from "../../../exporter/config/secret-source.ts";
 import { createGateway } from "../../../exporter/gateway/gateway.ts";
 import { createPace } from "../../../exporter/schedule/pace.ts";
 
-/** The exporter's own way: pace, secret, deadline, retries, JSON without the secret, and the contract's shape. */
+/** The exporter's own client: rate limiter, secret, deadline, retries, removal of the secret, and validation against the contract. */
 export function createClient(url: string, connections: number): () => Promise<unknown> {
   const pace = createPace(systemClock, {
     perMinute: { key: 0, analytics: 0, transcription: 0 },
