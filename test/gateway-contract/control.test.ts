@@ -177,7 +177,7 @@ describe("control over HTTP", () => {
     ["POST", "faults", { kind: "status" }, "status"],
     ["POST", "switches", { lag: 5 }, "lag"],
     ["POST", "switches", { exhaustedKeyStatus: 404 }, "exhaustedKeyStatus"],
-    ["POST", "keys", { name: "billing" }, "there is one already"],
+    ["POST", "keys", { name: "billing" }, "it already exists"],
     ["POST", "keys", { name: "new", limitReset: "hourly" }, "limitReset"],
     ["POST", "limit", { key: "billing", micros: "5" }, "micros"],
     ["POST", "manners", { latency: 5 }, "latency"],

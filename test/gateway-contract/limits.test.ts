@@ -106,7 +106,7 @@ describe("explicit spending", () => {
     const { gateway } = createWorldAt(noon);
     gateway.addKey({ name: "exact" });
     expect(() => gateway.spend({ key: "exact", model, micros: 0.5 })).toThrow(
-      '"micros" is 0.5, wanted an integer',
+      '"micros" is 0.5, expected an integer',
     );
   });
 });

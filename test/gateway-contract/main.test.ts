@@ -43,7 +43,7 @@ test("a taken port is said with what to do, exit code 1", async () => {
   expect(await ended(second)).toEqual([
     1,
     "",
-    expect.stringContaining(`127.0.0.1:${port}: the port is taken`),
+    expect.stringContaining(`127.0.0.1:${port}: the port is in use`),
   ]);
   first.kill("SIGTERM");
   await once(first, "exit");

@@ -107,7 +107,7 @@ describe("x-session-id", () => {
 
   test("has the bound of the body's", async () => {
     const sent = transcribe(gateway, "probe", { input_audio, model }, { "x-session-id": `${long}x` });
-    const message = 'Invalid "x-session-id": current 257 characters, wanted at most 256';
+    const message = 'Invalid "x-session-id": expected at most 256 characters, got 257';
     expect(await refusalOf(sent)).toEqual([400, message, 0]);
   });
 });

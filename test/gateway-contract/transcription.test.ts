@@ -106,7 +106,7 @@ describe("recordings", () => {
   test("others are one text, until somebody adds them", async () => {
     const audio = Buffer.from("not really audio");
     const fields = { ...verbose, input_audio: { data: audio.toString("base64"), format: "wav" } };
-    expect(await said(fields)).toMatchObject({ text: "Nobody told the simulation what this says." });
+    expect(await said(fields)).toMatchObject({ text: "The simulation does not know this recording." });
     gateway.recordings.add({ sha256: sha256Of(audio), text: "Bonjour à tous", seconds: 60, language: "fr" });
     expect(await said(fields)).toMatchObject({
       text: "Bonjour à tous",
