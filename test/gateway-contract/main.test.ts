@@ -35,7 +35,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
   },
 );
 
-test("a taken port is said with what to do, exit code 1", async () => {
+test("a port in use is reported with a remedy and exit code 1", async () => {
   const first = start("--port", "0", "--keys", "1", "--history-days", "0");
   const [output] = await once(first.stdout, "data");
   const port = new URL(/http:\S+/u.exec(String(output))?.[0] ?? "").port;
