@@ -7,22 +7,22 @@ describe("the repository", () => {
   const files = sourceFiles();
   const violations = checkArchitecture(files);
 
-  test("is seen by the checker", () => {
+  test("is read by the checker", () => {
     expect(files.map(({ path }) => path)).toEqual(
       expect.arrayContaining(["exporter/log.ts", "test/architecture.test.ts", "vitest.config.ts"]),
     );
   });
 
   test.each<[Rule, string]>([
-    ["import-law", "lets imports flow one way"],
-    ["package-law", "keeps each package with its adapter"],
-    ["process-law", "touches the process in main.ts only"],
+    ["import-law", "has imports in one direction only"],
+    ["package-law", "imports each package only in its adapter"],
+    ["process-law", "uses the process only in main.ts"],
     ["no-cycle", "has no import cycles"],
     ["file-size", "keeps files short"],
-    ["no-drawer", "has no drawers"],
+    ["no-drawer", "has no catch-all folders or files"],
     ["kebab-case", "names files in kebab-case"],
     ["no-default-export", "exports by name"],
-    ["documented", "says what the main export of each file is"],
+    ["documented", "documents the main export of each file"],
   ])("%s: %s", (rule) => {
     expect(violations.filter((violation) => violation.rule === rule).map(({ message }) => message)).toEqual(
       [],
@@ -241,7 +241,7 @@ describe("checkArchitecture", () => {
     ["test/long.ts", "\n".repeat(400)],
     ["vitest.config.ts", "export default {};"],
     ["exporter/collectors/index.ts", "export const collectors = [];"],
-  ])("%s with %j is lawful", (path, text) => {
+  ])("%s with %j breaks no rule", (path, text) => {
     const rest = checkArchitecture([{ path, text }]).filter(({ rule }) => rule !== "documented");
     expect(rest).toEqual([]);
   });
@@ -252,11 +252,11 @@ describe("checkArchitecture", () => {
       "the first value",
       "export interface Options {}\n/** Makes a store. */\nexport function createStore() {}",
     ],
-  ])("takes a doc comment of %s", (_name, text) => {
+  ])("accepts a doc comment on %s", (_name, text) => {
     expect(checkArchitecture([{ path: "exporter/readings/store.ts", text }])).toEqual([]);
   });
 
-  test("finds an import cycle of any length, of types too, and names it", () => {
+  test("finds and names import cycles of any length, including type imports", () => {
     const files = [
       { path: "bench/a.ts", text: 'import { b } from "./b.ts";' },
       { path: "bench/b.ts", text: 'import type { C } from "./deep/c.ts";' },

@@ -15,7 +15,7 @@ describe("longestPollSeconds", () => {
     ["*/15 8-17 * * *", undefined],
     ["0 0 * * *", undefined],
     ["0 * * * mon", undefined],
-  ])("%s leaves at most %s seconds", (expression, seconds) => {
+  ])("%s has gaps of at most %s seconds", (expression, seconds) => {
     expect(longestPollSeconds({ kind: "cron", expression })).toBe(seconds);
   });
 
