@@ -1,5 +1,5 @@
-import { createDashboard } from "./board/dashboard.ts";
-import { several, variables } from "./board/variables.ts";
+import { createDashboard } from "./builder/dashboard.ts";
+import { several, variables } from "./builder/variables.ts";
 import { selfFamilies } from "../exporter/metrics/self-families.ts";
 import { firingAlerts } from "./panels/alerts.ts";
 import * as state from "./panels/exporter-state.ts";

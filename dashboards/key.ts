@@ -1,6 +1,6 @@
 import { keyFamilies } from "../exporter/collectors/key-families.ts";
-import { createDashboard } from "./board/dashboard.ts";
-import { one, several, variables } from "./board/variables.ts";
+import { createDashboard } from "./builder/dashboard.ts";
+import { one, several, variables } from "./builder/variables.ts";
 import { firingAlerts } from "./panels/alerts.ts";
 import * as figures from "./panels/key-figures.ts";
 import * as graphs from "./panels/key-graphs.ts";

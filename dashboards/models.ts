@@ -1,6 +1,6 @@
 import { queryFamilies, usageFamiliesOf } from "../exporter/collectors/analytics-families.ts";
-import { createDashboard } from "./board/dashboard.ts";
-import { several, variables } from "./board/variables.ts";
+import { createDashboard } from "./builder/dashboard.ts";
+import { several, variables } from "./builder/variables.ts";
 import * as analytics from "./panels/analytics-state.ts";
 import { ratesToday } from "./panels/rates.ts";
 import * as usage from "./panels/usage.ts";

@@ -1,7 +1,7 @@
 import { budgetFamilies } from "../exporter/budgets/families.ts";
 import { keyFamilies } from "../exporter/collectors/key-families.ts";
-import { createDashboard } from "./board/dashboard.ts";
-import { several, variables } from "./board/variables.ts";
+import { createDashboard } from "./builder/dashboard.ts";
+import { several, variables } from "./builder/variables.ts";
 import { alertMarks, limitMarks } from "./panels/marks.ts";
 import { budgetTable } from "./panels/budgets.ts";
 import { firingAlerts } from "./panels/alerts.ts";

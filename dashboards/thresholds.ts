@@ -17,7 +17,7 @@ export const thresholds = {
   /** Below this, the alert no longer fires: too little time is left to act. */
   imminentOver: 2 * MINUTE,
   /** Replaces `imminent` for a key whose earlier days suggest that the credits may just last. */
-  imminentDoubtful: 25 * MINUTE,
+  imminentUncertain: 25 * MINUTE,
   /** A rate is falling if that of the last 15 minutes is below this fraction of the hourly rate. */
   falling: 0.6,
   /** A rate is unusual above this multiple of the fastest 15 minutes, or of the fastest hour, in three days. */

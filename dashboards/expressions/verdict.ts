@@ -1,5 +1,5 @@
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
-import type { Color } from "../board/color.ts";
+import type { Color } from "../builder/color.ts";
 import { promql } from "../promql.ts";
 import { recorded } from "../rules/series.ts";
 import { thresholds } from "../thresholds.ts";

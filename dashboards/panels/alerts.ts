@@ -1,7 +1,7 @@
-import { steps } from "../board/color.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { labelColumn, table, valueColumn } from "../board/table.ts";
-import { unit } from "../board/unit.ts";
+import { steps } from "../builder/color.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { labelColumn, table, valueColumn } from "../builder/table.ts";
+import { unit } from "../builder/unit.ts";
 import { firingSince } from "../expressions/alerts.ts";
 import { uids } from "../uids.ts";
 

@@ -1,8 +1,8 @@
 import { budgetFamilies as families } from "../../exporter/budgets/families.ts";
-import { steps } from "../board/color.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { labelColumn, table, valueColumn, valueTexts } from "../board/table.ts";
-import { unit } from "../board/unit.ts";
+import { steps } from "../builder/color.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { labelColumn, table, valueColumn, valueTexts } from "../builder/table.ts";
+import { unit } from "../builder/unit.ts";
 import { ofJob } from "../expressions/scope.ts";
 import { promql, type Series } from "../promql.ts";
 import { recorded } from "../rules/series.ts";

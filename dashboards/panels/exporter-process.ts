@@ -1,9 +1,9 @@
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { range } from "../board/query.ts";
-import { labelColumn, table, valueColumn } from "../board/table.ts";
-import { lines } from "../board/time-series.ts";
-import { unit } from "../board/unit.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { range } from "../builder/query.ts";
+import { labelColumn, table, valueColumn } from "../builder/table.ts";
+import { lines } from "../builder/time-series.ts";
+import { unit } from "../builder/unit.ts";
 import { processSeries } from "../expressions/process-series.ts";
 import { ofExporter, ofInstance } from "../expressions/scope.ts";
 

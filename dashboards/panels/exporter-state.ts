@@ -2,13 +2,13 @@ import type { AnnotationQuery } from "@grafana/grafana-foundation-sdk/dashboard"
 
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
 import { selfFamilies as families } from "../../exporter/metrics/self-families.ts";
-import { annotation } from "../board/annotations.ts";
-import { type Steps, steps } from "../board/color.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { instant } from "../board/query.ts";
-import { stat } from "../board/stat.ts";
-import { valueTexts } from "../board/table.ts";
-import { type Unit, unit } from "../board/unit.ts";
+import { annotation } from "../builder/annotations.ts";
+import { type Steps, steps } from "../builder/color.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { instant } from "../builder/query.ts";
+import { stat } from "../builder/stat.ts";
+import { valueTexts } from "../builder/table.ts";
+import { type Unit, unit } from "../builder/unit.ts";
 import { processSeries } from "../expressions/process-series.ts";
 import { ofExporter, ofInstance } from "../expressions/scope.ts";
 import { promql } from "../promql.ts";

@@ -1,12 +1,12 @@
 import { queryFamilies } from "../../exporter/collectors/analytics-families.ts";
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
 import { selfFamilies as families } from "../../exporter/metrics/self-families.ts";
-import { steps } from "../board/color.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { range } from "../board/query.ts";
-import { labelColumn, table, valueColumn, valueTexts } from "../board/table.ts";
-import { bars, lines } from "../board/time-series.ts";
-import { unit } from "../board/unit.ts";
+import { steps } from "../builder/color.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { range } from "../builder/query.ts";
+import { labelColumn, table, valueColumn, valueTexts } from "../builder/table.ts";
+import { bars, lines } from "../builder/time-series.ts";
+import { unit } from "../builder/unit.ts";
 import { ofInstance } from "../expressions/scope.ts";
 import { promql, type Series } from "../promql.ts";
 import { thresholds } from "../thresholds.ts";

@@ -1,10 +1,10 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
-import { PLAIN, type Steps, steps } from "../board/color.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { instant } from "../board/query.ts";
-import { stat } from "../board/stat.ts";
-import { labelColumn, table, valueColumn, valueTexts } from "../board/table.ts";
-import { type Unit, unit } from "../board/unit.ts";
+import { PLAIN, type Steps, steps } from "../builder/color.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { instant } from "../builder/query.ts";
+import { stat } from "../builder/stat.ts";
+import { labelColumn, table, valueColumn, valueTexts } from "../builder/table.ts";
+import { type Unit, unit } from "../builder/unit.ts";
 import { type KeySeries, ofJob, perKey } from "../expressions/scope.ts";
 import { verdictOf, verdictTexts } from "../expressions/verdict.ts";
 import { promql } from "../promql.ts";

@@ -1,8 +1,8 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { range } from "../board/query.ts";
-import { bars, lines } from "../board/time-series.ts";
-import { unit } from "../board/unit.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { range } from "../builder/query.ts";
+import { bars, lines } from "../builder/time-series.ts";
+import { unit } from "../builder/unit.ts";
 import { DAY_OF_STEP } from "../expressions/spend.ts";
 import { type KeySeries, lookedAt, ofJob } from "../expressions/scope.ts";
 import { recorded } from "../rules/series.ts";

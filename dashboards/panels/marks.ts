@@ -1,7 +1,7 @@
 import type { AnnotationQuery } from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
-import { annotation } from "../board/annotations.ts";
+import { annotation } from "../builder/annotations.ts";
 import { firing } from "../expressions/alerts.ts";
 import { ofJob } from "../expressions/scope.ts";
 import { promql } from "../promql.ts";

@@ -1,11 +1,11 @@
 import { probeFamilies as families } from "../../exporter/probes/families.ts";
-import { type Steps, steps } from "../board/color.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { instant, range } from "../board/query.ts";
-import { stat } from "../board/stat.ts";
-import { type Column, labelColumn, table, valueColumn, valueTexts } from "../board/table.ts";
-import { bars, lines } from "../board/time-series.ts";
-import { type Unit, unit } from "../board/unit.ts";
+import { type Steps, steps } from "../builder/color.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { instant, range } from "../builder/query.ts";
+import { stat } from "../builder/stat.ts";
+import { type Column, labelColumn, table, valueColumn, valueTexts } from "../builder/table.ts";
+import { bars, lines } from "../builder/time-series.ts";
+import { type Unit, unit } from "../builder/unit.ts";
 import { ofInstance, ofJob } from "../expressions/scope.ts";
 import { promql, type Series } from "../promql.ts";
 import { recorded } from "../rules/series.ts";

@@ -1,7 +1,7 @@
 import { rateFamilies } from "../../exporter/collectors/analytics-families.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { labelColumn, table, valueColumn } from "../board/table.ts";
-import { unit } from "../board/unit.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { labelColumn, table, valueColumn } from "../builder/table.ts";
+import { unit } from "../builder/unit.ts";
 import { ofJob } from "../expressions/scope.ts";
 import type { Series } from "../promql.ts";
 

@@ -1,8 +1,8 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
-import { steps } from "../board/color.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { labelColumn, table, valueColumn, valueTexts } from "../board/table.ts";
-import { unit } from "../board/unit.ts";
+import { steps } from "../builder/color.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { labelColumn, table, valueColumn, valueTexts } from "../builder/table.ts";
+import { unit } from "../builder/unit.ts";
 import { ofJob, ofTeam, perKey } from "../expressions/scope.ts";
 import { verdict, verdictTexts } from "../expressions/verdict.ts";
 import { promql, type Series } from "../promql.ts";

@@ -1,10 +1,10 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { instant, range } from "../board/query.ts";
-import { ranking } from "../board/ranking.ts";
-import { stat } from "../board/stat.ts";
-import { bars, lines } from "../board/time-series.ts";
-import { unit } from "../board/unit.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { instant, range } from "../builder/query.ts";
+import { ranking } from "../builder/ranking.ts";
+import { stat } from "../builder/stat.ts";
+import { bars, lines } from "../builder/time-series.ts";
+import { unit } from "../builder/unit.ts";
 import * as spend from "../expressions/spend.ts";
 import { spent, totalSpent } from "../expressions/spend.ts";
 import { ofJob } from "../expressions/scope.ts";

@@ -1,9 +1,9 @@
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
-import { steps } from "../board/color.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { instant } from "../board/query.ts";
-import { stat } from "../board/stat.ts";
-import { unit } from "../board/unit.ts";
+import { steps } from "../builder/color.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { instant } from "../builder/query.ts";
+import { stat } from "../builder/stat.ts";
+import { unit } from "../builder/unit.ts";
 import { spent } from "../expressions/spend.ts";
 import { ofJob, ofTeam, perKey } from "../expressions/scope.ts";
 import { keysInDanger } from "../expressions/verdict.ts";

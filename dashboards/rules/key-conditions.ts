@@ -36,7 +36,7 @@ function imminent(timing: Timing): RecordingRule {
       unless ${recorded.restRatio} < ${thresholds.lastsUsually}
       unless (
         ${recorded.restRatio} < ${thresholds.lastsPerhaps}
-        and ${exhaustion15m} > ${timing.seconds(thresholds.imminentDoubtful)}
+        and ${exhaustion15m} > ${timing.seconds(thresholds.imminentUncertain)}
       )`,
   );
 }

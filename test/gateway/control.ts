@@ -16,7 +16,7 @@ import {
 import { Refusal } from "./refusal.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { Spend, SpendAnswer } from "./spend.ts";
-import { createSwitches, type Switches, turnSwitches } from "./switches.ts";
+import { createSwitches, type Switches, setSwitches } from "./switches.ts";
 import { readManner, readRecording } from "./transcription/control-fields.ts";
 import type { Manners } from "./transcription/manner.ts";
 import type { Recordings } from "./transcription/recordings.ts";
@@ -89,7 +89,7 @@ const actions: Readonly<Record<string, Action>> = {
   },
   "GET switches": (controls) => controls.switches,
   "POST switches": (controls, body) => {
-    turnSwitches(controls.switches, body);
+    setSwitches(controls.switches, body);
     return controls.switches;
   },
   "GET manners": (controls) => controls.manners.list(),

@@ -75,7 +75,7 @@ export function createSwitches(initial: Partial<Switches> = {}): Switches {
 }
 
 /** Sets switches by name from JSON. Sets none of them if one is invalid. */
-export function turnSwitches(switches: Switches, wanted: unknown): void {
+export function setSwitches(switches: Switches, wanted: unknown): void {
   if (!isFields(wanted)) throw wrong("switches", wanted, "an object");
   const next = { ...switches };
   for (const [field, value] of Object.entries(wanted)) {
