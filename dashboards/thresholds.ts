@@ -48,16 +48,16 @@ export const thresholds = {
   slow: 7 * DAY,
   /** Critical for prepaid balances: runs out within this time at the rate of the last hour. */
   budgetImminent: 4 * HOUR,
-  /** Remaining share of the limit. */
+  /** Limit low: below this remaining share of the limit. */
   low: 0.1,
   expiresSoon: 7 * DAY,
-  /** Remaining share of the daily requests to free models. */
+  /** Free quota low: below this remaining share of the daily requests to free models. */
   freeQuotaLow: 0.1,
-  /** Multiple of the fastest hour of the last week. */
+  /** Anomaly: above this multiple of the fastest hour of the last week. */
   anomalyFactor: 3,
   /** Credits per hour below which an anomaly does not matter. */
   anomalyCredits: 1,
-  /** Initial share of a budget's window without a forecast. */
+  /** A budget has no forecast in this first share of its window. */
   forecastAfter: 0.1,
   /** Data are stale after this time, or after `staleIntervals` poll intervals if that is longer. */
   keyStale: 15 * MINUTE,
@@ -78,6 +78,6 @@ export const thresholds = {
   probeRecentRuns: 3,
   probeWeekRuns: 20,
   upstreamErrors: 0.5,
-  /** Used share of series_limit. */
+  /** Series limit nearly reached: above this used share of series_limit. */
   seriesLimit: 0.9,
 } as const;

@@ -66,7 +66,7 @@ export function used(id: number): PlacedPanel {
     steps: usedSteps,
     shows: "Share of the limit that is used in the current window.",
     read: "Orange at the threshold of the alert AIGatewayKeyLimitLow, red when the key is exhausted. The last call may push it slightly above 100 %.",
-    act: "Compare Lasts and Reset in, on the right, to see whether the remaining credits last.",
+    act: "Compare the panels Lasts and Reset in to see whether the remaining credits last.",
   });
 }
 
@@ -92,7 +92,7 @@ export function lasts(id: number): PlacedPanel {
     empty: "nothing is spent",
     steps: lastsSteps,
     shows: "How long the remaining credits last at the rate of the last hour.",
-    read: "Compare it with Reset in, on the right: if the reset comes first, the credits last.",
+    read: "Compare it with the panel Reset in: if the reset comes first, the credits last.",
     act: "If it is shorter than the time to the reset, find out what is spending.",
   });
 }

@@ -42,7 +42,7 @@ export function failing(id: number): PlacedPanel {
     steps: steps("green", [1, "orange"]),
     shows: "Transcription probes whose last run failed: no answer in time, or too many wrong words.",
     read: "0 is good. A single failure may be a coincidence; the probe runs again when its next run is due.",
-    act: "Failed and skipped runs shows the reasons; Last results shows each probe.",
+    act: "The graph Failed and skipped runs shows the reasons, the table Last results each probe.",
   });
 }
 
@@ -55,7 +55,7 @@ export function oldestRun(id: number): PlacedPanel {
     steps: steps("green", [thresholds.probeStaleIntervals, "orange"]),
     shows: "Time since the last run of the most overdue probe, in intervals of its schedule.",
     read: "Up to 1 is good. Above 3, the exporter withdraws the probe's values.",
-    act: "Failed and skipped runs shows why the probe does not run.",
+    act: "The graph Failed and skipped runs shows why the probe does not run.",
   });
 }
 

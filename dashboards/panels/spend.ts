@@ -20,7 +20,7 @@ function total(id: number, title: string, window: string, series: Series): Place
     title,
     width: 4,
     shows: `Total credits that all keys have spent in ${window}.`,
-    read: "The gateway's own figures, in UTC. The sum lacks the keys that Keys not counted shows on the right. There is no figure in the first minutes after midnight, because gateways lag.",
+    read: "The gateway's own figures, in UTC. The sum excludes keys without figures; the panel Keys not counted shows how many. There is no figure in the first minutes after midnight, because gateways lag.",
     act: "The panels below show who spends it.",
     empty: SETTLING,
     queries: [instant(totalSpent(series))],
@@ -112,7 +112,7 @@ export function againstLastMonth(id: number): PlacedPanel {
     shows:
       "Spend of this month so far, of last month up to the same day and hour, and of the whole last month.",
     read: "Above the dashed curve, this month costs more than last month did by then. Where the solid line reaches the dashed horizontal one, this month has cost as much as the whole last month.",
-    act: "If this month runs ahead, Spent per day shows since when and Top spenders shows which keys.",
+    act: "If this month runs ahead, the graph Spent per day shows since when, and Top spenders this month shows which keys.",
     historyDays: 62,
     empty: "Begins with the month's first figures",
     queries: [

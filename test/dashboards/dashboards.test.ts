@@ -114,9 +114,9 @@ describe("the checks themselves", () => {
       "aigateway_key_usage_dya_credits",
       "Spent today",
     ],
-    ["uses only labels that those series have", "by (job, key)", "by (job, kay)", "Keys in danger"],
-    ["uses only labels that those series have", "{{team}}", "{{taem}}", "This month by team"],
-    ["uses only labels that those series have", "team=~", "teem=~", "Spent today"],
+    ["uses only labels of the selected series", "by (job, key)", "by (job, kay)", "Keys in danger"],
+    ["uses only labels of the selected series", "{{team}}", "{{taem}}", "This month by team"],
+    ["uses only labels of the selected series", "team=~", "teem=~", "Spent today"],
     ["has unique panel ids", '"id": 20,', '"id": 21,', "21"],
     [
       "explains for every panel why it may be empty",

@@ -65,7 +65,7 @@ export const ownRules: Readonly<Record<string, (dashboard: DashboardJson) => rea
         .selectors.map(({ name }) => name)
         .filter((name) => !knownSeries.has(name)),
     ),
-  "uses only labels that those series have": (dashboard) =>
+  "uses only labels of the selected series": (dashboard) =>
     findings(dashboard, (expr, legend) => {
       const { selectors, labels, made } = scan(expr);
       const wrong = selectors.flatMap(({ name, matchers }) =>

@@ -225,7 +225,7 @@ function frozen(): Story {
   const answers = (minute: number) => minute < from || minute > from + DAY;
   const { series } = simulate(key, DAYS, { spend: () => 97 / DAY, answers });
   return {
-    title: "stale data fire no alert on credits, but one on the data",
+    title: "a key with stale data fires the alert on stale data and none on credits",
     subject: `key=${key}`,
     series,
     expect: [
