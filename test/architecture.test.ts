@@ -139,7 +139,7 @@ describe("checkArchitecture", () => {
       "exporter/metrics/ may",
       "import-law",
     ],
-    ["exporter/app.ts", 'import { a } from "./demo.ts";', "everything below it", "import-law"],
+    ["exporter/app.ts", 'import { a } from "../test/demo.ts";', "everything below it", "import-law"],
     ["exporter/app.ts", 'import { a } from "../dashboards/index.ts";', "everything below it", "import-law"],
     ["dashboards/spend.ts", 'import { a } from "../test/golden.ts";', "dashboards/ may", "import-law"],
     [
@@ -148,7 +148,7 @@ describe("checkArchitecture", () => {
       "dashboards/ may",
       "import-law",
     ],
-    ["infra/program.ts", 'import { a } from "./support/clock.ts";', "infra/ may", "import-law"],
+    ["infra/program.ts", 'import { a } from "../test/support/clock.ts";', "infra/ may", "import-law"],
     ["infra/program.ts", 'import { a } from "../exporter/app.ts";', "infra/ may", "import-law"],
     [
       "test/gateway/server.ts",
