@@ -2,7 +2,7 @@ import { budgetFamilies as families } from "../../exporter/budgets/families.ts";
 import { uids } from "../uids.ts";
 import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
 import { promql, select, type Series } from "../promql.ts";
-import { BUDGET, withBudgetTeam } from "./owner.ts";
+import { BALANCE, BUDGET, withBudgetTeam } from "./owner.ts";
 import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
@@ -136,8 +136,7 @@ function lastsLess(seconds: number, long: Series, short: Series): string {
     and ${recorded.budgetSpent} < ${recorded.budgetLimit}`;
 }
 
-const PREPAID =
-  "The prepaid balance {{ $labels.budget }}{{ with $labels.team }} (team {{ . }}){{ end }} runs out in {{ $value | humanizeDuration }}";
+const PREPAID = `${BALANCE} runs out in {{ $value | humanizeDuration }}`;
 
 function prepaidImminent({ timing }: Settings): AlertDefinition {
   return {

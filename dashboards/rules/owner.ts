@@ -1,11 +1,17 @@
 import { promql } from "../promql.ts";
 import { recorded } from "./series.ts";
 
+/** The owner's team in parentheses; empty if there is none. */
+const TEAM = "{{ with $labels.team }} (team {{ . }}){{ end }}";
+
 /** The beginning of a description of a key's alert, with the owner's team if there is one. */
-export const KEY = "Key {{ $labels.key }}{{ with $labels.team }} (team {{ . }}){{ end }}";
+export const KEY = `Key {{ $labels.key }}${TEAM}`;
 
 /** The beginning of a description of a budget's alert, with its team if there is one. */
-export const BUDGET = "Budget {{ $labels.budget }}{{ with $labels.team }} (team {{ . }}){{ end }}";
+export const BUDGET = `Budget {{ $labels.budget }}${TEAM}`;
+
+/** The same for a prepaid balance. */
+export const BALANCE = `The prepaid balance {{ $labels.budget }}${TEAM}`;
 
 /** Adds the owner's team to each key of an expression, so that alerts can be routed by it. The value is unchanged. */
 export function withKeyTeam(expr: string): string {
