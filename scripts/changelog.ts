@@ -33,7 +33,7 @@ export function changelogSections(text: string): readonly ChangelogSection[] {
 export function releaseNotes(tag: string, packageVersion: string, changelog: string): string {
   const refuse = (why: string) => new Error(`Cannot release "${tag}": ${why}`);
   if (tag !== `v${packageVersion}`)
-    throw refuse(`package.json has version "${packageVersion}", whose tag is "v${packageVersion}"`);
+    throw refuse(`package.json has version "${packageVersion}", which needs the tag "v${packageVersion}"`);
   const [newest] = changelogSections(changelog);
   if (newest?.version !== packageVersion)
     throw refuse(`the newest section of CHANGELOG.md is "${newest?.version ?? ""}"`);

@@ -76,9 +76,9 @@ describe("releaseNotes", () => {
   });
 
   test.each([
-    ["v1.2.1", changelogOf(older), 'package.json has version "1.2.0", whose tag is "v1.2.0"'],
-    ["1.2.0", changelogOf(older), 'package.json has version "1.2.0", whose tag is "v1.2.0"'],
-    ["", changelogOf(older), 'package.json has version "1.2.0", whose tag is "v1.2.0"'],
+    ["v1.2.1", changelogOf(older), 'package.json has version "1.2.0", which needs the tag "v1.2.0"'],
+    ["1.2.0", changelogOf(older), 'package.json has version "1.2.0", which needs the tag "v1.2.0"'],
+    ["", changelogOf(older), 'package.json has version "1.2.0", which needs the tag "v1.2.0"'],
     ["v1.2.0", changelogOf(older), 'the newest section of CHANGELOG.md is "1.1.0"'],
     ["v1.2.0", changelogOf(), 'the newest section of CHANGELOG.md is ""'],
     [
@@ -99,7 +99,7 @@ describe("releaseNotes", () => {
     const wrong = printNotes("v99.0.0");
     expect(wrong).toMatchObject({ status: 1, stdout: "" });
     expect(wrong.stderr).toBe(
-      `Cannot release "v99.0.0": package.json has version "${version}", whose tag is "v${version}"\n`,
+      `Cannot release "v99.0.0": package.json has version "${version}", which needs the tag "v${version}"\n`,
     );
   });
 });

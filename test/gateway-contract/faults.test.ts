@@ -147,7 +147,7 @@ describe("broken connections", () => {
     await expect(response.text()).rejects.toThrow("terminated");
   });
 
-  test("reset happens before the headers", async () => {
+  test("reset aborts the connection before the headers", async () => {
     gateway.faults.add({ kind: "reset" });
     await expect(getKey(gateway, "billing")).rejects.toThrow("fetch failed");
   });
