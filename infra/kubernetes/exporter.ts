@@ -17,14 +17,14 @@ import { commonLabels, metadataOf, REPAIRED, selectorOf, type Identity } from ".
 import { networkPolicySpec } from "./network-policy.ts";
 import { CONFIG_ENTRY, METRICS_PORT, podTemplate, PORT_NAME } from "./pod.ts";
 
-/** The exporter on Kubernetes: one pod, with as few rights as it can do with. */
+/** The exporter on Kubernetes: one pod with the least privileges that it needs. */
 export class Exporter extends ComponentResource {
-  /** For what else belongs to this deployment. */
+  /** The identity that all components of this deployment share. */
   readonly identity: Identity;
   readonly deployment: Deployment;
   readonly service: Service;
   readonly networkPolicy: NetworkPolicy | undefined;
-  /** Where the metrics are, seen from within the cluster. */
+  /** URL of the metrics inside the cluster. */
   readonly metricsUrl: Output<string>;
 
   constructor(name: string, settings: KubernetesSettings, options?: ComponentResourceOptions) {
@@ -114,7 +114,7 @@ function createDeployment(
       metadata: metadataOf(identity),
       spec: {
         replicas: 1,
-        // Two pods at a time would double every plain sum.
+        // Two pods at the same time would double every plain sum.
         strategy: { type: "Recreate" },
         revisionHistoryLimit: 3,
         selector: { matchLabels: selectorOf(identity) },

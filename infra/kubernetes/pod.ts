@@ -5,7 +5,7 @@ import { AUDIO_PATH } from "../probe-audio.ts";
 import type { KubernetesSettings } from "../settings.ts";
 import { commonLabels, type Identity } from "./identity.ts";
 
-/** The exporter's default port (exporter/cli/command-line.ts). */
+/** The port that the pod's command line sets, equal to the exporter's default. */
 export const METRICS_PORT = 9853;
 export const PORT_NAME = "metrics";
 export const CONFIG_ENTRY = "config.yaml";
@@ -13,10 +13,10 @@ export const CONFIG_ENTRY = "config.yaml";
 const CONFIG_PATH = "/etc/aigateway-exporter";
 /** The user of the image. */
 const USER = 65_532;
-/** Readable for the group that the volume belongs to. */
+/** File mode that lets the volume's group read. */
 const SECRET_MODE = 0o440;
 
-/** Names of the objects that the pod mounts; absent where there is nothing to mount. */
+/** Names of the objects that the pod mounts; absent if there is nothing to mount. */
 export interface Mounted {
   readonly configMap: string;
   readonly keys: string | undefined;
@@ -24,7 +24,7 @@ export interface Mounted {
   readonly audio: string | undefined;
 }
 
-/** The pod. Its checksum covers the configuration only: secrets and recordings are read again when they change. */
+/** The pod. Its checksum covers the configuration only, because the exporter re-reads secrets and recordings when they change. */
 export function podTemplate(
   identity: Identity,
   settings: KubernetesSettings,
@@ -86,7 +86,7 @@ function container(settings: KubernetesSettings, mounted: Mounted): core.v1.Cont
     volumeMounts: [
       { name: "config", mountPath: CONFIG_PATH, readOnly: true },
       ...(mounted.audio === undefined ? [] : [{ name: "audio", mountPath: AUDIO_PATH, readOnly: true }]),
-      // Whole folders: a file that is mounted by subPath never changes when its Secret does.
+      // Mounts whole folders, because a file mounted by subPath is not updated when its Secret changes.
       ...secretVolumes(mounted).map(({ name, mountPath }) => ({ name, mountPath, readOnly: true })),
     ],
   };

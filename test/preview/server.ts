@@ -6,7 +6,7 @@ import { dashboards } from "../../dashboards/index.ts";
 import { listenOnLoopback } from "../support/loopback.ts";
 import { ROOT } from "../support/repository.ts";
 
-/** Serves the drawn dashboards: the page, the dashboards' JSON, and the answers of a Prometheus. */
+/** Serves the drawn dashboards: the page, the dashboards' JSON, and a Prometheus server's answers. */
 export interface PreviewServer {
   readonly url: string;
   stop(): Promise<void>;

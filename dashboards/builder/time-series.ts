@@ -22,26 +22,26 @@ import { describe, measure, type PlacedPanel, type ValuePanelDefinition } from "
 import { DATA_SOURCE, targets } from "./query.ts";
 
 interface TimeSeriesDefinition extends ValuePanelDefinition {
-  /** The least distance of two points. */
+  /** The smallest step between two points. */
   readonly interval?: string;
-  /** Another range than the dashboard's: `now/M` is this month. */
+  /** A time range that replaces the dashboard's: `now/M` is this month. */
   readonly timeFrom?: string;
-  /** Figures in the legend, `sum` or `lastNotNull`. */
+  /** Figures shown in the legend: `sum` or `lastNotNull`. */
   readonly calcs?: readonly string[];
 }
 
 interface LinesDefinition extends TimeSeriesDefinition {
   readonly log?: boolean;
-  /** Values hold until the next one: limits. */
+  /** Draws steps, for values that hold until the next one, such as limits. */
   readonly stepped?: boolean;
   readonly max?: number;
-  /** Gaps up to so many milliseconds are drawn over, where what is missing lies between. */
+  /** Gaps up to this many milliseconds are bridged, because the missing value lies between its neighbours. */
   readonly bridgeMs?: number;
-  /** Series, by name, that are something to compare with: dashed, in this colour. */
+  /** Reference series by name, with the colour of their dashed line. */
   readonly dashed?: Readonly<Record<string, Color>>;
 }
 
-/** Lines, for what goes up and down. */
+/** Lines, for values that go up and down. */
 export function lines(definition: LinesDefinition): PlacedPanel {
   const builder = timeSeries(definition);
   builder
@@ -66,7 +66,7 @@ export function lines(definition: LinesDefinition): PlacedPanel {
   return { width: definition.width, panel: builder.build() };
 }
 
-/** Stacked bars, for what adds up. Each begins at the time that it stands for. */
+/** Stacked bars, for values that add up. Each bar begins where its period begins. */
 export function bars(definition: TimeSeriesDefinition & { readonly interval: string }): PlacedPanel {
   const builder = timeSeries(definition)
     .drawStyle(GraphDrawStyle.Bars)
@@ -96,7 +96,7 @@ function timeSeries(definition: TimeSeriesDefinition): PanelBuilder {
   return builder;
 }
 
-/** With figures it is a table at the right, the largest first; without, a line below. */
+/** A legend with figures is a table on the right, largest first; without figures it is a list below the graph. */
 function legend(calcs: readonly string[]): VizLegendOptionsBuilder {
   const builder = new VizLegendOptionsBuilder().showLegend(true).calcs([...calcs]);
   const [first] = calcs;

@@ -13,11 +13,11 @@ import {
 import type { PlacedPanel } from "./panel.ts";
 
 interface DashboardDefinition {
-  /** Never changes: addresses and alerts contain it. */
+  /** Never changes: bookmarks and alerts contain it. */
   readonly uid: string;
   readonly title: string;
   readonly description: string;
-  /** What is seen at first: `now-30d`. */
+  /** Start of the initial time range: `now-30d`. */
   readonly from: string;
   readonly refresh: string;
   readonly variables: readonly VariableModel[];
@@ -25,18 +25,18 @@ interface DashboardDefinition {
   readonly rows: readonly Row[];
 }
 
-/** Panels side by side. */
+/** Panels drawn side by side. */
 interface Row {
-  /** A heading above it; its id is that of the heading. */
+  /** A heading above the row, with the panel id of the heading itself. */
   readonly heading?: { readonly id: number; readonly title: string };
   readonly height: number;
   readonly panels: readonly PlacedPanel[];
 }
 
-/** What all dashboards have in common, so that each leads to the others. */
+/** The tag that all dashboards share, so that each links to the others. */
 export const TAG = "aigateway";
 
-/** A dashboard of rows. Times are UTC, since the gateway's days, weeks and months are. */
+/** Builds a dashboard from rows. It shows UTC, because the gateway's days, weeks and months are in UTC. */
 export function createDashboard(definition: DashboardDefinition): Dashboard {
   const { uid, title, description, from, refresh, variables, annotations, rows } = definition;
   const dashboard = new DashboardBuilder(`AI gateway / ${title}`)
@@ -66,7 +66,7 @@ export function createDashboard(definition: DashboardDefinition): Dashboard {
   };
 }
 
-/** From left to right, from top to bottom. */
+/** Places panels from left to right and from top to bottom. */
 function arrange(rows: readonly Row[]): (Panel | RowPanel)[] {
   let y = 0;
   return rows.flatMap(({ heading, height, panels }) => {

@@ -9,7 +9,7 @@ import {
 import type { Series, TargetLabel } from "../promql.ts";
 import { DATA_SOURCE } from "./query.ts";
 
-/** The choices at the top of a dashboard. Every dashboard begins with `dataSource` and `job`. */
+/** The variables at the top of a dashboard. Every dashboard begins with `dataSource` and `job`. */
 export function variables(...others: readonly VariableModel[]): readonly VariableModel[] {
   return [dataSource(), ...others];
 }
@@ -18,7 +18,7 @@ function dataSource(): VariableModel {
   return new DatasourceVariableBuilder("datasource").label("Data source").type("prometheus").build();
 }
 
-/** Several values of a label, or all; those that are empty belong to all. */
+/** Selects several values of a label, or all of them; "all" includes empty values. */
 export function several<Label extends string>(
   name: string,
   title: string,
@@ -28,7 +28,7 @@ export function several<Label extends string>(
   return sorted(labelValues(name, title, label, of).multi(true).includeAll(true).allValue(allOf(label)));
 }
 
-/** One value of a label. */
+/** Selects one value of a label. */
 export function one<Label extends string>(
   name: string,
   title: string,
@@ -42,7 +42,7 @@ function sorted(builder: QueryVariableBuilder): VariableModel {
   return { ...builder.build(), sort: VariableSort.AlphabeticalAsc };
 }
 
-/** A job or an instance is never empty, what people configure may be. */
+/** The job and instance labels are never empty; labels that come from the configuration may be. */
 function allOf(label: string): string {
   return label === "job" || label === "instance" ? ".+" : ".*";
 }

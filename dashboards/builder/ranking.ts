@@ -12,7 +12,7 @@ import { BLUE, thresholdSteps } from "./color.ts";
 import { describe, measure, type PlacedPanel, type ValuePanelDefinition } from "./panel.ts";
 import { DATA_SOURCE, targets } from "./query.ts";
 
-/** Bars from the largest to the smallest: who spends most. */
+/** Bars from the largest to the smallest, for example the top spenders. */
 export function ranking(definition: ValuePanelDefinition): PlacedPanel {
   const { queries, width } = definition;
   const builder = new PanelBuilder();

@@ -4,10 +4,10 @@ import {
   ThresholdsMode,
 } from "@grafana/grafana-foundation-sdk/dashboard";
 
-/** Green is fine, yellow is worth a look, orange wants something today, red now. Blue says nothing of good and bad. */
+/** Green: fine. Yellow: worth a look. Orange: act today. Red: act now. Blue is neutral. */
 export type Color = "green" | "yellow" | "orange" | "red" | "blue" | "purple" | "text" | "transparent";
 
-/** The color below the first step, and the values from which another one begins. */
+/** The color below the first step, and the values at which other colors begin. */
 export interface Steps {
   readonly below: Color;
   readonly from: readonly (readonly [value: number, color: Color])[];

@@ -3,38 +3,38 @@ import type { Panel } from "@grafana/grafana-foundation-sdk/dashboard";
 import type { Query } from "./query.ts";
 import type { Unit } from "./unit.ts";
 
-/** What every panel says of itself. The description is made of it. */
+/** The fields that every panel has. They make up its description. */
 export interface PanelDefinition {
-  /** Never changes and is never used again: addresses of panels contain it. */
+  /** Never changes and is never reused: links to panels contain it. */
   readonly id: number;
   readonly title: string;
-  /** Of 24 columns. */
+  /** Width in columns, out of 24. */
   readonly width: number;
-  /** What it shows, one sentence. */
+  /** What it shows, in one sentence. */
   readonly shows: string;
   /** How to read it. */
   readonly read: string;
   /** What to do about it. */
   readonly act: string;
-  /** Where more is needed than the 15 days that Prometheus keeps by default. */
+  /** Days of history that it needs, if more than the 15 that Prometheus keeps by default. */
   readonly historyDays?: number;
-  /** What stands there when there is nothing to show: why that is, or that all is well. */
+  /** The text of an empty panel: why there is nothing to show, or that all is well. */
   readonly empty: string;
 }
 
-/** A panel and the place that it takes in its row. */
+/** A panel and the width that it takes in its row. */
 export interface PlacedPanel {
   readonly width: number;
   readonly panel: Panel;
 }
 
-/** The definition of a panel that shows values, in one unit. */
+/** The definition of a panel whose values share one unit. */
 export interface ValuePanelDefinition extends PanelDefinition {
   readonly queries: readonly Query[];
   readonly unit: Unit;
 }
 
-/** What all kinds of panels of the SDK can be told. */
+/** The methods that all panel builders of the SDK share. */
 export interface DescribedBuilder {
   id(id: number): unknown;
   title(title: string): unknown;
@@ -42,7 +42,7 @@ export interface DescribedBuilder {
   noValue(text: string): unknown;
 }
 
-/** Puts id, title and description on a panel. */
+/** Sets a panel's id, title, description and empty text. */
 export function describe(
   builder: DescribedBuilder,
   definition: PanelDefinition,
@@ -54,7 +54,7 @@ export function describe(
   builder.noValue(definition.empty);
 }
 
-/** Puts a unit on a panel; without decimals Grafana chooses them by the size of the number. */
+/** Sets a panel's unit. Without `decimals`, Grafana chooses them by the size of the number. */
 export function measure(
   builder: { unit(unit: string): unknown; decimals(decimals: number): unknown },
   { id, decimals }: Unit,
@@ -69,13 +69,13 @@ function descriptionOf(definition: PanelDefinition, queries: readonly Query[]): 
   const history =
     historyDays === undefined
       ? []
-      : [`**History** Needs ${historyDays} days in Prometheus, which keeps 15 unless told otherwise.`];
+      : [`**History** Needs ${historyDays} days in Prometheus, which keeps 15 by default.`];
   return [shows, `**Read** ${read}`, `**Do** ${act}`, ...history, `**From** ${sources.join(", ")}`].join(
     "\n\n",
   );
 }
 
-/** The names that the expressions select: a name is followed by its labels. */
+/** The metric names that the expressions select: each is followed by its labels. */
 function metricNames(queries: readonly Query[]): readonly string[] {
   const names = queries.flatMap(({ expr }) =>
     [...expr.matchAll(/([A-Za-z_][\w:]*)\{/g)].map(([, name = ""]) => name),

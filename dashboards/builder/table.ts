@@ -21,9 +21,9 @@ import type { Unit } from "./unit.ts";
 
 interface TableDefinition extends PanelDefinition {
   readonly columns: readonly Column[];
-  /** Titles of columns, the largest first if `desc`. */
+  /** The columns to sort by, largest first if `desc`. */
   readonly sortBy: readonly { readonly title: string; readonly desc: boolean }[];
-  /** Labels that the expressions have and nobody wants to read. */
+  /** Labels of the expressions that are not shown. */
   readonly hidden?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ interface LabelColumn {
   readonly label: string;
   readonly title: string;
   readonly width?: number;
-  /** An address; `${__value.raw}` is the cell's text. */
+  /** A URL; Grafana replaces `${__value.raw}` with the cell's text. */
   readonly link?: Link;
 }
 
@@ -46,9 +46,9 @@ interface ValueColumn {
   readonly unit: Unit;
   readonly steps?: Steps;
   readonly mappings?: readonly ValueMapping[];
-  /** `gauge`: a bar from 0 to 1. `background`: the cell has the colour. `text`: the number has it. */
+  /** `gauge`: a bar from 0 to 1. `background`: the cell is coloured. `text`: the number is coloured. */
   readonly cell?: "gauge" | "background" | "text";
-  /** The rows are asked for only: the value says nothing. */
+  /** Hides the column: its query only supplies the rows. */
   readonly hidden?: boolean;
 }
 
@@ -74,7 +74,7 @@ export function valueColumn(
   return { kind: "value", title, expr, unit, ...options };
 }
 
-/** A table with a row for each set of labels, and a column for each expression over them. */
+/** A table with one row for each set of labels and one column for each expression. */
 export function table(definition: TableDefinition): PlacedPanel {
   const { columns, width, sortBy, hidden = [] } = definition;
   const values = columns.filter((column) => column.kind === "value");
@@ -90,15 +90,15 @@ export function table(definition: TableDefinition): PlacedPanel {
     .sortBy(
       sortBy.map(({ title, desc }) => new TableSortByFieldStateBuilder().displayName(title).desc(desc)),
     );
-  // An empty cell is not zero; a table without any row says why through the panel's own text.
+  // An empty cell is not zero. A table without rows shows the panel's empty text.
   for (const column of columns) builder.overrideByName(column.title, properties(column));
   return { width, panel: builder.build() };
 }
 
-/** Joins the answers by their common labels, then orders and names the columns. */
+/** Joins the results by their common labels, then orders and names the columns. */
 function transformations(columns: readonly Column[], hidden: readonly string[]): DataTransformerConfig[] {
   const values = columns.filter((column) => column.kind === "value");
-  // Grafana calls the value of a single query "Value", those of several "Value #A" and so on.
+  // Grafana names the value of a single query "Value", and those of several queries "Value #A", "Value #B" and so on.
   const field = (column: Column): string => {
     if (column.kind === "label") return column.label;
     return values.length === 1 ? "Value" : `Value #${refId(values.indexOf(column))}`;
@@ -128,7 +128,7 @@ function properties(column: Column): DynamicConfigValue[] {
   const { unit, steps, mappings = [], cell } = column;
   return [
     ...width,
-    // The default would leave no room for the last columns.
+    // Grafana's default width would leave no room for the last columns.
     { id: "custom.minWidth", value: 95 },
     { id: "unit", value: unit.id },
     ...(unit.decimals === undefined ? [] : [{ id: "decimals", value: unit.decimals }]),
@@ -141,7 +141,7 @@ function properties(column: Column): DynamicConfigValue[] {
 
 const NOTHING = "–";
 
-/** Without it an empty cell would have the colour of the smallest value. */
+/** Without this, an empty cell would have the colour of the smallest value. */
 const NOTHING_PLAIN: ValueMapping = {
   type: MappingType.SpecialValue,
   options: { match: SpecialValueMatch.NullAndNan, result: { text: NOTHING, color: "text" } },
@@ -180,7 +180,7 @@ function dataLink({ title, url }: Link): Pick<DashboardLink, "title" | "url"> {
   return { title, url };
 }
 
-/** Texts instead of numbers. */
+/** Shows texts instead of numbers. */
 export function valueTexts(
   texts: Readonly<Record<string, { readonly text: string; readonly color?: string }>>,
 ): ValueMapping {

@@ -14,11 +14,11 @@ import { DATA_SOURCE, targets } from "./query.ts";
 interface StatDefinition extends ValuePanelDefinition {
   readonly steps?: Steps;
   readonly mappings?: readonly ValueMapping[];
-  /** The name beside the value, where there may be several. */
+  /** Whether to show the series' name beside its value, because there may be several. */
   readonly named?: boolean;
 }
 
-/** One number, large. */
+/** A panel with one large number. */
 export function stat(definition: StatDefinition): PlacedPanel {
   const { queries, width, steps = PLAIN, mappings = [], named = false } = definition;
   const builder = new PanelBuilder();

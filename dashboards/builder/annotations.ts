@@ -7,13 +7,13 @@ import { DATA_SOURCE } from "./query.ts";
 interface AnnotationDefinition {
   readonly name: string;
   readonly color: Color;
-  /** Marks the times at which it has a value. */
+  /** A mark is drawn wherever this expression has a value. */
   readonly expr: string;
   readonly title: string;
   readonly text: string;
 }
 
-/** Marks in all graphs of a dashboard. */
+/** Draws marks in all graphs of a dashboard. */
 export function annotation({ name, color, expr, title, text }: AnnotationDefinition): AnnotationQuery {
   const annotationQuery = new AnnotationQueryBuilder()
     .name(name)
@@ -27,5 +27,5 @@ export function annotation({ name, color, expr, title, text }: AnnotationDefinit
   return annotationQuery.build();
 }
 
-/** Shorter than the look-back of the expressions, so that none falls between two steps. */
+/** Shorter than the look-back of the expressions, so that no event falls between two steps. */
 const STEP = "1m";
