@@ -2,7 +2,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { retryAfter } from "../../exporter/gateway/retry-after.ts";
 import { retryDelay } from "../../exporter/gateway/calls.ts";
-import { createPace } from "../../exporter/schedule/pace.ts";
+import { targetId } from "../../exporter/readings/target-id.ts";
+import { createRefusals } from "../../exporter/schedule/refusals.ts";
 import { createManualClock } from "../support/clock.ts";
 import { runs, TIMEOUT_MS } from "./runs.ts";
 
@@ -34,7 +35,7 @@ const source = fc.record({
 });
 
 test(
-  "any headers give a finite wait or none, and the pace never waits longer than max_pause",
+  "any headers give a finite wait or none, and no target rests longer than max_pause",
   async () => {
     let waits = 0;
     const property = fc.asyncProperty(
@@ -47,18 +48,18 @@ test(
         expect(retryAfterMs).toBeGreaterThan(0);
         expect(retryAfterMs).toBeLessThan(Number.POSITIVE_INFINITY);
         const clock = createManualClock(response.nowMs);
-        const perMinute = { key: 0, analytics: 60, transcription: 0 };
-        const pace = createPace(clock, { perMinute, intervalMs: () => 60_000, connections: 2, maxPauseMs });
-        const { signal } = new AbortController();
-        for (const target of ["key/a", "key/b"]) {
-          const ticket = await pace.admit("key", target, signal);
-          ticket.done({ throttled: true, retryAfterMs });
+        const refusals = createRefusals(clock, { intervalMs: () => 60_000, maxPauseMs: () => maxPauseMs });
+        for (const id of [targetId("key", "a"), targetId("key", "b")]) {
+          refusals.begun("key", id);
+          refusals.answered("key", id, { answered: true, throttled: true, retryAfterMs });
+          refusals.ended("key", id);
         }
-        const untilMs = pace.throttledUntil().get("key") ?? Number.NaN;
+        const untilMs = refusals.throttledUntil().get("key") ?? Number.NaN;
         expect(untilMs - response.nowMs).toBeGreaterThan(0);
         expect(untilMs - response.nowMs).toBeLessThanOrEqual(maxPauseMs);
         await clock.advance(maxPauseMs);
-        await expect(pace.admit("key", "key/a", signal)).resolves.toBeDefined();
+        expect(refusals.mayBegin("key", targetId("key", "a"))).toBe(true);
+        expect(refusals.restMs(targetId("key", "a"))).toBe(0);
       },
     );
     await fc.assert(property, runs(1000));

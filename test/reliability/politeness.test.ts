@@ -159,7 +159,8 @@ describe("a request is retried only if that may help", () => {
     await run(30 * SECOND);
     gateway.faults.add({ kind: "status", status: 503 });
     await run(2 * MINUTE);
-    const keysDown = (seen: SeriesMap) => [...seriesLike(seen, KEY_UP).values()].filter((up) => up === 0).length;
+    const keysDown = (seen: SeriesMap) =>
+      [...seriesLike(seen, KEY_UP).values()].filter((up) => up === 0).length;
     expect(keysDown(await app.seriesWhen((seen) => keysDown(seen) === 200, SOON))).toBe(200);
     for (let key = 0; key < 200; key += 20) {
       for (const spanMs of pollSpans(asked(nameOf(key)))) expect(spanMs).toBeLessThanOrEqual(5000);

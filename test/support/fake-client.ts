@@ -5,6 +5,7 @@ import type {
   Usage,
   UsageQuestion,
 } from "../../exporter/gateway/port.ts";
+import type { Job, Result } from "../../exporter/schedule/job.ts";
 
 /** What the client answers; an operation without an answer fails. */
 export interface FakeAnswers {
@@ -33,6 +34,13 @@ export function createFakeClient(answers: FakeAnswers) {
     },
   };
   return { client, questions, calls };
+}
+
+/** The result of a run that asks. */
+export async function resultOf(job: Job, client: GatewayClient, askedAtMs: number): Promise<Result> {
+  const result = await job.run(client, askedAtMs);
+  if (!result) throw new Error(`Expected a result: ${job.title} did not ask`);
+  return result;
 }
 
 function given<T>(operation: string, answer: T | undefined): T {

@@ -1,4 +1,4 @@
-import type { Reading, WindowSpend } from "../../exporter/readings/reading.ts";
+import type { Reading, ReadingValue, WindowSpend } from "../../exporter/readings/reading.ts";
 import type { ReadingSource, TargetStatus } from "../../exporter/readings/readings.ts";
 import type { TargetId } from "../../exporter/readings/target-id.ts";
 
@@ -22,8 +22,17 @@ export function createFakeReadings(targets: Readonly<Partial<Record<TargetId, Fa
 
 /** A reading of spend alone, asked for and computed at an instant, that lives for three minutes. */
 export function spendReading(spend: readonly WindowSpend[], askedAtMs: number, asOfMs = askedAtMs): Reading {
-  return { value: { kind: "spend" }, askedAtMs, asOfMs, timeToLiveMs: 180_000, spend };
+  return { value: NO_VALUE, askedAtMs, asOfMs, timeToLiveMs: 180_000, spend };
 }
+
+const NO_VALUE: ReadingValue = {
+  kind: "probe",
+  answer: undefined,
+  succeeded: true,
+  durationMs: 0,
+  audioSeconds: undefined,
+  wordErrorRate: undefined,
+};
 
 const NEVER_POLLED: TargetStatus = {
   addedMs: 0,

@@ -29,7 +29,7 @@ export function createSecondGateway(service: SecondService): Gateway {
   return {
     clientFor: ({ permits, signal }) => {
       async function withPermit<T>(answer: () => T): Promise<T> {
-        const permit = await permits.next(signal);
+        const permit = await permits.next(signal, "request");
         permit.release({ answered: true, throttled: false });
         return answer();
       }

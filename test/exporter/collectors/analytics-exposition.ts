@@ -3,7 +3,8 @@ import type { Query } from "../../../exporter/collectors/analytics-families.ts";
 import type { Call } from "../../../exporter/gateway/calls.ts";
 import { createGatewayClient } from "../../../exporter/gateway/gateway.ts";
 import type { Job } from "../../../exporter/schedule/job.ts";
-import { collectorConfig } from "../../support/collector-config.ts";
+import { resultOf } from "../../support/fake-client.ts";
+import { testConfig } from "../../support/test-config.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
 import { secretSource } from "../../support/gateway-client.ts";
 
@@ -21,7 +22,7 @@ export interface Options {
 export function jobOf({ query = "day", top = 50, rates = false }: Options = {}): Job {
   const analytics = { managementKey: secretSource("sk-management"), top, rates };
   const job = analyticsCollector
-    .jobs(collectorConfig({ analytics }))
+    .jobs(testConfig({ analytics }))
     .find(({ id }) => id === `analytics/${query}`);
   if (!job) throw new Error(`Cannot find the job of query "${query}"`);
   return job;
@@ -36,7 +37,7 @@ export async function runOn(pairs: readonly unknown[], total: unknown, options: 
     calls.push(call);
     return call.body && "dimensions" in call.body ? left.shift() : total;
   });
-  const result = await job.run(client, options.askedAtMs ?? NOON);
+  const result = await resultOf(job, client, options.askedAtMs ?? NOON);
   const bodies = calls.map(({ body }) => body);
   return { ...result, bodies, lines: sampleLines(analyticsCollector.families, result.samples) };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { analyticsCollector } from "../../../exporter/collectors/analytics.ts";
 import type { Spend } from "../../gateway/spend.ts";
 import type { Switches } from "../../gateway/switches.ts";
-import { collectorConfig } from "../../support/collector-config.ts";
+import { testConfig } from "../../support/test-config.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
 import { createClient, secretSource } from "../../support/gateway-client.ts";
 import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
@@ -30,7 +30,7 @@ async function service(switches: Partial<Switches> = {}, top = 50) {
 
   const { clientFor } = createClient({ baseUrl: gateway.url });
   const analytics = { managementKey: secretSource(gateway.managementToken), top, rates: false };
-  const [job] = analyticsCollector.jobs(collectorConfig({ analytics }));
+  const [job] = analyticsCollector.jobs(testConfig({ analytics }));
   async function poll(): Promise<readonly string[]> {
     const result = await job?.run(clientFor({ endpoint: "analytics", name: "day" }), NOON);
     return sampleLines(analyticsCollector.families, result?.samples ?? [])

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { analyticsCollector } from "../../../exporter/collectors/analytics.ts";
 import { QUERIES, type Query } from "../../../exporter/collectors/analytics-families.ts";
 import { moveTo, ZONES } from "../../support/time-zone.ts";
-import { collectorConfig } from "../../support/collector-config.ts";
+import { testConfig } from "../../support/test-config.ts";
 import { createFakeClient, NO_USAGE } from "../../support/fake-client.ts";
 import { secretSource } from "../../support/gateway-client.ts";
 import { analyticsBody, jobOf, NOON, runOn } from "./analytics-exposition.ts";
@@ -141,7 +141,7 @@ describe("analytics: the window of each sample", () => {
 describe("analytics: the jobs", () => {
   test("there is one for each query, the last month hourly", () => {
     const analytics = { managementKey: secretSource("sk"), top: 5, rates: false };
-    const jobs = analyticsCollector.jobs(collectorConfig({ analytics }));
+    const jobs = analyticsCollector.jobs(testConfig({ analytics }));
     expect(jobs.map(({ id, title, name, minIntervalMs }) => [id, title, name, minIntervalMs])).toEqual([
       ["analytics/day", 'analytics query "day"', "day", 0],
       ["analytics/last_day", 'analytics query "last_day"', "last_day", 0],
@@ -152,7 +152,7 @@ describe("analytics: the jobs", () => {
   });
 
   test("there is none without a management key", () => {
-    expect(analyticsCollector.jobs(collectorConfig({}))).toEqual([]);
+    expect(analyticsCollector.jobs(testConfig({}))).toEqual([]);
   });
 
   test.each([

@@ -4,7 +4,7 @@ import type { BudgetConfig, BudgetScope } from "../../../exporter/config/config.
 import type { Usage } from "../../../exporter/gateway/port.ts";
 import type { Job } from "../../../exporter/schedule/job.ts";
 import type { Period } from "../../../exporter/time/window.ts";
-import { collectorConfig } from "../../support/collector-config.ts";
+import { testConfig } from "../../support/test-config.ts";
 import { amountsOf, createFakeClient, NO_USAGE } from "../../support/fake-client.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
 import { secretSource } from "../../support/gateway-client.ts";
@@ -24,7 +24,7 @@ function jobsOf(...wanted: Wanted) {
     return { name: `b${index}`, limit: 1, period, scope, team: "" };
   });
   const analytics = { managementKey: secretSource("sk-management"), top: 50, rates: true };
-  return analyticsCollector.jobs(collectorConfig({ analytics, budgets })).slice(4);
+  return analyticsCollector.jobs(testConfig({ analytics, budgets })).slice(4);
 }
 
 /** The fingerprint of the query that budgets of a week with these scopes need. */

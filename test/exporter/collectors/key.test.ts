@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { keyCollector } from "../../../exporter/collectors/key.ts";
 import { parseKey } from "../../../exporter/gateway/wire/key.ts";
-import { collectorConfig } from "../../support/collector-config.ts";
-import { createFakeClient } from "../../support/fake-client.ts";
+import { testConfig } from "../../support/test-config.ts";
+import { createFakeClient, resultOf } from "../../support/fake-client.ts";
 import { expositionOf } from "../../support/exposition-of.ts";
 import { secretSource } from "../../support/gateway-client.ts";
 import { moveTo, ZONES } from "../../support/time-zone.ts";
 import { changedLines, CONTRACT_DATA, keyConfig, keyLines, NOON } from "./key-exposition.ts";
 
 function jobOf(config = keyConfig(), baseUrl = "http://127.0.0.1:1") {
-  const base = collectorConfig({ keys: [config] });
+  const base = testConfig({ keys: [config] });
   const [job] = keyCollector.jobs({ ...base, gateway: { ...base.gateway, baseUrl } });
   if (!job) throw new Error("Cannot find the job of the key");
   return job;
@@ -49,7 +49,7 @@ describe("keyCollector: the job of a key", () => {
   test("brings the answer, and the spend of day, week and month without usage of own keys", async () => {
     const data = { usage: 9, usage_daily: 1.5, usage_monthly: 0, byok_usage_daily: 7, limit_reset: "weekly" };
     const information = parseKey({ data }, "read it");
-    const { value, spend } = await jobOf().run(createFakeClient({ key: information }).client, NOON);
+    const { value, spend } = await resultOf(jobOf(), createFakeClient({ key: information }).client, NOON);
     const week = { startMs: Date.parse("2026-11-16"), endMs: Date.parse("2026-11-23") };
     expect(value).toEqual({ kind: "key", information, limitWindow: week });
     expect(spend).toEqual([
@@ -97,7 +97,7 @@ describe("keySamples: the answer of the contract", () => {
   test("as a whole exposition, with what is known without asking", async () => {
     const job = jobOf();
     const { client, calls } = createFakeClient({ key: parseKey({ data: CONTRACT_DATA }, "read it") });
-    const result = await job.run(client, NOON);
+    const result = await resultOf(job, client, NOON);
     const state = { up: true, unauthorized: false, lastSuccessMs: NOON + 500 };
     const all = [...job.constants, ...job.describe(state), ...result.samples];
     expect(calls).toEqual({ currentKey: 1, usage: 0, transcribe: 0 });

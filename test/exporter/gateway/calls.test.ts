@@ -163,7 +163,7 @@ function permitsThen(later: (signal: AbortSignal) => Promise<void>) {
   const outcomes: RequestOutcome[] = [];
   const signals: AbortSignal[] = [];
   const permits: Permits = {
-    next: async (signal) => {
+    next: async (signal, purpose) => {
       signals.push(signal);
       if (signals.length > 1) await later(signal);
       return { release: (outcome) => void outcomes.push(outcome) };
@@ -196,9 +196,9 @@ describe("createSend: the deadline of a run", () => {
     const { send, clock } = createClient(
       { baseUrl: server.url },
       {
-        next: async (signal) => {
+        next: async (signal, purpose) => {
           if (server.requests.length === 0) await clock.advance(40_000);
-          return unlimitedPermits().next(signal);
+          return unlimitedPermits().next(signal, purpose);
         },
       },
     );

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { collectors } from "../../../exporter/collectors/index.ts";
 import type { BudgetConfig, Config } from "../../../exporter/config/config.ts";
 import type { Gateway } from "../../../exporter/gateway/port.ts";
-import { collectorConfig } from "../../support/collector-config.ts";
+import { resultOf } from "../../support/fake-client.ts";
+import { testConfig } from "../../support/test-config.ts";
 import { expositionOf } from "../../support/exposition-of.ts";
 import { createClient, secretSource, unlimitedPermits } from "../../support/gateway-client.ts";
 import { answering, type SeenRequest, startScriptedServer } from "../../support/scripted-server.ts";
@@ -53,7 +54,7 @@ const key = (name: string, token: string) => ({
   showLabel: true,
 });
 
-const CONFIG: Config = collectorConfig({
+const CONFIG: Config = testConfig({
   keys: [key("billing", "token-1"), key("search", "token-2")],
   analytics: { managementKey: secretSource("token-1"), top: 1, rates: false },
   budgets: [budget],
@@ -71,7 +72,7 @@ async function expositionFrom(gateway: Pick<Gateway, "clientFor">): Promise<stri
           permits: unlimitedPermits(),
           signal,
         });
-        const { samples } = await job.run(client, NOON);
+        const { samples } = await resultOf(job, client, NOON);
         return [...job.constants, ...samples];
       }),
     ),
