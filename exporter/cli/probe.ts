@@ -1,6 +1,7 @@
 import { decimalSum } from "../budgets/decimal-sum.ts";
 import type { Config, ProbeConfig, ProbingConfig } from "../config/config.ts";
-import { createGateway, type PaidGateway } from "../gateway/gateway.ts";
+import { createGateway } from "../gateway/gateway.ts";
+import type { Endpoint, Gateway, GatewayClient } from "../gateway/port.ts";
 import { runProbe } from "../probes/probe-run.ts";
 import type { Clock } from "../time/clock.ts";
 import { type CommandLine, UsageError } from "./command-line.ts";
@@ -23,7 +24,6 @@ export async function probe(
     clock,
     version: build.version,
     random,
-    admit: () => Promise.resolve({ done: () => {} }),
     onAnswer: () => {},
   });
   try {
@@ -52,7 +52,7 @@ export interface ProbeResult {
 export async function probeOnce(
   chosen: ProbeConfig,
   guard: ProbingConfig | undefined,
-  gateway: Pick<PaidGateway, "readKey" | "transcribe">,
+  gateway: Pick<Gateway, "clientFor">,
   clock: Clock,
 ): Promise<ProbeResult> {
   const refusal = guard && (await refusalOf(guard, gateway));
@@ -62,19 +62,19 @@ export async function probeOnce(
       text: `Probe "${chosen.name}" is not run: ${refusal}; --force runs it all the same\n`,
     };
   }
-  const outcome = await runProbe(chosen, gateway, clock, NEVER);
+  const outcome = await runProbe(chosen, clientOf(gateway, "transcription", chosen.name), clock);
   return { ok: outcome.failure === undefined, text: probeReport(chosen, outcome) };
 }
 
 /** Why no probe may run now. */
 async function refusalOf(
   { probes, ceilingCredits, maxCostCredits }: ProbingConfig,
-  gateway: Pick<PaidGateway, "readKey">,
+  gateway: Pick<Gateway, "clientFor">,
 ): Promise<string | undefined> {
   const payers = new Map(probes.map(({ key, secret }) => [key, secret]));
   try {
     const answers = await Promise.all(
-      [...payers].map(([key, secret]) => gateway.readKey(key, secret, NEVER)),
+      [...payers].map(([key, secret]) => clientOf(gateway, "key", key).currentKey(secret)),
     );
     // A refund does not permit more spend.
     const used = answers.flatMap(({ usage: { day } }) => (day === undefined ? [] : Math.max(0, day)));
@@ -85,6 +85,12 @@ async function refusalOf(
   } catch (error) {
     return `the spend of the day is not known: ${error instanceof Error ? error.message : String(error)}`;
   }
+}
+
+/** A client outside the engine: a command sends few requests, so each of them has a permit at once. */
+function clientOf(gateway: Pick<Gateway, "clientFor">, endpoint: Endpoint, name: string): GatewayClient {
+  const permits = { next: () => Promise.resolve({ release: () => {} }) };
+  return gateway.clientFor({ endpoint, name, permits, signal: NEVER });
 }
 
 const NEVER = new AbortController().signal;

@@ -9,7 +9,7 @@ import { loadConfiguration, logReporter } from "./load-configuration.ts";
  * of the new configuration, after which everything stays as it is. It never rejects, and reloads run one at a time.
  */
 export function createReload(
-  started: Promise<Pick<App, "reload">>,
+  started: Promise<Pick<App, "apply">>,
   configFile: string,
   env: Environment,
   log: Log,
@@ -23,11 +23,11 @@ export function createReload(
     };
     try {
       const next = await loadConfiguration(configFile, env, { ...logReporter(log), problem });
-      await app.reload(next);
+      await app.apply(next);
       if (next) log.info({ keys: next.keys.length }, "Configuration reloaded");
     } catch (error) {
       problem(`${configFile}: cannot be loaded: ${withoutSecrets(String(error))}`);
-      await app.reload(undefined);
+      await app.apply(undefined);
     }
     if (problems.length > 0) log.error({}, "Cannot reload; the previous configuration stays in use");
     return problems;

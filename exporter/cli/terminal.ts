@@ -1,6 +1,6 @@
 import type { Environment } from "../config/secret-source.ts";
 import type { Log } from "../log.ts";
-import type { Build } from "../metrics/self.ts";
+import type { Build } from "../metrics/app-metrics.ts";
 import type { Clock } from "../time/clock.ts";
 
 /** The process as a command sees it. */

@@ -73,7 +73,7 @@ test("probe NAME ends with 1 when it fails, and says of what", async () => {
   gateway.manners.change({ text: "Something else.\u001b[31m" });
   const wrong = await run("probe", "short");
   expect(wrong.code).toBe(1);
-  expect(lineOf(wrong.output, "result")).toMatch(/^failed, wrong_text: Probe "short" heard another text/);
+  expect(lineOf(wrong.output, "result")).toMatch(/^failed, wrong_text: Probe "short" returned another text than expected/);
   expect(wrong.output).not.toContain("\u001b");
   gateway.manners.reset();
   gateway.manners.change({ status: 502 });

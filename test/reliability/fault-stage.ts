@@ -62,7 +62,7 @@ export async function startFaultStage({
 
 /** The key's own label is shown, to see what becomes of it. A time-out is in real time. */
 function filesFor({ url }: FaultyGateway, timeout: string | undefined): ExporterFiles {
-  const patience = timeout === undefined ? {} : { timeout, deadline: timeout };
+  const patience = timeout === undefined ? {} : { timeout, deadline: "3s" };
   return writeExporterFiles({
     gatewayUrl: url,
     tokens: TOKENS,

@@ -114,6 +114,7 @@ export const LAWS: readonly Law[] = [
       "exporter/probes/families.ts",
       "exporter/metrics/family.ts",
       "exporter/metrics/self*.ts",
+      "exporter/metrics/thresholds.ts",
     ],
     says: "dashboards/ may import the families of collectors/, budgets/, probes/ and metrics/self, and metrics/family only",
   },

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A server of bytes, for answers that are no HTTP. Runs until the test has finished; the result is its URL. */
+/** A server of bytes, for answers that are not HTTP. Runs until the test has finished; the result is its URL. */
 export async function startRawServer(answer: (socket: Socket, request: string) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on("error", () => {}).once("data", (bytes) => answer(socket, bytes.toString()));
@@ -11,6 +11,6 @@ export async function startRawServer(answer: (socket: Socket, request: string) =
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("Cannot tell the server's port");
+  if (address === null || typeof address === "string") throw new Error("Cannot find the server's port");
   return `http://127.0.0.1:${address.port}`;
 }

@@ -40,7 +40,7 @@ export async function startScriptedServer(...steps: readonly Step[]): Promise<Sc
     await once(server, "close");
   });
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("Cannot tell the server's port");
+  if (address === null || typeof address === "string") throw new Error("Cannot find the server's port");
   return { url: `http://127.0.0.1:${address.port}`, requests };
 }
 

@@ -70,7 +70,7 @@ const fields = section({
     "The current UTC day, week (from Monday) or month, or everything since a date (`total`, not with `keys`).",
   ),
   since: since.optional().describe("Start of a `total`: required with that window, not allowed with others."),
-  keys: keys.optional().describe("Covers these keys: their credits, without `byok_usage`."),
+  keys: keys.optional().describe("Covers these keys: their credits, without BYOK usage."),
   model: title().describe("Covers a model, named as in the label `model`; needs `analytics`."),
   app: title().describe("Covers an app, named as in the label `app`; needs `analytics`."),
   account: account

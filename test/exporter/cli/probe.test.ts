@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { probeOnce } from "../../../exporter/cli/probe.ts";
 import type { ProbeConfig, ProbingConfig } from "../../../exporter/config/config.ts";
-import type { KeyInformation } from "../../../exporter/gateway/port.ts";
+import type { KeyInformation, Transcription } from "../../../exporter/gateway/port.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { secretSource } from "../../support/gateway-client.ts";
 
@@ -116,7 +116,7 @@ const KEY: KeyInformation = {
   freeRequests: { limit: undefined, used: undefined, remaining: undefined },
 };
 
-const TRANSCRIPTION = {
+const TRANSCRIPTION: Transcription = {
   text: "",
   usage: {
     costCredits: 0.01,
@@ -128,9 +128,6 @@ const TRANSCRIPTION = {
   confidence: undefined,
   durationSeconds: undefined,
   language: undefined,
-  task: undefined,
-  segments: undefined,
-  words: undefined,
 };
 
 /** `day`: what each key has used today. A key that is missing cannot be read. */
@@ -143,15 +140,18 @@ function createGatewayDouble({
 }) {
   const requests: string[] = [];
   const gateway: ProbeGateway = {
-    readKey: async (name) => {
-      requests.push(`key ${name}`);
-      if (!Object.hasOwn(day, name)) throw new Error(`no key ${name}`);
-      return { ...KEY, usage: { ...KEY.usage, day: day[name] } };
-    },
-    transcribe: async ({ name }) => {
-      requests.push(`transcription ${name}`);
-      return { ...TRANSCRIPTION, text: heard };
-    },
+    clientFor: ({ name }) => ({
+      currentKey: async () => {
+        requests.push(`key ${name}`);
+        if (!Object.hasOwn(day, name)) throw new Error(`no key ${name}`);
+        return { ...KEY, usage: { ...KEY.usage, day: day[name] } };
+      },
+      usage: () => Promise.reject(new Error("A probe does not ask for usage")),
+      transcribe: async () => {
+        requests.push(`transcription ${name}`);
+        return { ...TRANSCRIPTION, text: heard };
+      },
+    }),
   };
   return { gateway, requests };
 }

@@ -42,7 +42,7 @@ function setUp() {
   onTestFinished(() => files.remove());
   const { log, lines } = createRecordingLog();
   const applied = vi.fn<(config: Config | undefined) => Promise<void>>(() => Promise.resolve());
-  const reload = createReload(Promise.resolve({ reload: applied }), files.configFile, files.environment, log);
+  const reload = createReload(Promise.resolve({ apply: applied }), files.configFile, files.environment, log);
   return { reload, applied, files, lines };
 }
 
