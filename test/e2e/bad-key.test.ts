@@ -1,5 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 
+import { targetId } from "../../exporter/readings/target-id.ts";
+import { inOrder } from "../../exporter/schedule/scheduler.ts";
 import type { FaultEffect } from "../gateway/faults.ts";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
@@ -11,8 +13,10 @@ import { expectedKeySeries } from "./key-series.ts";
 const START = Date.parse("2026-11-18T12:00:00Z");
 const SECOND = 1000;
 
-/** Polled at the start, and then half a minute after each tick, as each key has its place in the interval. */
-const BAD = "key-10";
+const KEYS = Array.from({ length: 20 }, (_, index) => `key-${index}`);
+
+/** Polled at the start, and then half a minute after each tick, as each key has its own part of the interval. */
+const BAD = inOrder(KEYS.map((name) => targetId("key", name)))[10]?.replace("key/", "") ?? "";
 
 interface Case {
   readonly fault: FaultEffect;
@@ -96,8 +100,7 @@ test.each(CASES)("%s for one of 20 keys touches no other, and the key recovers",
 async function start(isSlow: boolean): Promise<void> {
   steered = createSteeredClock(START);
   gateway = createGateway({ now: () => steered.clock.now(), startAt: START });
-  for (let index = 0; index < 20; index++) {
-    const name = `key-${index}`;
+  for (const [index, name] of KEYS.entries()) {
     gateway.addKey({ name, limitMicros: 50_000_000 + index, limitReset: "monthly" });
     gateway.spend({ key: name, model: "acme/one", micros: 1_234_567 + index });
   }
