@@ -26,7 +26,7 @@ export interface GatewayConfig {
   readonly timeoutMs: number;
   /** Time limit of a request with all its retries. */
   readonly deadlineMs: number;
-  /** Key requests per minute; 0 is unlimited. */
+  /** Requests for keys per minute; 0 is unlimited. */
   readonly requestsPerMinute: number;
   /** Concurrent requests. */
   readonly connections: number;

@@ -30,7 +30,7 @@ export const gatewaySection = withRules(
       .describe("Time limit of a request with all its retries; at least `timeout`."),
     requests_per_minute: integer(0, 1_000_000)
       .prefault(600)
-      .describe("Key requests per minute, over all keys; 0 is unlimited."),
+      .describe("Requests for keys per minute, over all keys; 0 is unlimited."),
     connections: integer(1, 1024).prefault(64).describe("Maximum number of concurrent requests."),
     max_pause: duration("1s", "1d", "5m")
       .prefault("5m")
