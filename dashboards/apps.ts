@@ -16,7 +16,7 @@ export const apps = createDashboard({
   refresh: "5m",
   variables: variables(
     several("job", "Job", "job", queryFamilies.up),
-    several("model", "Model", "model", usageFamiliesOf.month.total_usage),
+    several("model", "Model", "model", usageFamiliesOf.month.credits),
   ),
   annotations: [],
   rows: [

@@ -15,7 +15,7 @@ export const models = createDashboard({
   refresh: "5m",
   variables: variables(
     several("job", "Job", "job", queryFamilies.up),
-    several("app", "App", "app", usageFamiliesOf.month.total_usage),
+    several("app", "App", "app", usageFamiliesOf.month.credits),
   ),
   annotations: [],
   rows: [

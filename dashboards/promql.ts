@@ -4,6 +4,11 @@ export interface Series<Label extends string = string> {
   readonly labels: readonly Label[];
 }
 
+/** The buckets of a histogram, for `histogram_quantile`. */
+export function bucketsOf<Label extends string>({ name, labels }: Series<Label>): Series<Label | "le"> {
+  return { name: `${name}_bucket`, labels: [...labels, "le"] };
+}
+
 /** What Prometheus adds to the labels of every scraped series. */
 export type TargetLabel = "job" | "instance";
 

@@ -1,3 +1,5 @@
+import { LOW_SHARE } from "../exporter/metrics/thresholds.ts";
+
 /** Every threshold of the alerts, once; panels colour by the same ones. Times are seconds, shares 0 to 1. */
 export const thresholds = {
   /** Exhausted: at most this share is left, and it serves no call: nothing was spent for `idle`, and `rest` at the hour's rate would have used it up. */
@@ -41,7 +43,7 @@ export const thresholds = {
   /** Prepaid balances: out within this at the rate of the last hour. */
   budgetImminent: 4 * 3600,
   /** Share of the limit that is left. */
-  low: 0.1,
+  low: LOW_SHARE,
   expiresSoon: 7 * 24 * 3600,
   /** Share of the daily requests to free models that is left. */
   freeQuotaLow: 0.1,

@@ -1,21 +1,33 @@
-import type { Clock } from "./time/clock.ts";
-import { type Collection, createCollection } from "./collection.ts";
+import { isDeepStrictEqual } from "node:util";
+import { budgetSources } from "./budgets/budget-samples.ts";
+import { budgetStatus } from "./budgets/budget-status.ts";
+import { budgetFamilies } from "./budgets/families.ts";
+import { collectorGroups, collectorHeaders } from "./collectors/collector-groups.ts";
 import type { Config } from "./config/config.ts";
 import type { WebSource } from "./config/web/web-config.ts";
-import { createRoutes } from "./http/routes.ts";
+import { createGateway } from "./gateway/gateway.ts";
+import type { CreateGateway, Gateway } from "./gateway/port.ts";
+import { requestLimits } from "./gateway/request-limits.ts";
 import { MAX_REQUESTS } from "./http/limits.ts";
-import type { Lifecycle } from "./http/reload-route.ts";
+import { createRoutes, type Lifecycle } from "./http/routes.ts";
 import { createServer, type ListenAddress } from "./http/server.ts";
 import type { Log } from "./log.ts";
-import { renderNow } from "./metrics/render/exposition.ts";
+import { type Build, createAppMetrics } from "./metrics/app-metrics.ts";
+import { createPacking } from "./metrics/render/block.ts";
+import { type FamilyHeader, renderNow } from "./metrics/render/exposition.ts";
 import { createPublisher } from "./metrics/render/publisher.ts";
-import { type Build, createSelfMetrics } from "./metrics/self.ts";
-import { createStore } from "./readings/store.ts";
-import { createOverview } from "./status/create-overview.ts";
-import { probesOverview } from "./status/probe-row.ts";
-import { createProbeMemory } from "./probes/probe-memory.ts";
-import { createStatuses } from "./readings/statuses.ts";
-import { createTimetable, type CreateTimetable } from "./time/timetable.ts";
+import { createSelfRegistry } from "./metrics/self-registry.ts";
+import { selfFamilies } from "./metrics/self-families.ts";
+import { probeFamilies } from "./probes/families.ts";
+import { createProbes } from "./probes/probes.ts";
+import { createReadings } from "./readings/readings.ts";
+import { createEngine } from "./schedule/engine.ts";
+import { registerEngineMetrics } from "./schedule/engine-metrics.ts";
+import type { Plan } from "./schedule/plan.ts";
+import { createPollReporters } from "./schedule/poll-reporter.ts";
+import { createOverview } from "./status/overview.ts";
+import type { Clock } from "./time/clock.ts";
+import { createTicker, type CreateTicker } from "./time/ticker.ts";
 
 /** Everything that the exporter takes from outside. */
 export interface AppDependencies {
@@ -33,7 +45,9 @@ export interface AppDependencies {
   /** Without it nobody can reload by HTTP. */
   readonly lifecycle?: Lifecycle;
   /** For tests: node-cron knows the machine's clock only. */
-  readonly createTimetable?: CreateTimetable;
+  readonly createTicker?: CreateTicker;
+  /** The adapter of the gateway; HTTP unless given. */
+  readonly createGateway?: CreateGateway;
 }
 
 export interface App {
@@ -42,10 +56,10 @@ export interface App {
   /** Ends everything that start began, in reverse. */
   stop(): Promise<void>;
   /**
-   * Goes on with another configuration: what is in both keeps its values, what is gone is withdrawn. Undefined: the new
-   * one is bad; everything stays as it is, and a metric says so.
+   * Follows another configuration: what is in both keeps its values, what is gone is withdrawn. When it resolves, nothing is
+   * asked by the former one. Undefined: the new one is bad; everything stays as it is, and a metric shows that.
    */
-  reload(config: Config | undefined): Promise<void>;
+  apply(config: Config | undefined): Promise<void>;
   /** Polls every target once without listening, and returns the exposition in the text format. */
   once(): Promise<string>;
   /** Where it listens, `http://127.0.0.1:9853`. */
@@ -57,9 +71,14 @@ const READY_AFTER_MS = 30_000;
 
 const NO_LIFECYCLE: Lifecycle = { isEnabled: false, reload: () => Promise.resolve([]) };
 
+/** Probes have schedules of their own, and budgets are as old as what they are made of: their HELP names no interval. */
+const CONSTANT_HEADERS: readonly FamilyHeader[] = [budgetFamilies, probeFamilies]
+  .flatMap((families) => Object.values(families))
+  .map((family) => ({ family, help: family.help }));
+
 /**
- * The whole wiring. The collection polls (timetable → rounds → poller → collector → gateway) into the store; the
- * publisher renders the store; the server copies what is published.
+ * The whole wiring. The engine runs the jobs of collectors and probes (ticker → run queue → permit → gateway) into the
+ * readings; the publisher renders the readings; the server copies what is published.
  */
 export function createApp(initial: Config, dependencies: AppDependencies): App {
   const {
@@ -73,96 +92,97 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   } = dependencies;
   const [startedMs, started] = [clock.now(), clock.monotonic()];
   let config = initial;
-  const store = createStore(clock, () => config.seriesLimit);
-  const statuses = createStatuses(clock);
-  const probeMemory = createProbeMemory(startedMs, () => config.probing);
-  const self = createSelfMetrics(
-    build,
-    () => ({
-      keys: config.keys.length,
-      series: store.series,
-      seriesLimit: config.seriesLimit,
-      creditValue: config.creditValue,
-      webUpToDate: web?.isUpToDate(),
-      // Looks at every target, so only for the gauge that shows it.
-      get pollLag() {
-        return collection.lag();
-      },
-      pollInterval: collection.interval(),
-      throttledUntil: collection.throttledUntil(),
-    }),
-    clock,
-  );
-  const publisher = createPublisher(
-    store,
-    () => collection.headers,
-    clock,
-    (error) => log.error({ error: String(error) }, "Cannot render the metrics"),
-  );
-  const collect = (next: Config): Collection =>
-    createCollection(next, {
-      ...dependencies,
-      version: build.version,
-      createTimetable: dependencies.createTimetable ?? createTimetable,
-      store,
-      statuses,
-      self,
-      probeMemory,
-      onChange: publisher.changed,
-    });
-  let collection = collect(config);
+  let gateway = newGateway(initial);
 
-  const overview = () => ({
-    ...createOverview(config, { store, statuses }, { version: build.version, nowMs: clock.now(), startedMs }),
-    probes: probesOverview(config.probing, { store, records: probeMemory.records }),
+  const registry = createSelfRegistry(clock);
+  const requests = registry.counter(selfFamilies.upstreamRequests);
+  const readings = createReadings(clock, createPacking(), () => config.seriesLimit);
+  const probes = createProbes({ clock, log, registry, readings });
+  const reporterOf = createPollReporters(registry, log);
+  const engine = createEngine(planOf(initial), {
+    ...dependencies,
+    createTicker: dependencies.createTicker ?? createTicker,
+    readings,
   });
-  const isReady = () => clock.monotonic() - started >= READY_AFTER_MS || collection.isAttempted();
-  const routes = createRoutes({ telemetryPath, publisher, self, overview, isReady, lifecycle });
+  const headers = () => [...collectorHeaders(engine.intervalMs), ...CONSTANT_HEADERS];
+  const publisher = createPublisher(readings, headers, clock, (error) =>
+    log.error({ error: String(error) }, "Cannot render the metrics"),
+  );
+  registerEngineMetrics(registry, engine);
+  const metrics = createAppMetrics(registry, build, { config: () => config, readings, web });
+  metrics.reloaded(true, startedMs);
+  derive();
+
+  const about = () => ({ version: build.version, nowMs: clock.now(), startedMs });
+  const routes = createRoutes({
+    ...{ telemetryPath, publisher, self: registry, lifecycle },
+    overview: () => createOverview(config, { readings, budgetStatus, probes }, about()),
+    isReady: () => clock.monotonic() - started >= READY_AFTER_MS || engine.isAttempted(),
+  });
   const server = createServer(
     dependencies.listen,
     routes,
     (error) => log.error({ error: String(error) }, "Cannot answer a request"),
     { web, maxRequests },
   );
-  loaded();
 
-  function loaded(): void {
-    self.reloadSuccessful.set(1);
-    self.reloadSuccess.set(clock.now() / 1000);
+  function newGateway(next: Config): Gateway {
+    const { random, createGateway: create = createGateway } = dependencies;
+    const onAnswer = (endpoint: string, code: string) => requests.inc({ endpoint, code });
+    return create(next.gateway, { clock, random, version: build.version, onAnswer });
+  }
+
+  function planOf(next: Config): Plan {
+    const { connections, maxPauseMs } = next.gateway;
+    return {
+      gateway,
+      limits: { perMinute: requestLimits(next.gateway), connections, maxPauseMs },
+      groups: [...collectorGroups(next, reporterOf), ...probes.groups(next)],
+    };
+  }
+
+  function derive(): void {
+    readings.derive(new Map([...budgetSources(config.budgets, readings, clock), ...probes.sources()]));
+  }
+
+  function onChange(): void {
+    publisher.changed();
+    probes.readingsChanged();
+  }
+
+  async function apply(next: Config): Promise<void> {
+    const former = gateway;
+    if (!isDeepStrictEqual(next.gateway, config.gateway)) gateway = newGateway(next);
+    const applied = engine.apply(planOf(next));
+    config = next;
+    derive();
+    await applied;
+    if (former !== gateway) await former.close();
+    publisher.changed();
   }
 
   return {
     start: async () => {
       await server.start();
       publisher.changed();
-      collection.start();
+      engine.start(onChange);
+      probes.start(engine.ask, onChange);
     },
     stop: async () => {
       publisher.stop();
-      await Promise.all([collection.stop(), server.stop()]);
+      probes.stop();
+      await Promise.all([engine.stop().then(() => gateway.close()), server.stop()]);
     },
-    reload: async (next) => {
-      if (!next) {
-        self.reloadSuccessful.set(0);
-        return;
-      }
-      const previous = collection;
-      config = next;
-      if (!previous.adopt(next)) {
-        // What is under way at the other gateway must not be taken for an answer of this one.
-        await previous.stop();
-        collection = collect(next);
-        collection.start();
-      }
-      publisher.changed();
-      loaded();
+    apply: async (next) => {
+      if (next) await apply(next);
+      metrics.reloaded(next !== undefined, clock.now());
     },
     once: async () => {
-      await collection.pollAll();
+      await engine.runAll();
       publisher.stop();
       // What is published may be a second old.
-      const { text } = renderNow(collection.headers, store.view().blocks);
-      return `${text}${(await self.render("text")).toString()}`;
+      const { text } = renderNow(headers(), readings.view().blocks);
+      return `${text}${(await registry.render("text")).toString()}`;
     },
     url: server.url,
   };

@@ -1,9 +1,4 @@
-import {
-  queryFamilies,
-  type Query,
-  usageFamiliesOf,
-  type UsageMetric,
-} from "../../exporter/collectors/analytics-families.ts";
+import { queryFamilies, type Query, usageFamiliesOf } from "../../exporter/collectors/analytics-families.ts";
 import { promql, type Series } from "../promql.ts";
 import { lookedAt, ofJob, type When } from "./scope.ts";
 
@@ -16,6 +11,8 @@ const MONTH_AT_END: When = { last: "1d", at: "end()" };
 
 /** How many are shown by name in a graph. */
 const SHOWN = 9;
+
+type Amount = keyof (typeof usageFamiliesOf)[Query];
 
 type Matchers = Readonly<Partial<Record<Subject, string>>>;
 
@@ -30,11 +27,10 @@ export function usageBy(subject: Subject) {
   const [chosen, named] = MATCHERS[subject];
   const pairs = (series: Series<Subject>, when: When = {}, matchers: Matchers = chosen) =>
     `max by (job, model, app) (${lookedAt(ofJob(series, matchers), when)})`;
-  const amount = (query: Query, metric: UsageMetric) =>
-    `sum by (${subject}) (${pairs(usageFamiliesOf[query][metric])})`;
-  const total = (query: Query, metric: UsageMetric) => `sum(${pairs(usageFamiliesOf[query][metric])})`;
-  const ofDay = pairs(usageFamiliesOf.last_day.total_usage, DAY_AFTER);
-  const most = `topk(${SHOWN}, sum by (${subject}) (${pairs(usageFamiliesOf.month.total_usage, MONTH_AT_END, named)}))`;
+  const amount = (query: Query, of: Amount) => `sum by (${subject}) (${pairs(usageFamiliesOf[query][of])})`;
+  const total = (query: Query, of: Amount) => `sum(${pairs(usageFamiliesOf[query][of])})`;
+  const ofDay = pairs(usageFamiliesOf.last_day.credits, DAY_AFTER);
+  const most = `topk(${SHOWN}, sum by (${subject}) (${pairs(usageFamiliesOf.month.credits, MONTH_AT_END, named)}))`;
   return {
     amount,
     total,
@@ -44,17 +40,17 @@ export function usageBy(subject: Subject) {
       others: promql`sum(${ofDay} unless on (${subject}) ${most}) > 0`,
     },
     /** Requests of today to the models that fit a pattern. */
-    requests: (model: string) => `sum(${pairs(usageFamiliesOf.day.request_count, {}, { ...chosen, model })})`,
+    requests: (model: string) => `sum(${pairs(usageFamiliesOf.day.requests, {}, { ...chosen, model })})`,
     share: (query: Query) =>
-      promql`${amount(query, "total_usage")} / on () group_left () (${total(query, "total_usage")} > 0)`,
+      promql`${amount(query, "credits")} / on () group_left () (${total(query, "credits")} > 0)`,
     pricePerRequest: (query: Query) =>
-      promql`${amount(query, "total_usage")} / (${amount(query, "request_count")} > 0)`,
+      promql`${amount(query, "credits")} / (${amount(query, "requests")} > 0)`,
     pricePerMillionTokens: (query: Query) =>
-      promql`1e6 * ${amount(query, "total_usage")} / (${amount(query, "tokens_total")} > 0)`,
+      promql`1e6 * ${amount(query, "credits")} / (${amount(query, "tokens")} > 0)`,
     /** Credits a day of this month against those of the last one: months differ in length, and this one is not over. */
     change: promql`
-      (${amount("month", "total_usage")} / on () group_left () ${seconds("month")})
-      / (${amount("last_month", "total_usage")} / on () group_left () ${seconds("last_month")} > 0)
+      (${amount("month", "credits")} / on () group_left () ${seconds("month")})
+      / (${amount("last_month", "credits")} / on () group_left () ${seconds("last_month")} > 0)
       - 1`,
   };
 }

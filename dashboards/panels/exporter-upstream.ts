@@ -8,7 +8,7 @@ import { labelColumn, table, valueColumn, valueTexts } from "../board/table.ts";
 import { bars, lines } from "../board/time-series.ts";
 import { unit } from "../board/unit.ts";
 import { ofInstance } from "../expressions/scope.ts";
-import { promql, type Series } from "../promql.ts";
+import { bucketsOf, promql, type Series } from "../promql.ts";
 import { thresholds } from "../thresholds.ts";
 import { keyLink } from "./alerts.ts";
 
@@ -80,16 +80,23 @@ export function pollDuration(id: number): PlacedPanel {
     id,
     title: "Duration of polls",
     width: 12,
-    shows: "How long the last poll took, retries included, and the gateway's own time for the analytics.",
-    read: "The distance of the two is network and waiting.",
+    shows:
+      "How long polls take, including retries: the median and the slowest hundredth. For the analytics, also the gateway's own time.",
+    read: "The difference between a poll and the gateway's time is network and waiting.",
     act: "Near gateway.timeout polls begin to fail: raise it or ask less.",
     empty: NOT_SCRAPED,
     queries: [
-      range(promql`max by (collector) (${ofInstance(families.pollDuration)})`, "poll, {{collector}}"),
+      range(durationQuantile(0.5), "p50, {{collector}}"),
+      range(durationQuantile(0.99), "p99, {{collector}}"),
       range(promql`max by (query) (${ofInstance(queryFamilies.duration)})`, "gateway, {{query}}"),
     ],
     unit: unit.seconds,
   });
+}
+
+function durationQuantile(quantile: number): string {
+  const buckets = ofInstance(bucketsOf(families.pollDuration));
+  return promql`histogram_quantile(${quantile}, sum by (collector, le) (rate(${buckets}[$__rate_interval])))`;
 }
 
 /** The keys that fail, oldest data first. */

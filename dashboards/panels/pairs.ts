@@ -6,7 +6,7 @@ import { unit } from "../board/unit.ts";
 import { ofJob } from "../expressions/scope.ts";
 import { promql, type Series } from "../promql.ts";
 
-const { total_usage, request_count, tokens_total } = usageFamiliesOf.month;
+const { credits, requests, tokens } = usageFamiliesOf.month;
 
 const amount = (series: Series<"model" | "app">) =>
   `sum by (app, model) (max by (job, model, app) (${ofJob(series, { model: "~$model" })}))`;
@@ -25,16 +25,16 @@ export function pairs(id: number): PlacedPanel {
     columns: [
       labelColumn("app", "App", { width: 280 }),
       labelColumn("model", "Model", { width: 280 }),
-      valueColumn("Credits", amount(total_usage), unit.credits),
+      valueColumn("Credits", amount(credits), unit.credits),
       valueColumn(
         "Share",
-        promql`${amount(total_usage)} / on () group_left () (sum(${amount(total_usage)}) > 0)`,
+        promql`${amount(credits)} / on () group_left () (sum(${amount(credits)}) > 0)`,
         unit.ratio,
         { width: 200, cell: "gauge", steps: steps("blue") },
       ),
-      valueColumn("Requests", amount(request_count), unit.count),
-      valueColumn("Tokens", amount(tokens_total), unit.amount),
-      valueColumn("Per request", promql`${amount(total_usage)} / (${amount(request_count)} > 0)`, unit.price),
+      valueColumn("Requests", amount(requests), unit.count),
+      valueColumn("Tokens", amount(tokens), unit.amount),
+      valueColumn("Per request", promql`${amount(credits)} / (${amount(requests)} > 0)`, unit.price),
     ],
     sortBy: [{ title: "Credits", desc: true }],
   });

@@ -20,9 +20,9 @@ export function ratesToday(id: number): PlacedPanel {
     columns: [
       labelColumn("model", "Model", { width: 300 }),
       labelColumn("app", "App", { width: 300 }),
-      valueColumn("Latency, mean", pair(rateFamilies.avg_latency), unit.seconds),
-      valueColumn("Latency, 9 of 10", pair(rateFamilies.p90_latency), unit.seconds),
-      valueColumn("From cache", pair(rateFamilies.cache_hit_rate), unit.ratio),
+      valueColumn("Latency, mean", pair(rateFamilies.latencyAvgSeconds), unit.seconds),
+      valueColumn("Latency, 9 of 10", pair(rateFamilies.latencyP90Seconds), unit.seconds),
+      valueColumn("From cache", pair(rateFamilies.cacheHitRatio), unit.ratio),
     ],
     sortBy: [{ title: "Latency, 9 of 10", desc: true }],
   });

@@ -35,7 +35,7 @@ export function total(id: number, subject: Subject, query: Query): PlacedPanel {
     read: "The gateway's total for the account, or of what is chosen above. It includes _other.",
     act: `See in the table which ${subject}s it is.`,
     empty: NO_FIGURES,
-    queries: [instant(of.total(query, "total_usage"))],
+    queries: [instant(of.total(query, "credits"))],
     unit: unit.credits,
   });
 }
@@ -55,7 +55,7 @@ export function worth(id: number, subject: Subject, query: Query): PlacedPanel {
     named: true,
     queries: [
       instant(
-        promql`max by (currency) (${ofJob(selfFamilies.creditValue)}) * on () group_left () ${of.total(query, "total_usage")}`,
+        promql`max by (currency) (${ofJob(selfFamilies.creditValue)}) * on () group_left () ${of.total(query, "credits")}`,
         "{{currency}}",
       ),
     ],
@@ -93,7 +93,7 @@ export function top(id: number, subject: Subject): PlacedPanel {
     read: "Longest first. _other is all that has no series of its own (analytics.top).",
     act: "See in the table what a request of them costs.",
     empty: EMPTY,
-    queries: [instant(`topk(10, ${of.amount("month", "total_usage")} > 0)`, `{{${subject}}}`)],
+    queries: [instant(`topk(10, ${of.amount("month", "credits")} > 0)`, `{{${subject}}}`)],
     unit: unit.credits,
   });
 }
@@ -124,14 +124,14 @@ export function details(id: number, subject: Subject, query: Query): PlacedPanel
     empty: EMPTY,
     columns: [
       labelColumn(subject, subject === "model" ? "Model" : "App", { width: 300 }),
-      valueColumn("Credits", of.amount(query, "total_usage"), unit.credits),
+      valueColumn("Credits", of.amount(query, "credits"), unit.credits),
       valueColumn("Share", of.share(query), unit.ratio, {
         width: 200,
         cell: "gauge",
         steps: steps("blue"),
       }),
-      valueColumn("Requests", of.amount(query, "request_count"), unit.count),
-      valueColumn("Tokens", of.amount(query, "tokens_total"), unit.amount),
+      valueColumn("Requests", of.amount(query, "requests"), unit.count),
+      valueColumn("Tokens", of.amount(query, "tokens"), unit.amount),
       valueColumn("Per request", of.pricePerRequest(query), unit.price),
       valueColumn("Per million tokens", of.pricePerMillionTokens(query), unit.price, {
         width: 190,
@@ -154,9 +154,9 @@ export function tokens(id: number, subject: Subject): PlacedPanel {
     act: "Many prompt tokens for each completion token: look for contexts that could be shorter or cached.",
     empty: EMPTY,
     queries: [
-      range(of.total("day", "tokens_prompt"), "prompt"),
-      range(of.total("day", "tokens_completion"), "completion"),
-      range(of.total("day", "reasoning_tokens"), "reasoning"),
+      range(of.total("day", "promptTokens"), "prompt"),
+      range(of.total("day", "completionTokens"), "completion"),
+      range(of.total("day", "reasoningTokens"), "reasoning"),
     ],
     unit: unit.amount,
     timeFrom: "3d",

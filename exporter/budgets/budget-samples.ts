@@ -1,20 +1,37 @@
 import type { BudgetConfig } from "../config/config.ts";
 import { type Sample, sample } from "../metrics/family.ts";
+import type { ReadingSource } from "../readings/readings.ts";
+import { type TargetId, targetId } from "../readings/target-id.ts";
+import type { Clock } from "../time/clock.ts";
+import { type BudgetStatus, budgetStatus } from "./budget-status.ts";
 import { budgetFamilies as families } from "./families.ts";
-import type { Standing } from "./standing.ts";
 
-/** What is shown of a budget: how it stands, and what is configured. */
-export function budgetSamples(budget: BudgetConfig, standing: Standing): readonly Sample[] {
+/** The samples of each budget, by target; computed from the readings when they are looked at. */
+export function budgetSources(
+  budgets: readonly BudgetConfig[],
+  readings: Pick<ReadingSource, "status" | "latest">,
+  clock: Pick<Clock, "now">,
+): ReadonlyMap<TargetId, () => readonly Sample[]> {
+  return new Map(
+    budgets.map((budget) => [
+      targetId("budget", budget.name),
+      () => budgetSamples(budget, budgetStatus(budget, readings, clock.now())),
+    ]),
+  );
+}
+
+/** What is shown of a budget: its status, and what is configured. */
+function budgetSamples(budget: BudgetConfig, status: BudgetStatus): readonly Sample[] {
   const { name, scope, period, team } = budget;
-  const { window, spent, complete } = standing;
-  const about = { budget: name };
+  const { window, spent, complete } = status;
+  const labels = { budget: name };
   return [
-    ...sample(families.info, { ...about, scope: scope.kind, window: period.kind, team }, 1),
-    ...sample(families.limit, about, budget.limit),
-    ...sample(families.spent, about, spent, window),
-    ...sample(families.complete, about, Number(complete), window),
-    ...sample(families.windowStart, about, window.startMs / 1000, window),
-    // A total has no end: infinite, which is no sample.
-    ...sample(families.windowEnd, about, window.endMs / 1000, window),
+    ...sample(families.info, { ...labels, scope: scope.kind, window: period.kind, team }, 1),
+    ...sample(families.limit, labels, budget.limit),
+    ...sample(families.spent, labels, spent, window),
+    ...sample(families.complete, labels, Number(complete), window),
+    ...sample(families.windowStart, labels, window.startMs / 1000, window),
+    // The end of a total is infinite, which is not a sample.
+    ...sample(families.windowEnd, labels, window.endMs / 1000, window),
   ];
 }

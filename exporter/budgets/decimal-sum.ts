@@ -1,6 +1,6 @@
 /**
- * A sum of decimal amounts as a person would write it: what binary fractions leave behind is rounded away, over ten
- * thousand amounts and over refunds alike.
+ * The sum of decimal amounts as a person would write it: errors of binary fractions are rounded away, for ten thousand
+ * amounts as well as for refunds.
  */
 export function decimalSum(amounts: readonly number[]): number {
   let sum = 0;
@@ -8,7 +8,7 @@ export function decimalSum(amounts: readonly number[]): number {
   let size = 0;
   for (const amount of amounts) {
     const next = sum + amount;
-    // What the addition has lost (Neumaier).
+    // The rounding error of the addition (Neumaier).
     carried += Math.abs(sum) >= Math.abs(amount) ? sum - next + amount : amount - next + sum;
     sum = next;
     size += Math.abs(amount);
@@ -16,7 +16,7 @@ export function decimalSum(amounts: readonly number[]): number {
   return rounded(sum + carried, size);
 }
 
-/** Fifteen digits are exact for a decimal amount; amounts that cancel each other leave dust of their own size. */
+/** Fifteen digits are exact for a decimal amount; amounts that cancel each other leave an error of their own size. */
 function rounded(sum: number, size: number): number {
   if (size === 0) return 0;
   const decimals = Math.min(100, Math.max(0, 14 - Math.floor(Math.log10(size))));

@@ -8,7 +8,7 @@ function ofBudget(name: string, help: string, absent: string): Family<"budget"> 
 export const budgetFamilies = {
   info: info({
     name: "aigateway_budget_info",
-    help: "Always 1, for every configured budget: what it is over (keys, model, app or account), its window (day, week, month or total) and whose it is.",
+    help: "Always 1, for every configured budget: its scope (keys, model, app or account), its window (day, week, month or total) and its team.",
     labels: ["budget", "scope", "window", "team"],
     absent: "never",
   }),
@@ -19,12 +19,12 @@ export const budgetFamilies = {
   ),
   spent: ofBudget(
     "spent_credits",
-    "Credits spent in the window so far, by all that the budget is over. A lower bound while aigateway_budget_complete is 0.",
-    "nothing is known of the window: before the first answer, and from its end until the new one is settled",
+    "Credits spent in the window so far, by everything that the budget covers. A lower bound while aigateway_budget_complete is 0.",
+    "nothing is known of the window: before the first answer, and after its start until it is settled",
   ),
   complete: ofBudget(
     "complete",
-    "Whether spent is all of it (1), or something is missing or old (0): a key that cannot be polled, an answer that was cut.",
+    "Whether spent is everything (1), or something is missing or old (0): a key that cannot be polled, an answer that was cut.",
     "never",
   ),
   windowStart: ofBudget(

@@ -1,25 +1,15 @@
 import type { Collector } from "../collectors/collector.ts";
 import { collectors } from "../collectors/index.ts";
-import type { Config, GatewayConfig } from "../config/config.ts";
-import type { Endpoint } from "../gateway/http.ts";
-import { longestGapMs } from "../time/timetable.ts";
+import type { Config } from "../config/config.ts";
+import { requestLimits } from "../gateway/request-limits.ts";
+import { longestGapMs } from "../time/ticker.ts";
 
-/** Requests per minute that the analytics endpoint takes without complaint (observed-behaviour 8). */
-const ANALYTICS_PER_MINUTE = 60;
-
-/** The pace of each endpoint; 0 is unpaced. */
-export function requestsPerMinute({
-  requestsPerMinute: key,
-}: Pick<GatewayConfig, "requestsPerMinute">): Readonly<Record<Endpoint, number>> {
-  return { key, analytics: ANALYTICS_PER_MINUTE, transcription: 0 };
-}
-
-/** What a configuration asks of the pace that the pace does not give: said at the start and by `check`. */
+/** Warns at the start and in `check` when a configuration asks for more than the request rate or the ceiling allows. */
 export function capacityWarnings(config: Config): readonly string[] {
-  return [...paceWarnings(config), ...ceilingWarnings(config)];
+  return [...rateWarnings(config), ...ceilingWarnings(config)];
 }
 
-/** Probes that cost the maximum, as failing ones count, must not use up the ceiling before the day ends. */
+/** Probes that cost the maximum, as failed ones are counted, must not reach the ceiling before the day ends. */
 function ceilingWarnings({ probing }: Config): readonly string[] {
   if (!probing) return [];
   const { probes, ceilingCredits, maxCostCredits } = probing;
@@ -32,14 +22,14 @@ function ceilingWarnings({ probing }: Config): readonly string[] {
   ];
 }
 
-function paceWarnings(config: Config): readonly string[] {
+function rateWarnings(config: Config): readonly string[] {
   return collectors.flatMap((collector) => capacityWarning(collector, config));
 }
 
 function capacityWarning(collector: Collector, config: Config): readonly string[] {
   const { endpoint, schedule } = collector;
-  const perMinute = requestsPerMinute(config.gateway)[endpoint];
-  const targets = collector.targets(config).length;
+  const perMinute = requestLimits(config.gateway)[endpoint];
+  const targets = collector.jobs(config).length;
   const scheduledMs = longestGapMs(config.schedule[schedule]);
   const neededMs = perMinute === 0 ? 0 : (targets * collector.requestsPerPoll * 60_000) / perMinute;
   if (neededMs <= scheduledMs) return [];

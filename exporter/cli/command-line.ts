@@ -3,7 +3,7 @@ import { MAX_REQUESTS } from "../http/limits.ts";
 import type { ListenAddress } from "../http/server.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "../log.ts";
 
-/** Where it listens unless told otherwise: not taken in Prometheus' list of default ports. */
+/** The default port, which is free in Prometheus' list of default ports. */
 export const DEFAULT_PORT = 9853;
 
 /** What a command line asks for. */
@@ -13,7 +13,7 @@ export type CommandLine =
   | {
       readonly command: "probe";
       readonly name: string;
-      /** Whatever the keys of the probes have spent today. */
+      /** Run it even when the ceiling of the day might be exceeded. */
       readonly force: boolean;
       readonly options: Options;
     };
@@ -31,7 +31,7 @@ export interface Options {
   readonly logFormat: LogFormat;
 }
 
-/** The command line is wrong; the message says what and what was expected. Exit code 2. */
+/** The command line is wrong. The message names the mistake and what was expected. Exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -57,7 +57,7 @@ Usage: aigateway-exporter [check | probe NAME] [flags]
 
 Commands:
   (none)      Poll the gateway and serve the metrics.
-  check       Check the configuration and the web configuration, say every problem, and exit.
+  check       Check the configuration and the web configuration, print every problem, and exit.
   probe NAME  Run a probe of the configuration once, print its result, and exit. It costs credits.
 
 Flags:
@@ -65,16 +65,16 @@ Flags:
   --web.listen-address=:${DEFAULT_PORT}            Address to listen on, host:port; port 0 takes a free one.
   --web.telemetry-path=/metrics          Path of the metrics.
   --web.config.file=FILE                 TLS and basic authentication, as in Prometheus' exporters.
-  --web.enable-lifecycle                 Let POST /-/reload read the configuration again.
+  --web.enable-lifecycle                 Let POST /-/reload reload the configuration.
   --web.max-requests=${MAX_REQUESTS}                  Scrapes answered at once; 0 is unlimited.
   --log.level=info                       One of ${LOG_LEVELS.join(", ")}.
   --log.format=json                      One of ${LOG_FORMATS.join(", ")}.
   --once                                 Poll everything once, print the metrics, and exit.
-  --force                                Run the probe even if max_cost_per_day might be passed.
+  --force                                Run the probe even if it might exceed max_cost_per_day.
   --version                              Print the version and exit.
   -h, --help                             Print this and exit.
 
-Signals: SIGHUP reads the configuration again; SIGTERM and SIGINT stop, a second one at once.
+Signals: SIGHUP reloads the configuration; SIGTERM and SIGINT stop, a second one at once.
 Exit codes: 0 success, 1 failure, 2 wrong use.
 `;
 
@@ -119,7 +119,7 @@ function parsed(argv: readonly string[]) {
   try {
     return parseArgs({ args: [...argv], options: FLAGS, allowPositionals: true });
   } catch (error) {
-    // Node's own text goes on with advice about positional arguments, which there are none of.
+    // The rest of Node's text is advice about positional arguments, which does not apply.
     throw new UsageError(error instanceof Error ? (error.message.split(". ")[0] ?? "") : String(error));
   }
 }
@@ -143,7 +143,7 @@ function telemetryPath(text: string): string {
   );
 }
 
-/** Empty: none, as in Prometheus' exporters. */
+/** Empty means no file, as in Prometheus' exporters. */
 function webConfigFile(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }

@@ -1,43 +1,58 @@
-import { capacityWarnings } from "./capacity.ts";
 import type { Config } from "../config/config.ts";
 import { systemFiles } from "../config/files.ts";
 import { loadConfig } from "../config/load.ts";
 import { formatProblem } from "../config/problem.ts";
 import type { Environment } from "../config/secret-source.ts";
-import type { WebConfig } from "../config/web/web-config.ts";
 import { loadWebConfig } from "../config/web/load.ts";
+import type { WebConfig } from "../config/web/web-config.ts";
+import type { Log } from "../log.ts";
+import { capacityWarnings } from "./capacity.ts";
+import type { Terminal } from "./terminal.ts";
 
-/** Takes what is wrong, or questionable, with a configuration; one line each, without secrets. */
-export interface Say {
+/** Reports what is wrong, or questionable, with a configuration: one line each, without secrets. */
+export interface Reporter {
   problem(text: string): void;
   warning(text: string): void;
 }
 
-/** The configuration, or undefined after every problem was said. */
+/** Returns the configuration, or undefined after reporting every problem. */
 export async function loadConfiguration(
   path: string,
   env: Environment,
-  say: Say,
+  reporter: Reporter,
 ): Promise<Config | undefined> {
   const loaded = await loadConfig({ path, ...systemFiles, env });
   if (!loaded.ok) {
-    for (const problem of loaded.problems) say.problem(formatProblem(path, problem));
+    for (const problem of loaded.problems) reporter.problem(formatProblem(path, problem));
     return undefined;
   }
   for (const warning of [...loaded.warnings, ...capacityWarnings(loaded.config)]) {
-    say.warning(`${path}: ${warning}`);
+    reporter.warning(`${path}: ${warning}`);
   }
   return loaded.config;
 }
 
-/** The web configuration, likewise; without a file it is one that asks nothing of anybody. */
+/** Does the same for the web configuration. Without a file it is plain HTTP for everyone. */
 export async function loadWebConfiguration(
   path: string | undefined,
-  say: Say,
+  reporter: Reporter,
 ): Promise<WebConfig | undefined> {
   if (path === undefined) return { tls: undefined, headers: new Map(), users: new Map() };
   const loaded = await loadWebConfig(path, systemFiles);
   if (loaded.ok) return loaded.config;
-  for (const problem of loaded.problems) say.problem(formatProblem(path, problem));
+  for (const problem of loaded.problems) reporter.problem(formatProblem(path, problem));
   return undefined;
+}
+
+/** Reports on standard error, for a person. */
+export function terminalReporter({ stderr }: Pick<Terminal, "stderr">): Reporter {
+  return {
+    problem: (text) => stderr.write(`${text}\n`),
+    warning: (text) => stderr.write(`warning: ${text}\n`),
+  };
+}
+
+/** Reports in the log, for the daemon. */
+export function logReporter(log: Log): Reporter {
+  return { problem: (text) => log.error({}, text), warning: (text) => log.warn({}, text) };
 }

@@ -2,7 +2,7 @@ import type { ProbeConfig } from "../config/config.ts";
 import { isLanguage } from "../probes/language.ts";
 import type { ProbeOutcome } from "../probes/probe-run.ts";
 
-/** What one run of a probe has brought, for a person at a terminal. */
+/** The result of one run of a probe, for a person at a terminal. */
 export function probeReport(probe: ProbeConfig, outcome: ProbeOutcome): string {
   const { answer, failure, durationMs, audioFault } = outcome;
   const seconds = answer?.durationSeconds ?? answer?.usage.seconds;
@@ -35,10 +35,10 @@ function rateText({ maxWordErrorRate }: ProbeConfig, { wordErrorRate }: ProbeOut
   return `rate ${Number(wordErrorRate.toFixed(4))}, at most ${maxWordErrorRate}`;
 }
 
-function languageText({ expectedLanguage }: ProbeConfig, told: string | undefined): string | undefined {
-  if (told === undefined || expectedLanguage === undefined) return told && oneLine(told);
-  const verdict = isLanguage(expectedLanguage, told) ? "as expected" : `expected ${expectedLanguage}`;
-  return `${oneLine(told)}, ${verdict}`;
+function languageText({ expectedLanguage }: ProbeConfig, detected: string | undefined): string | undefined {
+  if (detected === undefined || expectedLanguage === undefined) return detected && oneLine(detected);
+  const verdict = isLanguage(expectedLanguage, detected) ? "as expected" : `expected ${expectedLanguage}`;
+  return `${oneLine(detected)}, ${verdict}`;
 }
 
 function speedText(seconds: number | undefined, durationMs: number): string {
@@ -58,7 +58,7 @@ function tokenText(tokens: Readonly<Record<string, number | undefined>>): string
   return known.length === 0 ? undefined : known.join(", ");
 }
 
-/** A text of the service must neither break the line nor steer the terminal. */
+/** A text of the service must neither break the line nor control the terminal. */
 function oneLine(text: string): string {
   const line = text
     .toWellFormed()

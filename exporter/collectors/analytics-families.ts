@@ -1,19 +1,10 @@
+import { AMOUNT_PROVENANCE, RATE_PROVENANCE, USAGE_PROVENANCE } from "../gateway/provenance.ts";
+import type { Amount, Rate } from "../gateway/port.ts";
 import { type Family, gauge } from "../metrics/family.ts";
 
 /** The windows that the analytics are asked for; the label `query`. */
 export const QUERIES = ["day", "last_day", "month", "last_month"] as const;
 export type Query = (typeof QUERIES)[number];
-
-/** What is shown of each pair of model and app, and the service's metric that it comes from (observed-behaviour 9). */
-export const USAGE_METRICS = [
-  "total_usage",
-  "request_count",
-  "tokens_total",
-  "tokens_prompt",
-  "tokens_completion",
-  "reasoning_tokens",
-] as const;
-export type UsageMetric = (typeof USAGE_METRICS)[number];
 
 type Pair = "model" | "app";
 const PAIR = ["model", "app"] as const;
@@ -25,28 +16,29 @@ const WINDOWS = {
   last_month: ["last_month", "in the last complete UTC month"],
 } as const satisfies Record<Query, readonly [string, string]>;
 
-function usageFamilies(query: Query): Record<UsageMetric, Family<Pair>> {
+function usageFamilies(query: Query): Record<Amount, Family<Pair>> {
   const [window, when] = WINDOWS[query];
-  const usage = (suffix: string, what: string, metric: UsageMetric) =>
+  const prefix = `aigateway_usage_${window}`;
+  const usage = (name: string, what: string, amount: Amount) =>
     gauge({
-      name: `aigateway_usage_${window}_${suffix}`,
-      help: `${what} of a model by an app ${when} (metric ${metric} of POST /analytics/query). _other is all that has no series of its own.`,
+      name,
+      help: `${what} of a model by an app ${when} (${AMOUNT_PROVENANCE[amount]}). _other is everything without a series of its own.`,
       labels: PAIR,
       absent:
-        "the pair had none, or is part of _other; 3 intervals after the last good answer; from the end of the UTC day or month until it is settled",
+        "the pair had none, or is part of _other; 3 intervals after the last good answer; from the end of the UTC day or month until the new one is settled",
     });
   return {
-    total_usage: usage("credits", "Credits spent on use", "total_usage"),
-    request_count: usage("requests", "Requests", "request_count"),
-    tokens_total: usage("tokens", "Tokens", "tokens_total"),
-    tokens_prompt: usage("prompt_tokens", "Prompt tokens", "tokens_prompt"),
-    tokens_completion: usage("completion_tokens", "Completion tokens", "tokens_completion"),
-    reasoning_tokens: usage("reasoning_tokens", "Reasoning tokens", "reasoning_tokens"),
+    credits: usage(`${prefix}_credits`, "Credits spent on use", "credits"),
+    requests: usage(`${prefix}_requests`, "Requests", "requests"),
+    tokens: usage(`${prefix}_tokens`, "Tokens", "tokens"),
+    promptTokens: usage(`${prefix}_prompt_tokens`, "Prompt tokens", "promptTokens"),
+    completionTokens: usage(`${prefix}_completion_tokens`, "Completion tokens", "completionTokens"),
+    reasoningTokens: usage(`${prefix}_reasoning_tokens`, "Reasoning tokens", "reasoningTokens"),
   };
 }
 
 /** Spend by model and app (contract 2.4). A null or empty label is `_none`. */
-export const usageFamiliesOf: Record<Query, Record<UsageMetric, Family<Pair>>> = {
+export const usageFamiliesOf: Record<Query, Record<Amount, Family<Pair>>> = {
   day: usageFamilies("day"),
   last_day: usageFamilies("last_day"),
   month: usageFamilies("month"),
@@ -54,28 +46,28 @@ export const usageFamiliesOf: Record<Query, Record<UsageMetric, Family<Pair>>> =
 };
 
 /** Rates of the current day, asked for when `analytics.rates` is set; never summed and never folded. */
-export const rateFamilies = {
-  cache_hit_rate: rate(
+export const rateFamilies: Record<Rate, Family<Pair>> = {
+  cacheHitRatio: rate(
     "aigateway_cache_hit_ratio",
     "Share of prompt tokens served from a cache, 0 to 1",
-    "cache_hit_rate",
+    "cacheHitRatio",
   ),
-  avg_latency: rate(
+  latencyAvgSeconds: rate(
     "aigateway_request_latency_avg_seconds",
     "Mean latency of a request",
-    "avg_latency, milliseconds",
+    "latencyAvgSeconds",
   ),
-  p90_latency: rate(
+  latencyP90Seconds: rate(
     "aigateway_request_latency_p90_seconds",
     "Latency that nine of ten requests stay below",
-    "p90_latency, milliseconds",
+    "latencyP90Seconds",
   ),
 };
 
-function rate(name: string, what: string, metric: string): Family<Pair> {
+function rate(name: string, what: string, of: Rate): Family<Pair> {
   return gauge({
     name,
-    help: `${what}, of a model by an app in the current UTC day so far (metric ${metric}, of POST /analytics/query).`,
+    help: `${what}, of a model by an app in the current UTC day so far (${RATE_PROVENANCE[of]}).`,
     labels: PAIR,
     absent:
       "analytics.rates is not set; the service has no value; two rows have the same labels; otherwise as the usage of the day",
@@ -104,7 +96,7 @@ export const queryFamilies = {
   ),
   dataTimestamp: ofQuery(
     "aigateway_analytics_data_timestamp_seconds",
-    "Until when the answer tells, seconds since the epoch: the field cachedAt of POST /analytics/query if sent, else the end of the range that was asked for.",
+    `Time that the data of the answer reach, seconds since the epoch: the ${USAGE_PROVENANCE.computedAt} if sent, else the end of the range that was asked for.`,
   ),
   windowStart: ofQuery(
     "aigateway_analytics_window_start_timestamp_seconds",
@@ -112,20 +104,20 @@ export const queryFamilies = {
   ),
   windowEnd: ofQuery(
     "aigateway_analytics_window_end_timestamp_seconds",
-    "End of the time range of the query, seconds since the epoch: the end of the window, or the time of asking if that is still running.",
+    "End of the time range of the query, seconds since the epoch: the end of the window, or the time of asking while the window is running.",
   ),
   rows: ofQuery("aigateway_analytics_rows", "Rows of the last answer."),
   truncated: ofQuery(
     "aigateway_analytics_truncated",
-    "Whether the service has more rows than it answered (field metadata.truncated of POST /analytics/query): 1 if some pairs are known as part of _other only.",
+    `Whether the service has more rows than it sent (${USAGE_PROVENANCE.truncated}): 1 if some pairs are known only as part of _other.`,
   ),
   warnings: ofQuery(
     "aigateway_analytics_warnings",
-    "Warnings of the last answer (field warnings of POST /analytics/query), on parts of the question that it could not resolve.",
+    `Warnings of the last answer (${USAGE_PROVENANCE.warnings}), about parts of the question that the service could not resolve.`,
   ),
   duration: ofQuery(
     "aigateway_analytics_query_duration_seconds",
-    "Time that the service took for the query (field metadata.query_time_ms of POST /analytics/query).",
+    `Time that the service took for the query (${USAGE_PROVENANCE.queryTime}).`,
   ),
   folded: ofQuery(
     "aigateway_analytics_folded_series",
@@ -133,7 +125,7 @@ export const queryFamilies = {
   ),
   colliding: ofQuery(
     "aigateway_analytics_colliding_rows",
-    "Rows of the last answer whose labels another row has, too: their amounts are summed, their rates dropped.",
+    "Rows of the last answer whose labels another row also has: their amounts are summed, their rates dropped.",
   ),
   unreadable: ofQuery(
     "aigateway_analytics_unreadable_rows",

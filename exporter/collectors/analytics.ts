@@ -1,25 +1,23 @@
-import type { AnalyticsConfig } from "../config/config.ts";
+import type { AnalyticsConfig, Config } from "../config/config.ts";
 import { identityOf } from "../config/secret.ts";
-import type { AnalyticsAnswer } from "../gateway/analytics.ts";
-import type { AnalyticsRequest } from "../gateway/analytics-request.ts";
-import { type Sample, sample } from "../metrics/family.ts";
-import { type Window, windowAt, windowBefore } from "../time/window.ts";
+import type { Usage, UsageQuestion } from "../gateway/port.ts";
+import type { UsageReading } from "../readings/reading.ts";
+import { targetId } from "../readings/target-id.ts";
+import type { Job } from "../schedule/job.ts";
+import { type Window, windowAt, windowBefore, windowOf } from "../time/window.ts";
 import {
   QUERIES,
   type Query,
   queryFamilies as families,
   rateFamilies,
-  USAGE_METRICS,
   usageFamiliesOf,
 } from "./analytics-families.ts";
-import { type Breakdown, breakdown } from "./breakdown.ts";
-import { budgetTargets } from "./budget-queries.ts";
-import type { Collector, Target } from "./collector.ts";
-import { groupedQuestion, runningRange, totalQuestion } from "./questions.ts";
-import { answerSamples, stateSamples } from "./query-samples.ts";
-import { windowSpend } from "./window-spend.ts";
+import { breakdown, windowSpend } from "./breakdown.ts";
+import { type BudgetQuery, budgetQueries } from "./budget-queries.ts";
+import type { Collector } from "./collector.ts";
+import { answerSamples, pairSamples, stateSamples } from "./usage-samples.ts";
 
-/** Spend of each model and app in four windows: `POST /analytics/query`, grouped and in total. */
+/** Spend of each model and app in four windows, and what budgets need besides. */
 export const analyticsCollector: Collector = {
   name: "analytics",
   endpoint: "analytics",
@@ -31,49 +29,103 @@ export const analyticsCollector: Collector = {
     ...Object.values(rateFamilies),
   ],
   lastSuccess: families.lastSuccess,
-  targets: ({ analytics, budgets }) =>
+  jobs: ({ gateway, analytics, budgets }) =>
     analytics
-      ? [...QUERIES.map((query) => analyticsTarget(query, analytics)), ...budgetTargets(budgets, analytics)]
+      ? [
+          ...QUERIES.map((query) => windowJob(query, analytics, gateway)),
+          ...budgetQueries(budgets).map((query) => budgetJob(query, analytics, gateway)),
+        ]
       : [],
 };
 
-/** A closed month hardly changes, and is the dearest to ask for. */
+/** A complete month hardly changes, and is the most expensive query for the service. */
 const LAST_MONTH_INTERVAL_MS = 3_600_000;
 
-const RATE_METRICS = ["cache_hit_rate", "avg_latency", "p90_latency"] as const;
-
-function analyticsTarget(query: Query, config: AnalyticsConfig): Target {
+function windowJob(query: Query, analytics: AnalyticsConfig, gateway: Config["gateway"]): Job {
   return {
-    id: `analytics/${query}`,
-    title: `analytics query "${query}"`,
+    ...queryJob(query, analytics, gateway),
+    requests: 2,
     minIntervalMs: query === "last_month" ? LAST_MONTH_INTERVAL_MS : 0,
-    fingerprint: JSON.stringify([identityOf(config.managementKey), config.top, config.rates]),
-    constants: [],
-    poll: async (gateway, askedAtMs, signal) => {
+    fingerprint: JSON.stringify([analytics.top, analytics.rates]),
+    run: async (client, askedAtMs) => {
       const range = rangeOf(query, askedAtMs);
-      const rates = config.rates && query === "day" ? RATE_METRICS : [];
-      const [groupedRequest, totalRequest] = [groupedQuestion(range, rates), totalQuestion(range)];
-      const ask = (request: AnalyticsRequest) =>
-        gateway.queryAnalytics(query, request, config.managementKey, signal);
-      const answer = { grouped: await ask(groupedRequest), total: await ask(totalRequest) };
-      let parts = breakdown(answer.grouped, answer.total, config.top);
-      if (parts.moved) {
-        // Late rows came in between: the rows are asked for once more, so that nobody's spend is taken for _other's.
-        answer.grouped = await ask(groupedRequest);
-        parts = breakdown(answer.grouped, answer.total, config.top);
-      }
+      const rates = analytics.rates && query === "day";
+      const question: UsageQuestion = { range, pairs: true, total: true, rates };
+      const usage = await client.usage(question, analytics.managementKey);
+      const window = windowAt(query === "day" || query === "last_day" ? "day" : "month", askedAtMs);
+      const parts = breakdown(usage, analytics.top);
+      const value: UsageReading = {
+        ...usageReading(usage, window, range, askedAtMs),
+        pairs: parts.pairs.map(({ model, app, amounts: { credits, requests } }) => ({
+          model,
+          app,
+          credits,
+          requests,
+        })),
+        foldedPairs: parts.foldedPairs,
+      };
       return {
-        samples: analyticsSamples(query, answer.grouped, parts, range, askedAtMs),
-        spend: isRunning(query) ? [windowSpend(windowAt(query, askedAtMs), answer)] : [],
-        doubt: rowDoubt(answer.grouped),
+        value,
+        samples: [...answerSamples(query, value, usage), ...pairSamples(query, value, parts)],
+        spend: isRunning(query) ? [windowSpend(window, usage, true)] : [],
+        computedAtMs: usage.computedAtMs,
+        warning: rowWarning(usage),
       };
     },
-    describe: (state) => stateSamples(query, state),
   };
 }
 
-/** How many rows it is changes from poll to poll, and is counted; why is worth a line. */
-function rowDoubt({ rowProblem }: AnalyticsAnswer): string | undefined {
+function budgetJob(query: BudgetQuery, analytics: AnalyticsConfig, gateway: Config["gateway"]): Job {
+  const { name, period, pairs, total } = query;
+  return {
+    ...queryJob(name, analytics, gateway),
+    requests: Number(pairs) + Number(total),
+    minIntervalMs: 0,
+    fingerprint: JSON.stringify([pairs, total]),
+    run: async (client, askedAtMs) => {
+      const window = windowOf(period, askedAtMs);
+      const range = runningRange(window, askedAtMs);
+      const usage = await client.usage({ range, pairs, total, rates: false }, analytics.managementKey);
+      const value = usageReading(usage, window, range, askedAtMs);
+      return {
+        value,
+        samples: answerSamples(name, value, usage),
+        spend: [windowSpend(window, usage, pairs)],
+        computedAtMs: usage.computedAtMs,
+        warning: rowWarning(usage),
+      };
+    },
+  };
+}
+
+/** What all queries have in common. */
+function queryJob(name: string, { managementKey }: AnalyticsConfig, { baseUrl }: Config["gateway"]) {
+  return {
+    id: targetId("analytics", name),
+    title: `analytics query "${name}"`,
+    name,
+    endpoint: "analytics",
+    identity: JSON.stringify([baseUrl, identityOf(managementKey)]),
+    constants: [],
+    describe: (state) => stateSamples(name, state),
+  } satisfies Partial<Job>;
+}
+
+/** A reading without pairs. Data do not reach beyond the question: a fast clock of the service would hide that they grow old. */
+function usageReading(usage: Usage, window: Window, range: Window, askedAtMs: number): UsageReading {
+  return {
+    kind: "usage",
+    window,
+    range,
+    dataMs: Math.min(usage.computedAtMs ?? range.endMs, askedAtMs),
+    pairs: [],
+    foldedPairs: 0,
+    truncated: usage.truncated,
+  };
+}
+
+/** The number of unreadable rows changes with each run and is a metric; the reason is worth a log line. */
+function rowWarning({ rowProblem }: Usage): string | undefined {
   return rowProblem && `some rows cannot be read and are part of _other (the first: ${rowProblem})`;
 }
 
@@ -87,31 +139,8 @@ function isRunning(query: Query): query is "day" | "month" {
   return query === "day" || query === "month";
 }
 
-/** An answer as samples. "Last day" means another day after midnight, so every value belongs to the running window. */
-export function analyticsSamples(
-  query: Query,
-  grouped: AnalyticsAnswer,
-  parts: Breakdown,
-  range: Window,
-  askedAtMs: number,
-): readonly Sample[] {
-  const window = windowAt(query === "day" || query === "last_day" ? "day" : "month", askedAtMs);
-  const about = { query };
-  return [
-    ...answerSamples(query, grouped, range, window, askedAtMs),
-    ...sample(families.folded, about, parts.foldedPairs, window),
-    ...sample(families.colliding, about, parts.collidingRows, window),
-    ...parts.pairs.flatMap(({ model, app, values }) => [
-      ...USAGE_METRICS.flatMap((metric) =>
-        sample(usageFamiliesOf[query][metric], { model, app }, values[metric], window),
-      ),
-      ...sample(rateFamilies.cache_hit_rate, { model, app }, values["cache_hit_rate"], window),
-      ...sample(rateFamilies.avg_latency, { model, app }, toSeconds(values["avg_latency"]), window),
-      ...sample(rateFamilies.p90_latency, { model, app }, toSeconds(values["p90_latency"]), window),
-    ]),
-  ];
-}
-
-function toSeconds(ms: number | null | undefined): number | undefined {
-  return typeof ms === "number" ? ms / 1000 : undefined;
+/** The time range of a running window: it ends now. */
+function runningRange({ startMs }: Window, askedAtMs: number): Window {
+  // The service rejects an empty range, and every service distinguishes whole seconds.
+  return { startMs, endMs: Math.max(askedAtMs, startMs + 1000) };
 }

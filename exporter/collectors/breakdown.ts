@@ -1,141 +1,177 @@
-import type { AnalyticsAnswer, AnalyticsRow } from "../gateway/analytics.ts";
-import { USAGE_METRICS } from "./analytics-families.ts";
+import {
+  type Amount,
+  AMOUNT_TOLERANCE,
+  AMOUNTS,
+  type Amounts,
+  type Usage,
+  type UsagePair,
+} from "../gateway/port.ts";
+import type { WindowSpend } from "../readings/reading.ts";
+import type { Window } from "../time/window.ts";
 import { labelText } from "./label-text.ts";
 
-/** Who spent what, in at most `top` named pairs and a remainder, so that the sum over all is the total. */
+/** Who spent what, in at most `top` named pairs and a remainder, so that the sum over all pairs is the total. */
 export interface Breakdown {
   readonly pairs: readonly Pair[];
-  /** Pairs that are known and shown only as part of the remainder. */
+  /** Pairs that are known but shown only as part of the remainder. */
   readonly foldedPairs: number;
-  /** Rows whose labels an earlier row had already. */
+  /** Rows whose labels an earlier row already had. */
   readonly collidingRows: number;
-  /** Whether rows and total disagree although all rows are there: something was spent between the two answers. */
-  readonly moved: boolean;
 }
 
+/** A pair with its labels as `/metrics` shows them. */
 export interface Pair {
   readonly model: string;
   readonly app: string;
-  readonly values: Values;
+  readonly amounts: Amounts;
+  readonly rates: UsagePair["rates"];
 }
-
-type Values = Readonly<Record<string, number | null>>;
 
 /** The label of a value that is null or empty. */
 const NONE = "_none";
 /** Both labels of the remainder. */
 const OTHER = "_other";
 
-/** A remainder below this share of the total is what binary fractions leave behind, not spend. */
-const DUST = 1e-9;
-
 /**
- * Cuts the rows to the `top` pairs by credits. The rest is the total less what is shown, so pairs beyond the service's
- * row limit and rows that could not be read are in it. A negative remainder of a count is a row that moved between
- * the two answers, and none; without a single request there is no remainder at all.
+ * Cuts the pairs to the `top` most expensive ones. The remainder is the total minus what is shown, so it contains pairs
+ * beyond the service's row limit and rows that could not be read. A negative remainder of a count comes from a row that
+ * changed between the two answers, and is dropped; without a single request there is no remainder.
  */
-export function breakdown(grouped: AnalyticsAnswer, total: AnalyticsAnswer, top: number): Breakdown {
-  const all = pairsOf(grouped.rows);
+export function breakdown(usage: Usage, top: number): Breakdown {
+  const all = pairsOf(usage.pairs);
   const ranked = all.toSorted(byCredits);
   const [shown, folded] = [ranked.slice(0, top), ranked.slice(top)];
-  const totals = total.rows[0]?.values ?? {};
-  const complete = !grouped.truncated && grouped.unreadableRows === 0;
-  const remainder = remainderOf(totals, shown, folded, complete);
-  const hidden = folded.length > 0 || !complete;
-  const exists = hidden || (remainder["request_count"] ?? 0) > 0;
+  const complete = hasAllRows(usage);
+  const remainder = remainderOf(usage.total?.amounts, shown, folded, complete);
+  const exists = folded.length > 0 || !complete || (remainder.requests ?? 0) > 0;
   return {
     pairs: exists ? withRemainder(shown, remainder) : shown,
     foldedPairs: folded.length,
-    collidingRows: grouped.rows.length - all.length,
-    moved: complete && USAGE_METRICS.some((metric) => difference(totals[metric], all, metric) !== 0),
+    collidingRows: usage.pairs.length - all.length,
   };
 }
 
-/** One pair for each two labels: amounts of twins are summed, rates cannot be. */
-export function pairsOf(rows: readonly AnalyticsRow[]): readonly Pair[] {
+/**
+ * Credits spent in a window, before the pairs are cut. `byPair`: the pairs were asked for. They are complete when no row is
+ * missing and they do not add up to less than the total.
+ */
+export function windowSpend(window: Window, usage: Usage, byPair: boolean): WindowSpend {
+  const { total } = usage;
+  const credits = total?.empty ? 0 : total?.amounts.credits;
+  if (!byPair) return { window, credits };
+  const all = pairsOf(usage.pairs);
+  const pairs = all.map(({ model, app, amounts }) => ({ model, app, credits: amounts.credits }));
+  const complete = hasAllRows(usage) && difference(credits, all, "credits") <= 0;
+  return { window, credits, breakdown: { pairs, complete } };
+}
+
+function hasAllRows({ truncated, unreadableRows }: Usage): boolean {
+  return !truncated && unreadableRows === 0;
+}
+
+/** One pair for each two labels: the amounts of twins are summed; their rates are dropped, because rates do not add up. */
+function pairsOf(rows: readonly UsagePair[]): readonly Pair[] {
   const pairs = new Map<string, Pair>();
   for (const row of rows) {
-    const [model, app] = [labelOf(row.labels["model"]), labelOf(row.labels["app"])];
-    const identity = identityOf({ model, app });
+    const pair = { ...row, model: labelOf(row.model), app: labelOf(row.app) };
+    const identity = identityOf(pair);
     const twin = pairs.get(identity);
-    pairs.set(identity, { model, app, values: twin ? added(twin.values, row.values) : row.values });
+    pairs.set(identity, twin ? withAmounts(twin, row.amounts) : pair);
   }
   return [...pairs.values()];
 }
 
-function identityOf({ model, app }: Omit<Pair, "values">): string {
+function identityOf({ model, app }: Pick<Pair, "model" | "app">): string {
   return JSON.stringify([model, app]);
 }
 
-function labelOf(text: string | null | undefined): string {
-  return text === null || text === undefined || text === "" ? NONE : labelText(text);
+function labelOf(text: string | null): string {
+  return text === null || text === "" ? NONE : labelText(text);
 }
 
-function added(first: Values, second: Values): Values {
-  return Object.fromEntries(
-    USAGE_METRICS.map((metric) => {
-      const amounts = [first[metric], second[metric]].filter((amount) => typeof amount === "number");
-      // Fifteen digits are exact for a decimal amount, and 0.1 + 0.2 is 0.3 again.
-      const both = amounts.reduce((total, amount) => total + amount, 0);
-      return [metric, amounts.length === 0 ? null : Number(both.toPrecision(15))];
-    }),
-  );
+function withAmounts({ model, app, amounts }: Pair, more: Partial<Amounts>): Pair {
+  const summed = amountsBy((amount) => sumOf([amounts[amount], more[amount]]));
+  return { model, app, amounts: summed, rates: NO_RATES };
 }
 
-/** Total less what is shown, metric by metric; a metric without a remainder is left out. */
+function amountsBy(value: (amount: Amount) => number | undefined): Amounts {
+  return {
+    credits: value("credits"),
+    requests: value("requests"),
+    tokens: value("tokens"),
+    promptTokens: value("promptTokens"),
+    completionTokens: value("completionTokens"),
+    reasoningTokens: value("reasoningTokens"),
+  };
+}
+
+const NO_RATES: UsagePair["rates"] = {
+  cacheHitRatio: undefined,
+  latencyAvgSeconds: undefined,
+  latencyP90Seconds: undefined,
+};
+
+/** Undefined when no value is known. Fifteen digits are exact for a decimal amount: 0.1 + 0.2 is 0.3 again. */
+function sumOf(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  if (known.length === 0) return undefined;
+  return Number(known.reduce((total, value) => total + value, 0).toPrecision(15));
+}
+
+/** The total minus what is shown, for each amount; an amount without a remainder is undefined. */
 function remainderOf(
-  totals: Values,
+  totals: Amounts | undefined,
   shown: readonly Pair[],
   folded: readonly Pair[],
   complete: boolean,
-): Values {
-  const remainder: Record<string, number> = {};
-  for (const metric of USAGE_METRICS) {
-    const isCount = metric !== "total_usage";
-    // A total without a value tells nothing, and one below the rows is older than they are: then the remainder is what
-    // is known of it. Credits that are not among the rows may be negative.
-    const known = sum(shown, metric) + sum(folded, metric);
-    const told = totals[metric] ?? known;
-    const total = complete || isCount ? Math.max(told, known) : told;
-    const rest = difference(total, shown, metric);
-    if (rest !== 0 && !(isCount && rest < 0)) remainder[metric] = rest;
-  }
-  return remainder;
+): Amounts {
+  return amountsBy((amount) => {
+    const isCount = amount !== "credits";
+    // When the total is unknown, or older than the rows and therefore smaller, the remainder is what is known of it.
+    // Credits outside the rows may be negative.
+    const known = sum(shown, amount) + sum(folded, amount);
+    const answered = totals?.[amount] ?? known;
+    const total = complete || isCount ? Math.max(answered, known) : answered;
+    const rest = difference(total, shown, amount);
+    return rest === 0 || (isCount && rest < 0) ? undefined : rest;
+  });
 }
 
-/** Total less the pairs' amounts; 0 where that is dust, or the total has no value. */
-function difference(total: number | null | undefined, pairs: readonly Pair[], metric: string): number {
-  if (typeof total !== "number") return 0;
-  // Amounts that cancel each other leave dust of their own size, not of the total's.
-  const size = pairs.reduce((most, { values }) => most + Math.abs(values[metric] ?? 0), 0);
+/** The total minus the pairs' amounts; 0 when the difference is an error of binary fractions, or the total is unknown. */
+function difference(total: number | undefined, pairs: readonly Pair[], amount: Amount): number {
+  if (total === undefined) return 0;
+  // Amounts that cancel each other leave an error of their own size, not of the total's.
+  const size = pairs.reduce((added, { amounts }) => added + Math.abs(amounts[amount] ?? 0), 0);
   const scale = Math.max(Math.abs(total), size);
-  const rest = withoutDust(total - sum(pairs, metric), scale);
-  return Math.abs(rest) > DUST * scale ? rest : 0;
+  const rest = rounded(total - sum(pairs, amount), scale);
+  return Math.abs(rest) > AMOUNT_TOLERANCE * scale ? rest : 0;
 }
 
-/** A service may have a model and an app that are called as the remainder is: one series cannot stand there twice. */
-function withRemainder(shown: readonly Pair[], remainder: Values): readonly Pair[] {
-  if (Object.keys(remainder).length === 0) return shown;
+/** A real model and app may both be called `_other`: their pair joins the remainder, so that no series occurs twice. */
+function withRemainder(shown: readonly Pair[], remainder: Amounts): readonly Pair[] {
+  if (AMOUNTS.every((amount) => remainder[amount] === undefined)) return shown;
   const namesake = shown.find((pair) => pair.model === OTHER && pair.app === OTHER);
   const others = shown.filter((pair) => pair !== namesake);
-  const values = namesake ? added(namesake.values, remainder) : remainder;
-  return [...others, { model: OTHER, app: OTHER, values }];
+  const other = namesake
+    ? withAmounts(namesake, remainder)
+    : { model: OTHER, app: OTHER, amounts: remainder, rates: NO_RATES };
+  return [...others, other];
 }
 
-function sum(pairs: readonly Pair[], metric: string): number {
-  return pairs.reduce((total, pair) => total + (pair.values[metric] ?? 0), 0);
+function sum(pairs: readonly Pair[], amount: Amount): number {
+  return pairs.reduce((total, { amounts }) => total + (amounts[amount] ?? 0), 0);
 }
 
-/** The dearest first; pairs that cost the same by requests, then by name, so that the cut is the same at each poll. */
+/** The most expensive first; equal ones by requests, then by name, so that each run makes the same cut. */
 function byCredits(one: Pair, other: Pair): number {
-  const descending = (metric: string) =>
-    (other.values[metric] ?? Number.NEGATIVE_INFINITY) - (one.values[metric] ?? Number.NEGATIVE_INFINITY);
+  const descending = (amount: Amount) =>
+    (other.amounts[amount] ?? Number.NEGATIVE_INFINITY) - (one.amounts[amount] ?? Number.NEGATIVE_INFINITY);
   const byName = () => (identityOf(one) < identityOf(other) ? -1 : 1);
-  return descending("total_usage") || descending("request_count") || byName();
+  return descending("credits") || descending("requests") || byName();
 }
 
-/** Rounds a difference to twelve digits of the amount that it was taken from: below is noise of binary fractions. */
-function withoutDust(value: number, amount: number): number {
+/** Rounds a difference to twelve digits of the amount that it was taken from: the rest is noise of binary fractions. */
+function rounded(value: number, amount: number): number {
   if (amount === 0 || !Number.isFinite(amount)) return value;
   const decimals = 11 - Math.floor(Math.log10(Math.abs(amount)));
   return decimals >= 0 && decimals <= 100 ? Number(value.toFixed(decimals)) : value;

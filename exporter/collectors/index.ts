@@ -2,5 +2,5 @@ import { analyticsCollector } from "./analytics.ts";
 import type { Collector } from "./collector.ts";
 import { keyCollector } from "./key.ts";
 
-/** Every collector there is: to add one, write its file, add a line here, and test it. */
+/** Every collector: to add one, write its file, add a line here, and test it. */
 export const collectors: readonly Collector[] = [keyCollector, analyticsCollector];

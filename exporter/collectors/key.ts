@@ -1,13 +1,16 @@
-import type { KeyConfig } from "../config/config.ts";
+import type { Config, KeyConfig } from "../config/config.ts";
 import { identityOf } from "../config/secret.ts";
-import { type KeyInformation, LIMIT_RESETS, type LimitReset } from "../gateway/key.ts";
+import { type KeyInformation, LIMIT_RESETS, type LimitReset } from "../gateway/port.ts";
 import { type Family, type Sample, sample } from "../metrics/family.ts";
+import type { KeyReading, WindowSpend } from "../readings/reading.ts";
+import { targetId } from "../readings/target-id.ts";
+import type { Job } from "../schedule/job.ts";
 import { type Window, WINDOW_KINDS, windowAt } from "../time/window.ts";
-import type { Collector, Target, WindowSpend } from "./collector.ts";
+import type { Collector } from "./collector.ts";
 import { keyFamilies as families } from "./key-families.ts";
 import { labelText } from "./label-text.ts";
 
-/** Limits, usage and state of each configured key: `GET /key`, one request for each key and poll. */
+/** Limits, usage and state of each configured key: one request for each key and run. */
 export const keyCollector: Collector = {
   name: "key",
   endpoint: "key",
@@ -15,26 +18,31 @@ export const keyCollector: Collector = {
   requestsPerPoll: 1,
   families: Object.values(families),
   lastSuccess: families.lastSuccess,
-  targets: (config) => config.keys.map(keyTarget),
+  jobs: ({ gateway, keys }) => keys.map((key) => keyJob(key, gateway)),
 };
 
-function keyTarget(config: KeyConfig): Target {
+function keyJob(config: KeyConfig, { baseUrl }: Config["gateway"]): Job {
   const key = config.name;
   const { team, project, costCenter } = config.owner;
   return {
-    id: `key/${key}`,
+    id: targetId("key", key),
     title: `key "${key}"`,
+    name: key,
+    endpoint: "key",
+    requests: 1,
     minIntervalMs: 0,
-    fingerprint: JSON.stringify([identityOf(config.secret), config.owner, config.showLabel]),
+    identity: JSON.stringify([baseUrl, identityOf(config.secret)]),
+    fingerprint: JSON.stringify([config.owner, config.showLabel]),
     constants: [
       ...sample(families.ownerInfo, { key, team, project, cost_center: costCenter }, 1),
       ...(config.showLabel ? [] : sample(families.info, { key, label: "" }, 1)),
     ],
-    poll: async (gateway, askedAtMs, signal) => {
-      const information = await gateway.readKey(key, config.secret, signal);
+    run: async (client, askedAtMs) => {
+      const value = keyReading(await client.currentKey(config.secret), askedAtMs);
       return {
-        samples: keySamples(config, information, askedAtMs),
-        spend: keySpend(information, askedAtMs),
+        value,
+        samples: keySamples(config, value, askedAtMs),
+        spend: keySpend(value, askedAtMs),
       };
     },
     describe: (state) => [
@@ -45,24 +53,26 @@ function keyTarget(config: KeyConfig): Target {
   };
 }
 
-/** An answer about a key as samples; what it does not tell has none (design: absent, zero and unlimited differ). */
+/** What was learnt of a key by an answer to a question asked at the instant. */
+export function keyReading(information: KeyInformation, askedAtMs: number): KeyReading {
+  return { kind: "key", information, limitWindow: limitWindow(information.limitReset, askedAtMs) };
+}
+
+/** A reading as samples; an unknown value has none, because absent, zero and unlimited are three different answers. */
 export function keySamples(
   config: Pick<KeyConfig, "name" | "showLabel">,
-  information: KeyInformation,
+  reading: KeyReading,
   askedAtMs: number,
 ): readonly Sample[] {
   const key = config.name;
-  const [day, week, month] = [
-    windowAt("day", askedAtMs),
-    windowAt("week", askedAtMs),
-    windowAt("month", askedAtMs),
-  ];
+  const { information } = reading;
   const { usage, byokUsage, freeRequests } = information;
+  const [day, week, month] = WINDOW_KINDS.map((kind) => windowAt(kind, askedAtMs));
   const gauge = (family: Family<"key">, value: number | null | undefined, window?: Window) =>
     sample(family, { key }, value, window);
   return [
     ...(config.showLabel ? sample(families.info, { key, label: labelText(information.label ?? "") }, 1) : []),
-    ...limitSamples(key, information, askedAtMs),
+    ...limitSamples(key, reading),
     ...gauge(families.usage, usage.total),
     ...gauge(families.usageDay, usage.day, day),
     ...gauge(families.usageWeek, usage.week, week),
@@ -80,14 +90,13 @@ export function keySamples(
   ];
 }
 
-/** Credits that the key used; what it used with keys of your own at a provider (`byok_usage`) is not in it. */
-export function keySpend({ usage }: KeyInformation, askedAtMs: number): readonly WindowSpend[] {
+/** Credits that the key used, without what it used with keys of your own at a provider (BYOK). */
+function keySpend({ information: { usage } }: KeyReading, askedAtMs: number): readonly WindowSpend[] {
   return WINDOW_KINDS.map((kind) => ({ window: windowAt(kind, askedAtMs), credits: usage[kind] }));
 }
 
-function limitSamples(key: string, information: KeyInformation, askedAtMs: number): readonly Sample[] {
+function limitSamples(key: string, { information, limitWindow: window }: KeyReading): readonly Sample[] {
   const { limitCredits, limitReset, remainingCredits } = information;
-  const window = limitWindow(limitReset, askedAtMs);
   const unlimited = limitCredits === undefined ? undefined : limitCredits === null;
   const states = limitReset === undefined ? [] : LIMIT_RESETS;
   const reset = unlimited || limitReset === undefined || limitReset === "other" ? undefined : window;
@@ -104,8 +113,8 @@ function limitSamples(key: string, information: KeyInformation, askedAtMs: numbe
 }
 
 /**
- * The window that the remaining credits belong to. A reset that is not known may be at any 00:00 UTC, so what is left
- * is believed until the next one only.
+ * The window that the remaining credits belong to. An unknown reset may happen at any 00:00 UTC, so the remaining credits
+ * are valid until the next one only.
  */
 function limitWindow(reset: LimitReset | undefined, askedAtMs: number): Window | undefined {
   switch (reset) {

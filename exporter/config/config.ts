@@ -1,3 +1,4 @@
+import type { ScheduleExpression } from "../time/ticker.ts";
 import type { Period } from "../time/window.ts";
 import type { SecretSource } from "./secret.ts";
 
@@ -25,7 +26,7 @@ export interface GatewayConfig {
   readonly timeoutMs: number;
   /** One request with all its retries. */
   readonly deadlineMs: number;
-  /** Calls to `GET /key` per minute; 0 is unpaced. */
+  /** Requests for keys per minute; 0 is unpaced. */
   readonly requestsPerMinute: number;
   /** Requests under way at once. */
   readonly connections: number;
@@ -109,8 +110,3 @@ export interface AudioSource {
   /** With a fault the bytes are those of the last time that it could be read, if there was one. */
   read(): Promise<{ readonly bytes: Uint8Array | undefined; readonly fault: string | undefined }>;
 }
-
-/** When to poll: a cron expression in UTC (five fields, or six with seconds), or a plain interval. */
-export type ScheduleExpression =
-  | { readonly kind: "cron"; readonly expression: string }
-  | { readonly kind: "interval"; readonly ms: number };

@@ -1,11 +1,11 @@
-import { validateDetailed } from "node-cron";
-import type { ScheduleExpression } from "./config.ts";
+import { type CronFault, cronFaults } from "../time/cron.ts";
 import { parseDuration } from "../time/duration.ts";
+import type { ScheduleExpression } from "../time/ticker.ts";
 import { quote } from "./quote.ts";
 
 export type ParsedSchedule =
   | { readonly ok: true; readonly schedule: ScheduleExpression }
-  /** What is wrong with the text, to stand after it: `has an invalid minute field "61"`. */
+  /** What is wrong with the text; a message puts it after the text: `has an invalid minute field "61"`. */
   | { readonly ok: false; readonly fault: string };
 
 export const SCHEDULE_RULE =
@@ -17,8 +17,8 @@ export function parseSchedule(text: string): ParsedSchedule {
   if (fields.length === 1) return parseInterval(text);
   if (fields.length !== 5 && fields.length !== 6) return { ok: false, fault: `is not ${SCHEDULE_RULE}` };
   const expression = fields.join(" ");
-  const faults = cronFaults(expression, fields);
-  if (faults.length > 0) return { ok: false, fault: faults.join(" and ") };
+  const faults = cronFaults(expression);
+  if (faults.length > 0) return { ok: false, fault: faults.map(faultText).join(" and ") };
   return { ok: true, schedule: { kind: "cron", expression } };
 }
 
@@ -34,18 +34,7 @@ function parseInterval(text: string): ParsedSchedule {
   return { ok: true, schedule: { kind: "interval", ms } };
 }
 
-function cronFaults(expression: string, fields: readonly string[]): string[] {
-  // node-cron counts a range out before it checks it, so that 0-9999999999 would never end.
-  const tooLong = fields.filter((field) => field.length > 200 || /\d{3}/.test(field));
-  if (tooLong.length > 0) return tooLong.map((field) => `has an invalid field ${quote(field)}`);
-  return validateDetailed(expression).errors.map(({ field, value, message }) =>
-    message.includes("impossible")
-      ? "names a day that its months do not have"
-      : `has an invalid ${FIELD_NAMES.get(field) ?? field} field ${quote(value)}`,
-  );
+function faultText(fault: CronFault): string {
+  if (fault.kind === "never") return "names a day that its months do not have";
+  return `has an invalid ${fault.name === undefined ? "" : `${fault.name} `}field ${quote(fault.value)}`;
 }
-
-const FIELD_NAMES: ReadonlyMap<string, string> = new Map([
-  ["dayOfMonth", "day of month"],
-  ["dayOfWeek", "day of week"],
-]);

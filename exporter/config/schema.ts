@@ -44,7 +44,7 @@ export const gatewaySection = section({
     .describe("One request with all its retries; at least `timeout`."),
   requests_per_minute: integer(0, 1_000_000)
     .prefault(600)
-    .describe("Calls to `GET /key` per minute, over all keys; 0 is unpaced."),
+    .describe("Requests for keys per minute, over all keys; 0 is unpaced."),
   connections: integer(1, 1024).prefault(64).describe("Requests under way at once."),
   max_pause: duration("1s", "1d", "5m")
     .prefault("5m")

@@ -2,9 +2,10 @@ import { readingFault, type Files } from "./files.ts";
 import { quote, quotePath } from "./quote.ts";
 import { Secret, type SecretSource } from "./secret.ts";
 
-/** A secret that is the content of a file; read at each call, so that a rotated file is used at once. */
+/** A secret that is the content of a file, read at each call, so a rotated file is used at once. */
 export function fileSecret(path: string, files: Pick<Files, "readFile">): SecretSource {
   const origin = `file ${quotePath(path)}`;
+  const latest = latestSecret();
   return {
     origin,
     path,
@@ -12,7 +13,7 @@ export function fileSecret(path: string, files: Pick<Files, "readFile">): Secret
       const text = await files.readFile(path).catch((error: unknown) => {
         throw new SecretError(`${origin} ${readingFault(error)}`);
       });
-      return checkedSecret(text, origin);
+      return latest(checkedText(text, origin));
     },
   };
 }
@@ -21,19 +22,20 @@ export function fileSecret(path: string, files: Pick<Files, "readFile">): Secret
 export function environmentSecret(name: string, environment: Environment): SecretSource {
   const origin = `environment variable ${quote(name)}`;
   const text = Object.hasOwn(environment, name) ? environment[name] : undefined;
-  const secret = text === undefined ? undefined : new Secret(text);
+  const written = text === undefined ? undefined : new Secret(text);
+  const latest = latestSecret();
   return {
     origin,
     read: async () => {
-      if (!secret) throw new SecretError(`${origin} is not set`);
-      return checkedSecret(secret.reveal(), origin);
+      if (!written) throw new SecretError(`${origin} is not set`);
+      return latest(checkedText(written.reveal(), origin));
     },
   };
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** There is no secret to be had. Neither the message nor anything else here holds what was read. */
+/** A source has no secret that can be used. The error holds nothing of what was read. */
 export class SecretError extends Error {
   /** `file "/run/secrets/billing" is empty`. */
   readonly fault: string;
@@ -45,10 +47,10 @@ export class SecretError extends Error {
   }
 }
 
-/** Far above any key, far below what a server takes as a header. */
+/** Far longer than any key, far shorter than the headers that servers accept. */
 const LONGEST_SECRET = 4096;
 
-function checkedSecret(text: string, origin: string): Secret {
+function checkedText(text: string, origin: string): string {
   const secret = text.replace(/\r?\n$/, "");
   if (secret === "") throw new SecretError(`${origin} is empty`);
   if (secret.trim() !== secret) {
@@ -63,5 +65,20 @@ function checkedSecret(text: string, origin: string): Secret {
   if (secret.length > LONGEST_SECRET) {
     throw new SecretError(`${origin} is longer than ${LONGEST_SECRET} characters`);
   }
-  return new Secret(secret);
+  return secret;
+}
+
+/**
+ * Makes a source's texts secrets and keeps the latest two, the one in use and the one before: a request under way may still
+ * fail with an error that shows it.
+ */
+function latestSecret(): (text: string) => Secret {
+  let kept: readonly Secret[] = [];
+  return (text) => {
+    const [current] = kept;
+    if (current?.reveal() === text) return current;
+    const next = new Secret(text);
+    kept = current ? [next, current] : [next];
+    return next;
+  };
 }

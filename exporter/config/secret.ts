@@ -9,7 +9,7 @@ export class Secret {
 
   constructor(text: string) {
     this.#text = text;
-    rememberSecret(text);
+    rememberSecrets(this, [text]);
   }
 
   reveal(): string {
@@ -29,45 +29,54 @@ export class Secret {
   }
 }
 
-/** Where a secret comes from. It is read again for each use, so that a rotated file needs no restart. */
+/** Where a secret comes from. It is read again for each use, so a rotated file needs no restart. */
 export interface SecretSource {
   /** For messages: `file "/run/secrets/billing"` or `environment variable "SEARCH_KEY"`; never the secret. */
   readonly origin: string;
-  /** The path of a file as it is, which the origin may have to hide. Not for messages. */
+  /** The path of a file in full, which the origin may have to hide. Not for messages. */
   readonly path?: string;
-  /** @throws Error that names the origin when there is no secret to be had: unreadable, empty, or not one line of printable ASCII. */
+  /** @throws Error that names the origin when the secret is unreadable, empty, or not one line of printable ASCII. */
   read(): Promise<Secret>;
 }
 
-/** Tells two sources apart. Not for messages. */
+/** Identifies a source. Not for messages. */
 export function identityOf({ origin, path }: SecretSource): string {
   return path ?? origin;
 }
 
-/** For what is no `Secret`, since somebody else's code wants a text: a private key, a hash. */
-export function rememberSecret(text: string): void {
-  // Those that are in use are read again and again, so the oldest is one that was rotated away.
-  remembered.delete(text);
-  remembered.add(text);
-  const [oldest] = remembered.size > MOST_REMEMBERED ? remembered : [];
-  if (oldest !== undefined) remembered.delete(oldest);
+/**
+ * Keeps texts out of error messages as long as their owner exists: a `Secret`, or the configuration that holds a private
+ * key or a hash, which other code needs as text.
+ */
+export function rememberSecrets(owner: object, texts: readonly string[]): void {
+  const reference = new WeakRef(owner);
+  remembered.set(owner, texts);
+  owners.add(reference);
+  collected.register(owner, reference);
 }
 
 /**
- * A text of unknown origin without any secret that was read: what an unexpected error says, of code that is not ours, may
- * hold anything. Looks for all of them, so it is not for what happens often.
+ * A text without the secrets in use. For unexpected errors of code that is not ours, which may show anything. It searches
+ * for every secret, so it is not for frequent use.
  */
 export function withoutSecrets(text: string): string {
-  // A secret may begin with another one.
-  return [...remembered]
-    .filter((secret) => secret !== "" && text.includes(secret))
-    .toSorted((one, other) => other.length - one.length)
-    .reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text);
+  return (
+    [...owners]
+      .flatMap((reference) => textsOf(reference.deref()))
+      .filter((secret) => secret !== "" && text.includes(secret))
+      // A secret may begin with another one.
+      .toSorted((one, other) => other.length - one.length)
+      .reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text)
+  );
 }
 
-/** Of the process: whoever says its last words knows no configuration. */
-const remembered = new Set<string>();
+// Of the process, because an uncaught error knows no configuration. Nothing here keeps a secret alive.
+const remembered = new WeakMap<object, readonly string[]>();
+const owners = new Set<WeakRef<object>>();
+const collected = new FinalizationRegistry<WeakRef<object>>((reference) => owners.delete(reference));
 
-const MOST_REMEMBERED = 50_000;
+function textsOf(owner: object | undefined): readonly string[] {
+  return (owner && remembered.get(owner)) ?? [];
+}
 
 const REDACTED = "[redacted]";

@@ -1,5 +1,5 @@
 /**
- * Why a call failed, a closed set: the label `reason` of `aigateway_exporter_poll_failures_total`.
+ * Why a run failed, a closed set: the label `reason` of `aigateway_exporter_poll_failures_total`.
  * `secret_unreadable` is the only one without a request: the credential could not be read.
  */
 export const FAILURE_REASONS = [
@@ -20,28 +20,36 @@ export type FailureReason = (typeof FAILURE_REASONS)[number];
 interface Details {
   /** HTTP status; absent when there was no answer. */
   readonly status?: number | undefined;
-  /** What the server asked to wait (`Retry-After`, `X-RateLimit-Reset`), milliseconds from the answer. */
-  readonly hintMs?: number | undefined;
+  /** How long the server asked to wait (`Retry-After`, `X-RateLimit-Reset`), milliseconds from the answer. */
+  readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** A call to the gateway that gave no usable answer. The message never holds a secret. */
+/** A question that got no usable answer from the gateway. The message never contains a secret. */
 export class GatewayError extends Error {
   readonly kind: FailureReason;
   readonly status: number | undefined;
-  readonly hintMs: number | undefined;
+  readonly retryAfterMs: number | undefined;
 
   constructor(kind: FailureReason, message: string, details: Details = {}) {
     super(message, { cause: details.cause });
     this.name = "GatewayError";
     this.kind = kind;
     this.status = details.status;
-    this.hintMs = details.hintMs;
+    this.retryAfterMs = details.retryAfterMs;
   }
 
-  /** Whether the same call may succeed in a moment: 408, 429, 5xx, our own time-out, the network (contract 7). */
+  /** Whether the same request may succeed in a moment: 408, 429, 5xx, our own time-out, the network (contract 7). */
   get retryable(): boolean {
     return RETRYABLE.has(this.kind);
+  }
+}
+
+/** The gateway asked to wait: the run is skipped, it did not fail. */
+export class PausedError extends Error {
+  constructor(target: string) {
+    super(`Cannot poll "${target}" now: the gateway asked to wait`);
+    this.name = "PausedError";
   }
 }
 

@@ -1,39 +1,34 @@
 import type { GatewayConfig } from "../config/config.ts";
-import type { SecretSource } from "../config/secret.ts";
-import { type AnalyticsAnswer, queryAnalytics } from "./analytics.ts";
-import type { AnalyticsRequest } from "./analytics-request.ts";
-import { createHttp, type HttpDependencies } from "./http.ts";
-import { type KeyInformation, readKey } from "./key.ts";
-import { transcribe, type Transcription, type TranscriptionCall } from "./transcription.ts";
-import type { TranscriptionRequest } from "./transcription-request.ts";
+import { createSend, type Send } from "./calls.ts";
+import { createHttp } from "./http.ts";
+import type { Caller, Gateway, GatewayClient, GatewayDependencies } from "./port.ts";
+import { askUsage } from "./usage.ts";
+import { KEY_REQUEST, parseKey } from "./wire/key.ts";
+import { parseTranscription, transcriptionRequest } from "./wire/transcription.ts";
 
-/** The service as collectors see it: one method for each operation, typed both ways. Errors are those of the operations. */
-export interface Gateway {
-  readKey(name: string, secret: SecretSource, signal: AbortSignal): Promise<KeyInformation>;
-  queryAnalytics(
-    target: string,
-    request: AnalyticsRequest,
-    secret: SecretSource,
-    signal: AbortSignal,
-  ): Promise<AnalyticsAnswer>;
-  close(): Promise<void>;
-}
-
-/** The service with the operation that costs money; collectors do not get to see it. */
-export interface PaidGateway extends Gateway {
-  transcribe(
-    call: TranscriptionCall,
-    request: TranscriptionRequest,
-    signal: AbortSignal,
-  ): Promise<Transcription>;
-}
-
-export function createGateway(config: GatewayConfig, dependencies: HttpDependencies): PaidGateway {
+/** The gateway behind its HTTP API: the adapter of the port. */
+export function createGateway(config: GatewayConfig, dependencies: GatewayDependencies): Gateway {
   const http = createHttp(config, dependencies);
+  const { clock, random } = dependencies;
   return {
-    readKey: (...call) => readKey(http, ...call),
-    queryAnalytics: (...call) => queryAnalytics(http, ...call),
-    transcribe: (...call) => transcribe(http, ...call),
+    clientFor: (caller: Caller) =>
+      createGatewayClient(caller.name, createSend(caller, config, { http, clock, random })),
     close: () => http.close(),
+  };
+}
+
+/** The operations of one run, for a caller of this name, over what sends its calls. */
+export function createGatewayClient(name: string, send: Send): GatewayClient {
+  return {
+    currentKey: async (secret) => {
+      const action = `read key "${name}"`;
+      return parseKey(await send({ ...KEY_REQUEST, action, secret }), action);
+    },
+    usage: (question, secret) => askUsage(send, name, question, secret),
+    transcribe: async (request, secret, timeoutMs) => {
+      const action = `transcribe with probe "${name}"`;
+      const call = { ...transcriptionRequest(request), action, secret, onceWithinMs: timeoutMs };
+      return parseTranscription(await send(call), action);
+    },
   };
 }

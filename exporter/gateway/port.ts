@@ -1,4 +1,6 @@
+import type { GatewayConfig } from "../config/config.ts";
 import type { SecretSource } from "../config/secret.ts";
+import type { Clock } from "../time/clock.ts";
 import type { Window } from "../time/window.ts";
 
 /** The operations of the contract; the label `endpoint`. Each has a request limit of its own. */
@@ -13,6 +15,20 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** Makes the adapter of a gateway. */
+export type CreateGateway = (config: GatewayConfig, dependencies: GatewayDependencies) => Gateway;
+
+/** Everything that an adapter takes from outside. */
+export interface GatewayDependencies {
+  readonly clock: Clock;
+  /** In [0, 1), for the jitter of retries. */
+  readonly random: () => number;
+  /** The exporter's version, for the user agent. */
+  readonly version: string;
+  /** Called for each request that was sent: the status, or `none` when there was no answer. */
+  readonly onAnswer: (endpoint: Endpoint, code: string) => void;
+}
+
 /** Who asks: what the engine binds a client to. */
 export interface Caller {
   readonly endpoint: Endpoint;
@@ -24,9 +40,14 @@ export interface Caller {
 
 /** The permits of one run: the first one is at hand, each further one is waited for. */
 export interface Permits {
-  /** @throws the signal's reason when it is aborted; PausedError when the endpoint or the target must rest. */
-  next(signal: AbortSignal): Promise<Permit>;
+  /**
+   * A further request of a run that gets on comes before other runs begin; a retry waits like everybody else.
+   * @throws the signal's reason when it is aborted; PausedError when the endpoint or the target must rest.
+   */
+  next(signal: AbortSignal, purpose: PermitPurpose): Promise<Permit>;
 }
+
+export type PermitPurpose = "request" | "retry";
 
 /** Permission to send one request. The holder must release it, with how the request ended. */
 export interface Permit {
@@ -34,6 +55,8 @@ export interface Permit {
 }
 
 export interface RequestOutcome {
+  /** Whether the gateway answered, with any status; false when the request was not sent, failed or was aborted. */
+  readonly answered?: boolean;
   /** Whether the gateway answered 429. */
   readonly throttled: boolean;
   /** How long the gateway asked to wait, milliseconds from now. */
@@ -50,7 +73,7 @@ export interface GatewayClient {
 
 /**
  * What the gateway knows of one key (contract 2.7). Amounts are credits. Undefined: the answer does not contain it (older
- * deployments lack fields, observed-behaviour 13); null: none, as the contract says.
+ * deployments lack fields, observed-behaviour 13); null: the contract's own null.
  */
 export interface KeyInformation {
   /** A masked fragment of the key (observed-behaviour 11). */
@@ -109,6 +132,9 @@ export type Amount = (typeof AMOUNTS)[number];
 /** Undefined: the service has no value, which is not 0. */
 export type Amounts = Readonly<Record<Amount, number | undefined>>;
 
+/** Sums that differ by a smaller share than this are equal: the rest is what binary fractions leave behind. */
+export const AMOUNT_TOLERANCE = 1e-9;
+
 /** What cannot be added up. */
 export const RATES = ["cacheHitRatio", "latencyAvgSeconds", "latencyP90Seconds"] as const;
 export type Rate = (typeof RATES)[number];
@@ -128,7 +154,7 @@ export interface Usage {
   /** Whether the service has more rows than it sent, so that sums over the pairs are partial. */
   readonly truncated: boolean;
   readonly warnings: number;
-  /** When the service computed the answer, if it says so; the earlier time of two answers. */
+  /** When the service computed the answer, if it sends that; the earlier time of two answers. */
   readonly computedAtMs: number | undefined;
   /** How long the service took. */
   readonly queryTimeMs: number | undefined;

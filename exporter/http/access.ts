@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { WebConfig } from "../config/web/web-config.ts";
-import { type Answer, textAnswer } from "./answer.ts";
 import { TooManyComparisonsError } from "./bcrypt.ts";
 import type { Passwords } from "./passwords.ts";
+import { type Answer, textAnswer } from "./route.ts";
 
-/** Undefined: whoever asks may have it. */
+/** The answer to a client without a valid login; undefined: the client has access. */
 export async function refusal(
   { users }: WebConfig,
   passwords: Passwords,
@@ -14,7 +14,7 @@ export async function refusal(
   const login = loginOf(authorization);
   if (!login) return UNAUTHORIZED;
   try {
-    return (await passwords.isRight(users, login.user, login.password)) ? undefined : UNAUTHORIZED;
+    return (await passwords.matches(users, login.user, login.password)) ? undefined : UNAUTHORIZED;
   } catch (error) {
     if (!(error instanceof TooManyComparisonsError)) throw error;
     return textAnswer(503, "Too many logins at once, try again later\n", { "retry-after": "1" });

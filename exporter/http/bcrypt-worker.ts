@@ -1,20 +1,20 @@
 import { compareSync } from "bcryptjs";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** One comparison, as it is asked for. */
+/** One comparison, as it is sent to the worker. */
 export interface Comparison {
   readonly id: number;
   readonly password: string;
   readonly hash: string;
 }
 
-/** What came of it. */
+/** The worker's answer. */
 export interface Outcome {
   readonly id: number;
   readonly matches: boolean;
 }
 
-// A comparison computes for a tenth of a second and more, which must not keep scrapes waiting.
+// A comparison takes a tenth of a second or more of processor time, for which no scrape should wait.
 if (workerData === "bcrypt") {
   parentPort?.on("message", ({ id, password, hash }: Comparison) => {
     parentPort?.postMessage({ id, matches: compareSync(password, hash) } satisfies Outcome, []);

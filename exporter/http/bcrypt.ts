@@ -1,19 +1,19 @@
 import { Worker } from "node:worker_threads";
 import type { Comparison, Outcome } from "./bcrypt-worker.ts";
 
-/** Compares passwords with bcrypt hashes, one after another, in a thread that is started when it is first needed. */
+/** Compares passwords with bcrypt hashes, one after another, in a thread that starts with the first comparison. */
 export interface Bcrypt {
   /** @throws TooManyComparisonsError */
   compare(password: string, hash: string): Promise<boolean>;
   stop(): Promise<void>;
 }
 
-/** Too many comparisons wait already: somebody guesses. */
+/** Too many comparisons are waiting, as when somebody guesses passwords. */
 export class TooManyComparisonsError extends Error {
   override readonly name = "TooManyComparisonsError";
 
   constructor() {
-    super("Cannot compare a password now: too many others wait");
+    super("Cannot compare a password now: too many comparisons are waiting");
   }
 }
 
@@ -24,7 +24,7 @@ export function createBcrypt(): Bcrypt {
   let worker: Worker | undefined;
   let lastId = 0;
 
-  function started(): Worker {
+  function startWorker(): Worker {
     const thread = new Worker(new URL("./bcrypt-worker.ts", import.meta.url), { workerData: "bcrypt" });
     thread.unref();
     thread.on("message", ({ id, matches }: Outcome) => {
@@ -46,7 +46,7 @@ export function createBcrypt(): Bcrypt {
   return {
     compare: async (password, hash) => {
       if (waiting.size >= MOST_WAITING) throw new TooManyComparisonsError();
-      worker ??= started();
+      worker ??= startWorker();
       const id = ++lastId;
       const outcome = Promise.withResolvers<boolean>();
       waiting.set(id, outcome);
@@ -56,7 +56,7 @@ export function createBcrypt(): Bcrypt {
     stop: async () => {
       await worker?.terminate();
       worker = undefined;
-      failAll(new Error("The exporter stops"));
+      failAll(new Error("The exporter is stopping"));
     },
   };
 }

@@ -1,19 +1,19 @@
-/** What a client may take of the server. Times are real time: they are about sockets. */
+/** How much of the server one client may use. Times are real time, not the injected clock, because they bound sockets. */
 export interface Limits {
   readonly headerBytes: number;
-  /** From the connection, or the first byte of a further request, to the last byte of the request; a TLS handshake, too. */
+  /** From the connection, or the first byte of a further request, to the last byte of the request. Bounds a TLS handshake as well. */
   readonly requestMs: number;
-  /** How often it is looked whether a request is late. */
+  /** How often late requests are looked for. */
   readonly checkMs: number;
-  /** How long nothing may be taken of an answer. */
+  /** How long a client may pause while it reads an answer. */
   readonly stallMs: number;
-  /** How long an answer may take in all. */
+  /** How long a whole answer may take. */
   readonly answerMs: number;
-  /** How long a connection may be idle between two requests: longer than Prometheus keeps its own, so that it ends them. */
+  /** How long a connection may be idle between two requests: longer than Prometheus keeps one, so that Prometheus closes it. */
   readonly keepAliveMs: number;
-  /** At once; further ones are closed. */
+  /** Connections at once; further ones are closed. */
   readonly connections: number;
-  /** After which a stop does not wait for clients any more. */
+  /** How long a stop waits for clients. */
   readonly stopMs: number;
 }
 

@@ -4,21 +4,21 @@ import type { Bcrypt } from "./bcrypt.ts";
 /** Checks the passwords of basic authentication. */
 export interface Passwords {
   /**
-   * Whether it is the user's password. For a user that there is not it computes as long as for one that there is.
+   * Whether the password is the user's. Unknown users take as long as known ones, so timing reveals nothing.
    * @throws TooManyComparisonsError
    */
-  readonly isRight: (users: ReadonlyMap<string, string>, user: string, password: string) => Promise<boolean>;
+  readonly matches: (users: ReadonlyMap<string, string>, user: string, password: string) => Promise<boolean>;
 }
 
-/** Right passwords that are remembered, so that not each scrape computes a hash; the oldest are forgotten first. */
-const MOST_REMEMBERED = 100;
+/** Right passwords are cached so that a scrape does not compute a hash. The oldest entry is dropped first. */
+const MOST_CACHED = 100;
 
-/** Keeps no password: what is remembered is a digest under a key of this process, of user, hash and password. */
+/** The cache holds no password, only a digest of user, hash and password under a random key of this process. */
 export function createPasswords({ compare }: Pick<Bcrypt, "compare">): Passwords {
   const key = randomBytes(32);
-  const remembered = new Map<string, Promise<boolean>>();
+  const cache = new Map<string, Promise<boolean>>();
 
-  async function isRight(
+  async function matches(
     users: ReadonlyMap<string, string>,
     user: string,
     password: string,
@@ -31,27 +31,27 @@ export function createPasswords({ compare }: Pick<Bcrypt, "compare">): Passwords
     const digest = createHmac("sha256", key)
       .update(JSON.stringify([user, hash, password]))
       .digest("base64");
-    const known = remembered.get(digest);
-    // Several that come at once wait for the first.
-    if (known) return known;
+    const cached = cache.get(digest);
+    // Requests that arrive together share the first one's comparison.
+    if (cached) return cached;
     const comparison = compare(password, hash);
-    remembered.set(digest, comparison);
+    cache.set(digest, comparison);
     const isMatch = await comparison.catch((error: unknown) => {
-      remembered.delete(digest);
+      cache.delete(digest);
       throw error;
     });
-    if (!isMatch) remembered.delete(digest);
-    for (const oldest of remembered.keys()) {
-      if (remembered.size <= MOST_REMEMBERED) break;
-      remembered.delete(oldest);
+    if (!isMatch) cache.delete(digest);
+    for (const oldest of cache.keys()) {
+      if (cache.size <= MOST_CACHED) break;
+      cache.delete(oldest);
     }
     return isMatch;
   }
 
-  return { isRight };
+  return { matches };
 }
 
-/** A hash of no known password with the highest cost of all users. */
+/** A hash that no known password has, as expensive as the most expensive one of the users. */
 function decoy(users: ReadonlyMap<string, string>): string {
   const costs = [...users.values()].map((hash) => hash.slice(4, 6));
   const cost = costs.toSorted().at(-1) ?? "10";

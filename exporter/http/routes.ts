@@ -1,19 +1,24 @@
 import type { Publisher } from "../metrics/render/publisher.ts";
-import type { SelfMetrics } from "../metrics/self.ts";
-import { textAnswer } from "./answer.ts";
-import { createMetricsRoute } from "./metrics-route.ts";
+import type { SelfRegistry } from "../metrics/self-registry.ts";
 import type { Overview } from "../status/overview.ts";
-import { createReloadRoute, type Lifecycle } from "./reload-route.ts";
-import type { Route } from "./server.ts";
+import { createMetricsRoute } from "./metrics-route.ts";
+import { type Route, textAnswer } from "./route.ts";
 
 export interface RouteDependencies {
   readonly telemetryPath: string;
   readonly publisher: Publisher;
-  readonly self: SelfMetrics;
+  readonly self: SelfRegistry;
   readonly overview: () => Overview;
-  /** Whether every target was polled once, successful or not. */
+  /** Whether every target has been polled once, successfully or not. */
   readonly isReady: () => boolean;
   readonly lifecycle: Lifecycle;
+}
+
+/** What a client may do to the process, with `--web.enable-lifecycle`. */
+export interface Lifecycle {
+  readonly isEnabled: boolean;
+  /** Reloads the configuration. Returns the problems that prevented it, without secrets; empty after a success. */
+  readonly reload: () => Promise<readonly string[]>;
 }
 
 /** The paths that every Prometheus exporter has. */
@@ -27,20 +32,8 @@ export function createRoutes({
 }: RouteDependencies): readonly Route[] {
   return [
     createMetricsRoute(telemetryPath, publisher, self),
-    {
-      path: "/",
-      methods: ["GET"],
-      handle: async () => {
-        // Most instances are never looked at by a person, and the page's formats cost more to load than to use.
-        const { renderPage } = await import("../status/page/page.ts");
-        return {
-          status: 200,
-          headers: { "content-type": "text/html; charset=utf-8" },
-          body: [Buffer.from(renderPage(overview(), telemetryPath))],
-        };
-      },
-    },
-    // That it answers, and no more: a restart mends neither a gateway nor a key.
+    statusRoute(overview, telemetryPath),
+    // Healthy means only that the server answers: a restart repairs neither a gateway nor a key.
     { path: "/-/healthy", methods: ["GET"], handle: () => textAnswer(200, "The exporter is healthy\n") },
     {
       path: "/-/ready",
@@ -48,8 +41,41 @@ export function createRoutes({
       handle: () =>
         isReady()
           ? textAnswer(200, "The exporter is ready\n")
-          : textAnswer(503, "The exporter is not ready: not every key and query was polled yet\n"),
+          : textAnswer(503, "The exporter is not ready: some keys or queries have not been polled yet\n"),
     },
-    createReloadRoute(lifecycle),
+    reloadRoute(lifecycle),
   ];
+}
+
+function statusRoute(overview: () => Overview, telemetryPath: string): Route {
+  return {
+    path: "/",
+    methods: ["GET"],
+    handle: async () => {
+      // Nobody opens the page of most instances, and its number formats cost more to load than to use.
+      const { renderPage } = await import("../status/page/page.ts");
+      return {
+        status: 200,
+        headers: { "content-type": "text/html; charset=utf-8" },
+        body: [Buffer.from(renderPage(overview(), telemetryPath))],
+      };
+    },
+  };
+}
+
+/** `/-/reload`, as in Prometheus. */
+function reloadRoute({ isEnabled, reload }: Lifecycle): Route {
+  return {
+    path: "/-/reload",
+    methods: ["POST", "PUT"],
+    handle: async () => {
+      if (!isEnabled) return textAnswer(403, "Lifecycle API is not enabled (--web.enable-lifecycle)\n");
+      const problems = await reload();
+      if (problems.length === 0) return textAnswer(200, "Configuration reloaded\n");
+      return textAnswer(
+        500,
+        ["Cannot reload; the running configuration is unchanged", ...problems, ""].join("\n"),
+      );
+    },
+  };
 }

@@ -1,26 +1,26 @@
 import type { Window } from "../time/window.ts";
 
 /**
- * A metric family as a value: collectors make samples of it, the exposition prints its header, dashboards and rules
- * name it, `docs/metrics.md` lists it. A renamed metric does not compile anywhere.
+ * A metric family as a value: collectors make samples of it, the exposition prints its header, dashboards and rules name it,
+ * and `docs/metrics.md` lists it. Code that uses a renamed metric does not compile.
  */
 export interface Family<Label extends string = string> {
   readonly name: string;
-  readonly type: "gauge" | "counter" | "info" | "stateset";
-  /** What the value is, from which field of which answer. One sentence or two, no quotes, no line break. */
+  readonly type: "gauge" | "counter" | "histogram" | "info" | "stateset";
+  /** What the value is and which field it comes from: one sentence or two, no quotes, no line break. */
   readonly help: string;
   readonly labels: readonly Label[];
-  /** When there is no sample, for the documentation. */
+  /** When the family has no sample, for the documentation. */
   readonly absent: string;
 }
 
-/** One value of one series, to be shown only within its window, if it has one. */
+/** One value of one series. */
 export interface Sample {
   readonly family: Family;
   /** Label names and values as the exposition prints them, without the braces. */
   readonly labels: string;
   readonly value: number;
-  /** The calendar window that the value belongs to; it is withdrawn when that ends. */
+  /** The calendar window that the value belongs to. The value is withdrawn when it ends. */
   readonly window?: Window | undefined;
 }
 
@@ -33,6 +33,19 @@ interface Definition<Label extends string> {
 
 export function gauge<const Label extends string>(definition: Definition<Label>): Family<Label> {
   return { ...definition, type: "gauge" };
+}
+
+/** The exporter's own metrics alone have histograms: collectors make single samples. */
+export interface HistogramFamily<Label extends string = string> extends Family<Label> {
+  readonly type: "histogram";
+  /** Upper bounds, ascending, without infinity. */
+  readonly buckets: readonly number[];
+}
+
+export function histogram<const Label extends string>(
+  definition: Definition<Label> & Pick<HistogramFamily, "buckets">,
+): HistogramFamily<Label> {
+  return { ...definition, type: "histogram" };
 }
 
 export function counter<const Label extends string>(definition: Definition<Label>): Family<Label> {
@@ -50,8 +63,8 @@ export function stateset<const Label extends string>(definition: Definition<Labe
 }
 
 /**
- * The samples of one value: none where it is unknown or not a finite number, since absent, zero and unlimited are
- * three different answers.
+ * One sample, or none if the value is unknown or not a finite number: absent, zero and unlimited are three different
+ * answers.
  */
 export function sample<Label extends string>(
   family: Family<Label>,
@@ -73,7 +86,7 @@ function labelText<Label extends string>(
   return pairs.join(",");
 }
 
-/** All samples of an answer begin with the same label, so the last one is remembered. */
+/** All samples of an answer begin with the same label, so its text is kept until the next answer. */
 function firstPair(name: string, value: string): string {
   if (latest.name !== name || latest.value !== value) latest = { name, value, text: pairText(name, value) };
   return latest.text;
@@ -85,18 +98,7 @@ function pairText(name: string, value: string): string {
   return `${name}="${escapeLabelValue(value)}"`;
 }
 
-/** Escaping of the exposition formats, text 0.0.4 and OpenMetrics 1.0 alike; lone surrogates become U+FFFD. */
+/** Escaping is the same in both exposition formats. Lone surrogates become U+FFFD. */
 function escapeLabelValue(value: string): string {
   return value.toWellFormed().replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');
-}
-
-/** The label values of a sample, as they were given. */
-export function labelValues(of: Sample): ReadonlyMap<string, string> {
-  const pairs = of.labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g);
-  return new Map(
-    [...pairs].map(([, name = "", value = ""]) => [
-      name,
-      value.replaceAll(/\\(.)/g, (_, character: string) => (character === "n" ? "\n" : character)),
-    ]),
-  );
 }

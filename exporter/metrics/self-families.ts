@@ -1,16 +1,16 @@
-import { counter, gauge, info } from "./family.ts";
+import { counter, gauge, histogram, info } from "./family.ts";
 
-/** What the exporter says of itself; the values are kept by `self.ts`. */
+/** The exporter's own metrics. Each part of the exporter creates those that it updates (`self-registry.ts`). */
 export const selfFamilies = {
   buildInfo: info({
     name: "aigateway_exporter_build_info",
-    help: "Always 1; what is running.",
+    help: "Always 1; the running version.",
     labels: ["version", "revision", "nodeversion"],
     absent: "never",
   }),
   keys: gauge({
     name: "aigateway_exporter_keys",
-    help: "Keys that are configured.",
+    help: "Configured keys.",
     labels: [],
     absent: "never",
   }),
@@ -22,19 +22,19 @@ export const selfFamilies = {
   }),
   seriesLimit: gauge({
     name: "aigateway_exporter_series_limit",
-    help: "Most series that are held (series_limit of the configuration); an answer that would go beyond is refused as a whole.",
+    help: "Most series that the exporter holds (series_limit of the configuration). An answer that would exceed it is refused as a whole.",
     labels: [],
     absent: "never",
   }),
   refusedAnswers: counter({
     name: "aigateway_exporter_refused_answers_total",
-    help: "Answers that were not shown because of series_limit.",
+    help: "Answers that are not shown because of series_limit.",
     labels: ["collector"],
     absent: "never",
   }),
   polls: counter({
     name: "aigateway_exporter_polls_total",
-    help: "Polls that were made, failed ones too.",
+    help: "Polls, including failed ones.",
     labels: ["collector"],
     absent: "never",
   }),
@@ -44,33 +44,34 @@ export const selfFamilies = {
     labels: ["collector", "reason"],
     absent: "never",
   }),
-  pollDuration: gauge({
+  pollDuration: histogram({
     name: "aigateway_exporter_poll_duration_seconds",
-    help: "Duration of the last poll, from its start after the wait for the pace to its end.",
+    help: "Durations of polls, including failed ones and retries, from the first permit to the end.",
     labels: ["collector"],
-    absent: "before the first poll",
+    absent: "the collector has no target",
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   }),
   pollLag: gauge({
     name: "aigateway_exporter_poll_lag_seconds",
-    help: "How long the target that has waited longest is overdue; 0 when every target was polled within its interval.",
+    help: "How long the most overdue target has been overdue; 0 when every target was polled within its interval.",
     labels: ["collector"],
     absent: "the collector has no target",
   }),
   pollInterval: gauge({
     name: "aigateway_exporter_poll_interval_seconds",
-    help: "Longest time between two polls of a target: the longest gap of the schedule, or what the pace takes for all targets if that is more.",
+    help: "Longest time between two polls of a target: the longest gap of the schedule, or the time that the rate limit needs for all targets if that is longer.",
     labels: ["collector"],
     absent: "the collector has no target",
   }),
   upstreamRequests: counter({
     name: "aigateway_exporter_upstream_requests_total",
-    help: "Requests to the gateway, retries too, by HTTP status; none when there was no answer.",
+    help: "Requests to the gateway, including retries, by HTTP status; code is none when there was no answer.",
     labels: ["endpoint", "code"],
     absent: "no request with that status yet",
   }),
   throttledUntil: gauge({
     name: "aigateway_exporter_throttled_until_timestamp_seconds",
-    help: "Until when the exporter leaves an endpoint, or part of its targets, alone because the gateway asked for it, seconds since the epoch.",
+    help: "Until when the exporter sends no requests to an endpoint, or for some of its targets, because the gateway asked it to wait, seconds since the epoch.",
     labels: ["endpoint"],
     absent: "nothing is throttled",
   }),
@@ -88,13 +89,13 @@ export const selfFamilies = {
   }),
   webUpToDate: gauge({
     name: "aigateway_exporter_web_config_last_reload_successful",
-    help: "Whether the web configuration and its certificates could be used when they were last read. 0: the certificate before is served; with anything else that is wrong nothing is served, not even this.",
+    help: "Whether the web configuration and its certificates were valid when they were last read. 0: a new certificate is invalid and the previous one is served. With any other fault nothing is served, not even this metric.",
     labels: [],
     absent: "no --web.config.file is given",
   }),
   creditValue: gauge({
     name: "aigateway_credit_value",
-    help: "Price of one credit (credit_value of the configuration); multiply by it to see money.",
+    help: "Price of one credit (credit_value of the configuration). Multiply credits by it to get money.",
     labels: ["currency"],
     absent: "credit_value is not configured",
   }),

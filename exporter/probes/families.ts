@@ -1,4 +1,5 @@
 import { FAILURE_REASONS } from "../gateway/errors.ts";
+import { TRANSCRIPTION_PROVENANCE as FROM } from "../gateway/provenance.ts";
 import { counter, type Family, gauge, info } from "../metrics/family.ts";
 
 /** Why a probe failed: the gateway gave no usable answer, or another text than expected. */
@@ -39,7 +40,7 @@ export const probeFamilies = {
   ),
   audio: ofProbe(
     "audio_seconds",
-    "Seconds of audio that the last answer tells of (field duration of POST /audio/transcriptions, else usage.seconds).",
+    `Seconds of audio of the last answer (${FROM.duration}, else ${FROM.usageSeconds}).`,
     TOLD,
   ),
   speed: ofProbe(
@@ -59,22 +60,18 @@ export const probeFamilies = {
   ),
   language: ofProbe(
     "language_match",
-    "Whether the language of the last answer is the expected one (1) or another (0) (field language of POST /audio/transcriptions).",
+    `Whether the language of the last answer is the expected one (1) or another (0) (${FROM.language}).`,
     `no expected_language is configured; the answer has no language, as without verbose_json; ${LAST}`,
   ),
   confidence: ofProbe(
     "confidence_ratio",
-    "How sure the provider is of the last transcript (field confidence of POST /audio/transcriptions).",
+    `How sure the provider is of the last transcript (${FROM.confidence}).`,
     TOLD,
   ),
-  cost: ofProbe(
-    "cost_credits",
-    "Credits that the last run cost (field usage.cost of POST /audio/transcriptions).",
-    TOLD,
-  ),
-  inputTokens: ofProbe("input_tokens", "Input tokens of the last run (field usage.input_tokens).", TOLD),
-  outputTokens: ofProbe("output_tokens", "Output tokens of the last run (field usage.output_tokens).", TOLD),
-  totalTokens: ofProbe("tokens", "All tokens of the last run (field usage.total_tokens).", TOLD),
+  cost: ofProbe("cost_credits", `Credits that the last run cost (${FROM.cost}).`, TOLD),
+  inputTokens: ofProbe("input_tokens", `Input tokens of the last run (${FROM.inputTokens}).`, TOLD),
+  outputTokens: ofProbe("output_tokens", `Output tokens of the last run (${FROM.outputTokens}).`, TOLD),
+  totalTokens: ofProbe("tokens", `All tokens of the last run (${FROM.totalTokens}).`, TOLD),
   lastRun: ofProbe(
     "last_run_timestamp_seconds",
     "When the last run of the probe was begun, seconds since the epoch. Outlives the values.",

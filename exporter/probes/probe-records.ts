@@ -1,68 +1,79 @@
 import type { ProbeConfig } from "../config/config.ts";
-import type { ProbeSkipReason } from "./families.ts";
+import type { ProbeFailureReason, ProbeSkipReason } from "./families.ts";
 import type { ProbeOutcome } from "./probe-run.ts";
-import type { ProbeCounts } from "./probe-samples.ts";
 
-/** What became of each probe that is configured; it outlives a reload. */
+/** The outcome of each configured probe's runs; it outlives a reload. */
 export interface ProbeRecords {
   get(name: string): ProbeRecord | undefined;
-  /** Knows the probe of a gateway from now on. False: under this name another probe was known, whose values are not those of this one. */
-  add(probe: ProbeConfig, gateway: string): boolean;
-  addOutcome(name: string, outcome: ProbeOutcome): void;
+  /**
+   * Makes a probe known. Under a known name with another question the counters go on and everything else starts over.
+   * Records of probes that are not in the list are dropped.
+   */
+  configure(probes: readonly Pick<KnownProbe, "name" | "question">[]): void;
+  /** Ignored unless the probe is still known with that question. False: it was ignored. */
+  addOutcome(probe: KnownProbe, outcome: ProbeOutcome): boolean;
   addSkip(name: string, reason: ProbeSkipReason): void;
-  remove(name: string): void;
-  names(): readonly string[];
 }
 
-export interface ProbeRecord extends ProbeCounts {
+export interface KnownProbe {
+  readonly name: ProbeConfig["name"];
+  /** Everything that decides what the values of a probe mean. */
+  readonly question: string;
+}
+
+export interface ProbeRecord {
+  /** Counted since the exporter started. */
+  readonly runs: number;
+  readonly failures: ReadonlyMap<ProbeFailureReason, number>;
+  readonly skips: ReadonlyMap<ProbeSkipReason, number>;
+  readonly lastRunMs: number | undefined;
+  readonly lastSuccessMs: number | undefined;
   /** Why the last run failed; undefined after a success. */
   readonly failure: ProbeOutcome["failure"];
-  /** Why the last run that was due was not begun; undefined after a run. */
+  /** Why the last due run did not begin; undefined after a run. */
   readonly skip: ProbeSkipReason | undefined;
   /** The most that a run has cost. */
   readonly highestCostCredits: number;
 }
 
 export function createProbeRecords(): ProbeRecords {
-  const records = new Map<string, ProbeRecord>();
-  const questions = new Map<string, string>();
-
-  function change(name: string, next: (record: ProbeRecord) => Partial<ProbeRecord>): void {
-    const record = records.get(name);
-    if (record) records.set(name, { ...record, ...next(record) });
-  }
+  let records = new Map<string, ProbeRecord & { readonly question: string }>();
 
   return {
     get: (name) => records.get(name),
-    add: (probe, gateway) => {
-      const question = questionOf(probe, gateway);
-      const isSame = (questions.get(probe.name) ?? question) === question;
-      questions.set(probe.name, question);
-      const record = records.get(probe.name) ?? NOTHING;
-      records.set(probe.name, isSame ? record : { ...NOTHING, ...countsOf(record) });
-      return isSame;
+    configure: (probes) => {
+      records = new Map(
+        probes.map(({ name, question }) => {
+          const known = records.get(name);
+          if (known?.question === question) return [name, known];
+          const counters = known && { runs: known.runs, failures: known.failures, skips: known.skips };
+          return [name, { ...NEW_RECORD, ...counters, question }];
+        }),
+      );
     },
-    addOutcome: (name, { startedMs, failure, answer }) =>
-      change(name, ({ runs, failures, lastSuccessMs, highestCostCredits }) => ({
-        runs: runs + 1,
-        failures: failure ? increased(failures, failure.reason) : failures,
+    addOutcome: ({ name, question }, { startedMs, failure, answer }) => {
+      const record = records.get(name);
+      if (record?.question !== question) return false;
+      records.set(name, {
+        ...record,
+        runs: record.runs + 1,
+        failures: failure ? increased(record.failures, failure.reason) : record.failures,
         lastRunMs: startedMs,
-        lastSuccessMs: failure ? lastSuccessMs : startedMs,
+        lastSuccessMs: failure ? record.lastSuccessMs : startedMs,
         failure,
         skip: undefined,
-        highestCostCredits: Math.max(highestCostCredits, answer?.usage.costCredits ?? 0),
-      })),
-    addSkip: (name, reason) =>
-      change(name, ({ skips }) => ({ skips: increased(skips, reason), skip: reason })),
-    remove: (name) => {
-      records.delete(name);
-      questions.delete(name);
+        highestCostCredits: Math.max(record.highestCostCredits, answer?.usage.costCredits ?? 0),
+      });
+      return true;
     },
-    names: () => [...records.keys()],
+    addSkip: (name, reason) => {
+      const record = records.get(name);
+      if (record) records.set(name, { ...record, skips: increased(record.skips, reason), skip: reason });
+    },
   };
 }
 
-const NOTHING: ProbeRecord = {
+const NEW_RECORD: ProbeRecord = {
   runs: 0,
   failures: new Map(),
   skips: new Map(),
@@ -72,19 +83,6 @@ const NOTHING: ProbeRecord = {
   skip: undefined,
   highestCostCredits: 0,
 };
-
-/** Counters go on when a probe is changed. */
-function countsOf({ runs, failures, skips }: ProbeRecord): Partial<ProbeRecord> {
-  return { runs, failures, skips };
-}
-
-/** All that decides what the values of a probe mean. */
-function questionOf(probe: ProbeConfig, gateway: string): string {
-  const { model, audio, expectedText, expectedLanguage, responseFormat, upload, key } = probe;
-  const { origin, format } = audio;
-  const asked = [gateway, key, model, origin, format, responseFormat, upload];
-  return JSON.stringify([...asked, expectedText, expectedLanguage ?? null]);
-}
 
 function increased<Reason>(counts: ReadonlyMap<Reason, number>, reason: Reason): ReadonlyMap<Reason, number> {
   return new Map([...counts, [reason, (counts.get(reason) ?? 0) + 1]]);

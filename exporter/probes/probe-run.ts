@@ -1,8 +1,7 @@
 import type { Clock } from "../time/clock.ts";
 import type { ProbeConfig } from "../config/config.ts";
 import { GatewayError } from "../gateway/errors.ts";
-import type { PaidGateway } from "../gateway/gateway.ts";
-import type { Transcription } from "../gateway/transcription.ts";
+import type { GatewayClient, Transcription } from "../gateway/port.ts";
 import type { ProbeFailureReason } from "./families.ts";
 import { wordErrorRate } from "./word-error-rate.ts";
 
@@ -17,19 +16,18 @@ export interface ProbeOutcome {
   readonly failure: { readonly reason: ProbeFailureReason; readonly message: string } | undefined;
   /** Whether a request may have been sent, so that it may have cost something. */
   readonly wasSent: boolean;
-  /** Why the audio could not be read anew; then the last known was sent. */
+  /** Why the audio could not be read again; then the last version was sent. */
   readonly audioFault: string | undefined;
 }
 
 /**
  * Asks for one transcription and judges it.
- * @throws the signal's reason when it is aborted, and what the pace throws; then it may have been sent or not.
+ * @throws the signal's reason when the client's run is aborted, and PausedError; then it may have been sent or not.
  */
 export async function runProbe(
   probe: ProbeConfig,
-  gateway: Pick<PaidGateway, "transcribe">,
+  client: Pick<GatewayClient, "transcribe">,
   clock: Clock,
-  signal: AbortSignal,
 ): Promise<ProbeOutcome> {
   const { bytes, fault: audioFault } = await probe.audio.read();
   const [startedMs, started] = [clock.now(), clock.monotonic()];
@@ -43,20 +41,13 @@ export async function runProbe(
     ended({ answer: undefined, wordErrorRate: undefined, failure: { reason, message }, wasSent });
   if (!bytes) return failed("bad_request", `Cannot run probe "${probe.name}": ${audioFault}`, false);
   try {
-    const answer = await gateway.transcribe(
-      { name: probe.name, secret: probe.secret, timeoutMs: probe.timeoutMs },
-      {
-        audio: { bytes, format: probe.audio.format },
-        model: probe.model,
-        responseFormat: probe.responseFormat,
-        upload: probe.upload,
-      },
-      signal,
-    );
+    const { format } = probe.audio;
+    const { model, responseFormat, upload } = probe;
+    const request = { audio: { bytes, format }, model, responseFormat, upload };
+    const answer = await client.transcribe(request, probe.secret, probe.timeoutMs);
     const rate = wordErrorRate(probe.expectedText, answer.text);
     return ended({ answer, wordErrorRate: rate, failure: wrongText(probe, rate), wasSent: true });
   } catch (error) {
-    if (signal.aborted) throw error;
     if (error instanceof RangeError) return failed("bad_request", error.message, false);
     if (!(error instanceof GatewayError)) throw error;
     return failed(error.kind, error.message, error.kind !== "secret_unreadable");
@@ -65,7 +56,7 @@ export async function runProbe(
 
 function wrongText({ name, maxWordErrorRate }: ProbeConfig, rate: number): ProbeOutcome["failure"] {
   if (rate <= maxWordErrorRate) return undefined;
-  const message = `Probe "${name}" heard another text: word error rate ${rounded(rate)}, at most ${maxWordErrorRate} (max_word_error_rate)`;
+  const message = `Probe "${name}" returned another text than expected: word error rate ${rounded(rate)}, at most ${maxWordErrorRate} (max_word_error_rate)`;
   return { reason: "wrong_text", message };
 }
 

@@ -1,25 +1,11 @@
 import type { ProbeConfig, ProbingConfig } from "../config/config.ts";
 import { type Family, type Sample, sample } from "../metrics/family.ts";
 import { windowAt } from "../time/window.ts";
-import {
-  probeFamilies as families,
-  PROBE_FAILURE_REASONS,
-  PROBE_SKIP_REASONS,
-  type ProbeFailureReason,
-  type ProbeSkipReason,
-} from "./families.ts";
+import { probeFamilies as families, PROBE_FAILURE_REASONS, PROBE_SKIP_REASONS } from "./families.ts";
 import { isLanguage } from "./language.ts";
+import type { ProbeRecord } from "./probe-records.ts";
 import type { ProbeOutcome } from "./probe-run.ts";
 import type { SpendGuard } from "./spend-guard.ts";
-
-/** What is counted of a probe since the exporter started. */
-export interface ProbeCounts {
-  readonly runs: number;
-  readonly failures: ReadonlyMap<ProbeFailureReason, number>;
-  readonly skips: ReadonlyMap<ProbeSkipReason, number>;
-  readonly lastRunMs: number | undefined;
-  readonly lastSuccessMs: number | undefined;
-}
 
 /** The last run of a probe as samples: a failed one has what blackbox_exporter shows of it, and what the answer tells. */
 export function outcomeSamples(
@@ -50,7 +36,7 @@ export function outcomeSamples(
 /** What is known of a probe whether it has run or not. Counters that are known to exist begin at 0. */
 export function probeDescription(
   { name: probe, model, key, responseFormat, upload, maxWordErrorRate }: ProbeConfig,
-  { runs, failures, skips, lastRunMs, lastSuccessMs }: ProbeCounts,
+  { runs, failures, skips, lastRunMs, lastSuccessMs }: ProbeRecord,
   intervalMs: number,
 ): readonly Sample[] {
   const gauge = (family: Family<"probe">, value: number | undefined) => sample(family, { probe }, value);
@@ -72,12 +58,11 @@ export function probeDescription(
 
 /** How the spend of all probes stands; it changes by itself at midnight. */
 export function spendSamples(
-  { probes, ceilingCredits, maxCostCredits }: ProbingConfig,
+  { ceilingCredits, maxCostCredits }: ProbingConfig,
   guard: SpendGuard,
+  isKnown: boolean,
   nowMs: number,
 ): readonly Sample[] {
-  const keys = probes.map(({ key }) => key);
-  const isKnown = guard.missing(keys, nowMs).length === 0;
   return [
     ...sample(families.spendDay, {}, isKnown ? guard.spent(nowMs) : undefined, windowAt("day", nowMs)),
     ...sample(families.spendDayLimit, {}, ceilingCredits),

@@ -13,7 +13,7 @@ export interface Reading {
   readonly spend: readonly WindowSpend[];
 }
 
-export type ReadingValue = KeyReading | UsageReading | ProbeReading | SpendReading;
+export type ReadingValue = KeyReading | UsageReading | ProbeReading;
 
 /** The answer about one key. */
 export interface KeyReading {
@@ -55,11 +55,6 @@ export interface ProbeReading {
   readonly durationMs: number;
   readonly audioSeconds: number | undefined;
   readonly wordErrorRate: number | undefined;
-}
-
-/** What a key that pays for probes has used today; nothing is shown of it. */
-export interface SpendReading {
-  readonly kind: "spend";
 }
 
 /** Credits spent in a window until the answer was asked for, before anything is cut or folded. */

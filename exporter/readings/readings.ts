@@ -1,9 +1,14 @@
 import type { FailureReason } from "../gateway/errors.ts";
-import type { Window } from "../time/window.ts";
+import type { Sample } from "../metrics/family.ts";
+import type { Clock } from "../time/clock.ts";
+import { isSettled, type Window } from "../time/window.ts";
+import type { Packing } from "./packing.ts";
 import type { Reading, ReadingValue } from "./reading.ts";
 import type { TargetId } from "./target-id.ts";
+import { ENDED, leftMs, type TimeToLive, timeToLiveFrom } from "./time-to-live.ts";
+import { type View, viewOf } from "./view.ts";
 
-/** What status page and budgets see of the readings. */
+/** What the status page and budgets see of the readings. */
 export interface ReadingSource {
   /** Undefined: the target is not configured. */
   status(id: TargetId): TargetStatus | undefined;
@@ -40,3 +45,168 @@ export interface TargetStatus {
   /** What of the last good answer could not be used. */
   readonly warning: string | undefined;
 }
+
+/** The readings as the engine keeps them. */
+export interface ReadingStore extends ReadingSource {
+  /**
+   * Makes a target known, or known under another identity: then everything that was learnt under the earlier one is
+   * withdrawn at once, from budgets as well.
+   */
+  configure(id: TargetId, identity: string): void;
+  ids(): readonly TargetId[];
+  /** Forgets a target altogether. */
+  remove(id: TargetId): void;
+  /** Changes the status of a known target. */
+  update(id: TargetId, change: Partial<TargetStatus>): void;
+  /**
+   * Keeps a reading with the samples that were derived from it; those of windows that it cannot be believed for are left out.
+   * False: refused because of the series limit; then the target shows no values.
+   */
+  learn(id: TargetId, reading: Reading, samples: readonly Sample[]): boolean;
+  /** Replaces what is shown of a target besides its reading; it does not age. */
+  describe(id: TargetId, samples: readonly Sample[]): void;
+  /** Withdraws the values of a target. Its description stays, and budgets keep its last reading. */
+  withdraw(id: TargetId): void;
+  /** Whether everything that the last reading had can be shown now. */
+  isWhole(id: TargetId): boolean;
+}
+
+/** All readings of the exporter. They alone decide what may be shown at an instant. */
+export interface Readings<Packed> extends ReadingStore {
+  /**
+   * Replaces everything that is derived from other readings: by target, what to show at the instant of looking. It is not
+   * held, so it neither ages nor counts; its windows limit how long a view of it is valid.
+   */
+  derive(sources: ReadonlyMap<TargetId, () => readonly Sample[]>): void;
+  /** All that may be shown now, immutable. */
+  view(): View<Packed>;
+  /** Series held, shown or not. */
+  readonly series: number;
+}
+
+export function createReadings<Packed>(
+  clock: Clock,
+  packing: Packing<Packed>,
+  seriesLimit: () => number,
+): Readings<Packed> {
+  const { empty, pack, only, windows, size } = packing;
+  const entries = new Map<TargetId, Entry<Packed>>();
+  let derived: ReadonlyMap<TargetId, () => readonly Sample[]> = new Map();
+  let series = 0;
+
+  function newEntry(identity: string): Entry<Packed> {
+    const status = { ...NEW_STATUS, addedMs: clock.now() };
+    return { identity, status, description: empty, learnt: undefined };
+  }
+
+  function change(id: TargetId, next: Partial<Entry<Packed>>): void {
+    const old = entries.get(id);
+    if (!old) return;
+    const entry = { ...old, ...next };
+    series += sizeOf(entry) - sizeOf(old);
+    entries.set(id, entry);
+  }
+
+  function sizeOf({ description, learnt }: Entry<Packed>): number {
+    return size(description) + (learnt ? size(learnt.values) : 0);
+  }
+
+  function learn(id: TargetId, reading: Reading, samples: readonly Sample[]): boolean {
+    const entry = entries.get(id);
+    if (!entry) return true;
+    const believed = samples.filter(({ window }) => !window || isSettled(window, reading.asOfMs));
+    const before = entry.learnt?.values ?? empty;
+    const isRefused = series - size(before) + believed.length > seriesLimit();
+    const values = isRefused ? empty : pack(believed, before);
+    const isWhole = believed.length === samples.length && !isRefused;
+    const timeToLive = isRefused ? ENDED : timeToLiveFrom(clock, reading.askedAtMs, reading.timeToLiveMs);
+    change(id, { learnt: { reading, values, isWhole, timeToLive } });
+    return !isRefused;
+  }
+
+  function shows(reading: Reading, nowMs: number): (window: Window) => boolean {
+    return (window) => isSettled(window, reading.asOfMs) && nowMs >= window.startMs && nowMs < window.endMs;
+  }
+
+  function valuesAt({ learnt }: Entry<Packed>, nowMs: number): Packed {
+    return learnt ? only(learnt.values, shows(learnt.reading, nowMs)) : empty;
+  }
+
+  return {
+    status: (id) => entries.get(id)?.status,
+    shown: (id) => {
+      const learnt = entries.get(id)?.learnt;
+      if (!learnt || leftMs(learnt.timeToLive, clock) <= 0) return undefined;
+      const { value, askedAtMs } = learnt.reading;
+      return { value, askedAtMs, shows: shows(learnt.reading, clock.now()) };
+    },
+    latest: (id) => entries.get(id)?.learnt?.reading,
+    configure: (id, identity) => {
+      const known = entries.get(id);
+      if (known?.identity === identity) return;
+      if (known) change(id, newEntry(identity));
+      else entries.set(id, newEntry(identity));
+    },
+    ids: () => [...entries.keys()],
+    remove: (id) => {
+      change(id, { description: empty, learnt: undefined });
+      entries.delete(id);
+    },
+    update: (id, status) => {
+      const entry = entries.get(id);
+      if (entry) entries.set(id, { ...entry, status: { ...entry.status, ...status } });
+    },
+    learn,
+    describe: (id, samples) => change(id, { description: pack(samples, entries.get(id)?.description) }),
+    withdraw: (id) => {
+      const learnt = entries.get(id)?.learnt;
+      if (learnt) change(id, { learnt: { ...learnt, values: empty, isWhole: false, timeToLive: ENDED } });
+    },
+    isWhole: (id) => {
+      const learnt = entries.get(id)?.learnt;
+      if (!learnt?.isWhole || leftMs(learnt.timeToLive, clock) <= 0) return false;
+      return windows(learnt.values).every(shows(learnt.reading, clock.now()));
+    },
+    derive: (sources) => {
+      derived = sources;
+    },
+    view: () => {
+      const nowMs = clock.now();
+      const parts = [...entries.values()].flatMap((entry) => [
+        { packed: entry.description },
+        { packed: valuesAt(entry, nowMs), timeToLive: entry.learnt?.timeToLive },
+      ]);
+      const fromReadings = [...derived.values()].map((source) => ({ packed: pack(source()) }));
+      return viewOf([...parts, ...fromReadings], packing, clock);
+    },
+    get series() {
+      return series;
+    },
+  };
+}
+
+interface Entry<Packed> {
+  readonly identity: string;
+  readonly status: TargetStatus;
+  readonly description: Packed;
+  readonly learnt: Learnt<Packed> | undefined;
+}
+
+interface Learnt<Packed> {
+  readonly reading: Reading;
+  readonly values: Packed;
+  /** Whether no sample was left out. */
+  readonly isWhole: boolean;
+  readonly timeToLive: TimeToLive;
+}
+
+const NEW_STATUS: Omit<TargetStatus, "addedMs"> = {
+  up: undefined,
+  unauthorized: undefined,
+  lastAttemptMs: undefined,
+  attempted: false,
+  lastSuccessMs: undefined,
+  lastAnswerMs: undefined,
+  failure: undefined,
+  warning: undefined,
+};

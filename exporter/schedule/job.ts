@@ -1,6 +1,7 @@
 import type { Endpoint, GatewayClient } from "../gateway/port.ts";
 import type { Sample } from "../metrics/family.ts";
 import type { Reading } from "../readings/reading.ts";
+import type { TargetStatus } from "../readings/readings.ts";
 import type { TargetId } from "../readings/target-id.ts";
 
 /** One thing that is asked for by itself, on a schedule: its failure touches no other. */
@@ -22,10 +23,10 @@ export interface Job {
   /** What is known without asking: shown as long as the target is configured. */
   readonly constants: readonly Sample[];
   /**
-   * Asks the gateway and maps its answer. `askedAtMs` is when the run began.
+   * Asks the gateway and maps its answer. `askedAtMs` is when the run began. Undefined: the job decided not to ask.
    * @throws GatewayError
    */
-  run(client: GatewayClient, askedAtMs: number): Promise<Result>;
+  run(client: GatewayClient, askedAtMs: number): Promise<Result | undefined>;
   /** What the outcome of the runs says of the target, as samples. */
   describe(state: TargetState): readonly Sample[];
 }
@@ -42,10 +43,4 @@ export interface Result extends Pick<Reading, "value"> {
 }
 
 /** The outcome of a target's runs so far. */
-export interface TargetState {
-  /** Whether the last run succeeded; undefined before the first. */
-  readonly up: boolean | undefined;
-  /** Whether the service refuses the credential (401); only a success or a 401 changes it. */
-  readonly unauthorized: boolean | undefined;
-  readonly lastSuccessMs: number | undefined;
-}
+export type TargetState = Pick<TargetStatus, "up" | "unauthorized" | "lastSuccessMs">;

@@ -1,119 +1,92 @@
-import type { BudgetScope } from "../config/config.ts";
-import type { Period } from "../time/window.ts";
+import type { BudgetGaps, budgetStatus, BudgetStatus } from "../budgets/budget-status.ts";
+import type { BudgetConfig, BudgetScope, Config } from "../config/config.ts";
+import type { ReadingSource } from "../readings/readings.ts";
+import { targetId } from "../readings/target-id.ts";
+import { type Period, periodName } from "../time/window.ts";
+import { type ProbesOverview, probesOverview, type ProbesSource } from "./probes-overview.ts";
+import {
+  type KeyRow,
+  keyRow,
+  QUERY_NAMES,
+  type QueryRow,
+  queryRow,
+  type TargetRow,
+  targetRow,
+} from "./target-rows.ts";
 
-/** What the status page shows; a value that must not be shown on `/metrics` is not here either. */
+/** What the status page shows. A value that may not be shown on `/metrics` is not here either. */
 export interface Overview {
   readonly version: string;
   readonly nowMs: number;
   readonly startedMs: number;
   /** Base URL of the gateway. */
   readonly gateway: string;
-  /** Price of one credit, only if configured. */
+  /** Price of one credit, if configured. */
   readonly creditValue: { readonly currency: string; readonly value: number } | undefined;
   readonly keys: readonly KeyRow[];
   readonly queries: readonly QueryRow[];
-  /** What is asked of the analytics for budgets alone. */
+  /** Queries that only budgets need. */
   readonly budgetQueries: readonly TargetRow[];
   readonly budgets: readonly BudgetRow[];
-  /** Only if probes are configured. */
+  /** Undefined: no probes are configured. */
   readonly probes?: ProbesOverview | undefined;
 }
 
-export interface TargetRow {
-  readonly name: string;
-  /** Waiting: not polled yet. */
-  readonly state: "up" | "down" | "waiting";
-  /** Why the last poll failed. */
-  readonly failure: { readonly reason: string; readonly message: string } | undefined;
-  readonly lastSuccessMs: number | undefined;
-}
-
-/** Amounts are credits; undefined is not known. */
-export interface KeyRow extends TargetRow {
-  /** Empty where nothing is configured. */
-  readonly owner: { readonly team: string; readonly project: string; readonly costCenter: string };
-  readonly limit: number | "unlimited" | undefined;
-  /** 0 or negative when the limit is used up. */
-  readonly remaining: number | undefined;
-  /** `daily`, `weekly`, `monthly`, `never`, `other`. */
-  readonly reset: string | undefined;
-  readonly nextResetMs: number | undefined;
-  readonly day: number | undefined;
-  readonly week: number | undefined;
-  readonly month: number | undefined;
-  readonly total: number | undefined;
-  readonly expiryMs: number | undefined;
-}
-
-/** One question to the analytics, by its window. */
-export interface QueryRow extends TargetRow {
-  readonly windowStartMs: number | undefined;
-  /** Until when the data tell. */
-  readonly dataMs: number | undefined;
-  readonly credits: number | undefined;
-  readonly requests: number | undefined;
-  /** The dearest pairs, `_other` last. */
-  readonly pairs: readonly PairRow[];
-  /** Pairs that are known and shown only as part of `_other`. */
-  readonly foldedPairs: number | undefined;
-  /** Whether the gateway has more pairs than it told. */
-  readonly truncated: boolean | undefined;
-}
-
-export interface PairRow {
-  readonly model: string;
-  readonly app: string;
-  readonly credits: number;
-}
-
-/** How a budget stands in the current window. Amounts are credits. */
+/** A budget in its current window. Amounts are credits. */
 export interface BudgetRow {
   readonly name: string;
   /** Empty where nothing is configured. */
   readonly team: string;
   readonly scope: BudgetScope;
   readonly window: Period["kind"];
-  readonly windowStartMs: number | undefined;
+  readonly windowStartMs: number;
   /** Undefined: a total has no end. */
   readonly windowEndMs: number | undefined;
   readonly limit: number;
-  /** Undefined: nothing is known of the window. */
+  /** Undefined: nothing is known about the window. */
   readonly spent: number | undefined;
-  /** Why spent is only a lower bound, or not known; undefined: it is all. */
-  readonly gap: BudgetGap | undefined;
+  /** Why `spent` is only a lower bound, or unknown; undefined: it is complete. */
+  readonly gaps: BudgetGaps | undefined;
 }
 
-/** What became of the keys, or of the query, that a budget adds up. */
-export interface BudgetGap {
-  readonly sources: number;
-  /** How many of them cannot be relied on; if none, an answer tells a part only. */
-  readonly faults: Readonly<Record<SourceFault, number>>;
-  /** Why the first of the failing ones fails. */
-  readonly reason: string | undefined;
+export interface OverviewDependencies {
+  readonly readings: ReadingSource;
+  readonly budgetStatus: typeof budgetStatus;
+  readonly probes: ProbesSource;
 }
 
-/** Early: has not told of the current window yet. Old: has not answered for longer than its time to live. */
-export type SourceFault = "failing" | "waiting" | "early" | "old";
-
-/** The probes, and what they spend together. */
-export interface ProbesOverview {
-  readonly rows: readonly ProbeRow[];
-  /** With what is set aside for runs under way; undefined: not known yet. */
-  readonly spentToday: number | undefined;
-  readonly ceiling: number;
+/** The values of `/metrics`, arranged for a person. */
+export function createOverview(
+  config: Pick<Config, "gateway" | "keys" | "analytics" | "budgets" | "creditValue" | "probing">,
+  { readings, budgetStatus, probes }: OverviewDependencies,
+  about: Pick<Overview, "version" | "nowMs" | "startedMs">,
+): Overview {
+  return {
+    ...about,
+    gateway: config.gateway.baseUrl,
+    creditValue: config.creditValue,
+    keys: config.keys.map((key) => keyRow(key, readings)),
+    queries: config.analytics ? QUERY_NAMES.map((name) => queryRow(name, readings)) : [],
+    budgetQueries: config.analytics ? budgetQueries(config.budgets, readings) : [],
+    budgets: config.budgets.map((budget) => budgetRow(budget, budgetStatus(budget, readings, about.nowMs))),
+    probes: config.probing && probesOverview(config.probing, readings, probes),
+  };
 }
 
-/** The last run of a probe. */
-export interface ProbeRow extends TargetRow {
-  readonly model: string;
-  /** Name of the key that pays. */
-  readonly key: string;
-  readonly lastRunMs: number | undefined;
-  /** Why the last run that was due was not begun; undefined after a run. */
-  readonly skip: string | undefined;
-  readonly wordErrorRate: number | undefined;
-  readonly wordErrorLimit: number;
-  readonly durationSeconds: number | undefined;
-  readonly speedFactor: number | undefined;
-  readonly cost: number | undefined;
+function budgetRow(
+  { name, team, scope, period, limit }: BudgetConfig,
+  { window, spent, gaps }: BudgetStatus,
+): BudgetRow {
+  const windowEndMs = Number.isFinite(window.endMs) ? window.endMs : undefined;
+  const windowStartMs = window.startMs;
+  return { name, team, scope, window: period.kind, windowStartMs, windowEndMs, limit, spent, gaps };
+}
+
+/** Budgets share the queries that are made in any case; all other periods have a query of their own. */
+function budgetQueries(budgets: readonly BudgetConfig[], readings: ReadingSource): readonly TargetRow[] {
+  const names = budgets
+    .filter(({ scope }) => scope.kind !== "keys")
+    .map(({ period }) => periodName(period))
+    .filter((name) => !QUERY_NAMES.some((query) => query === name));
+  return [...new Set(names)].map((name) => targetRow(name, readings.status(targetId("analytics", name))));
 }

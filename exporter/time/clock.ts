@@ -1,13 +1,11 @@
-import { onAbort } from "./abort.ts";
-
 /**
  * Time as the exporter sees it, passed to everything that needs it, so that a test can step through months in seconds.
- * Network time-outs alone run in real time.
+ * Only network timeouts run in real time.
  */
 export interface Clock {
   /** Wall clock, milliseconds since the epoch (UTC). May be stepped either way. */
   now(): number;
-  /** Milliseconds that never go back; for distances, never for dates. */
+  /** Milliseconds that never go back; for durations, never for dates. */
   monotonic(): number;
   /** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -39,7 +37,13 @@ export const systemClock: Clock = {
   },
 };
 
-/** Node's timers drop fractions and begin in the middle of a millisecond: they would come up to two too early. */
+/** Calls back once when the signal is aborted; the result cancels that. */
+export function onAbort(signal: AbortSignal, run: () => void): () => void {
+  signal.addEventListener("abort", run, { once: true });
+  return () => signal.removeEventListener("abort", run);
+}
+
+/** Node's timers drop fractions and start in the middle of a millisecond, so they could fire up to 2 ms early. */
 function wholeMs(ms: number): number {
   return Math.ceil(ms) + 1;
 }

@@ -1,17 +1,17 @@
+import { z } from "zod";
+
 /**
- * Epoch milliseconds of an ISO 8601 time, undefined when it is none. A time without an offset is UTC, never the machine's
- * own zone, and a date alone is its midnight (observed-behaviour 2, 13).
+ * Epoch milliseconds of an ISO 8601 time, or undefined when the text is not one. A time without an offset is UTC, never
+ * the machine's own zone, and a date alone is its midnight (observed-behaviour 2, 13).
  */
 export function utcMilliseconds(text: string): number | undefined {
-  const match = UTC_TIME.exec(text.trim());
-  if (!match) return undefined;
-  const [, date = "", clock = "00:00", offset = "Z"] = match;
-  // JavaScript takes February 30 for March 2.
-  const midnight = new Date(`${date}T00:00Z`);
-  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(date)) return undefined;
-  const ms = Date.parse(`${date}T${clock}${offset.toUpperCase().replace(/^(...)(\d\d)$/, "$1:$2")}`);
-  return Number.isNaN(ms) ? undefined : ms;
+  const [, month, day = "-01", minute = "00:00", second = ":00", offset = "Z"] = FORM.exec(text.trim()) ?? [];
+  const iso = `${month}${day}T${minute}${second}${offset.toUpperCase().replace(/^(...)(\d\d)$/, "$1:$2")}`;
+  return INSTANT.safeParse(iso).success ? Date.parse(iso) : undefined;
 }
 
-const UTC_TIME =
-  /^(\d{4}-\d\d(?:-\d\d)?)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:\s*(Z|[+-]\d\d:?\d\d))?)?$/i;
+/** Unlike JavaScript, which reads February 30 as March 2, it refuses days that do not exist. */
+const INSTANT = z.iso.datetime({ offset: true });
+
+/** The forms that services have been seen to use: a space for the T, and parts left out. */
+const FORM = /^(\d{4}-\d\d)(-\d\d)?(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(?:\s*(Z|[+-]\d\d:?\d\d))?)?$/i;

@@ -1,6 +1,6 @@
 import { alerts, activeSince } from "../../dashboards/expressions/alerts.ts";
 import { processSeries } from "../../dashboards/expressions/process-series.ts";
-import type { Series } from "../../dashboards/promql.ts";
+import { bucketsOf, type Series } from "../../dashboards/promql.ts";
 import { recorded } from "../../dashboards/rules/series.ts";
 import { budgetFamilies } from "../../exporter/budgets/families.ts";
 import {
@@ -21,6 +21,7 @@ export const knownSeries: ReadonlyMap<string, Series> = new Map(
     ...Object.values(usageFamiliesOf).flatMap((families) => Object.values(families)),
     ...Object.values(budgetFamilies),
     ...Object.values(selfFamilies),
+    bucketsOf(selfFamilies.pollDuration),
     ...Object.values(probeFamilies),
     ...Object.values(recorded),
     ...Object.values(processSeries),

@@ -73,7 +73,9 @@ test("probe NAME ends with 1 when the probe fails, and prints the reason", async
   gateway.manners.change({ text: "Something else.\u001b[31m" });
   const wrong = await run("probe", "short");
   expect(wrong.code).toBe(1);
-  expect(lineOf(wrong.output, "result")).toMatch(/^failed, wrong_text: Probe "short" heard another text/);
+  expect(lineOf(wrong.output, "result")).toMatch(
+    /^failed, wrong_text: Probe "short" returned another text than expected/,
+  );
   expect(wrong.output).not.toContain("\u001b");
   gateway.manners.reset();
   gateway.manners.change({ status: 502 });
@@ -107,7 +109,7 @@ test("probe NAME counts the keys of all probes, and a refund of one key leaves n
   expect((await run("probe", "short")).output).toMatch(/is not run: 0\.995 credits are spent today/);
   gateway.faults.clear();
   gateway.faults.add({ kind: "fields", remove: ["data.usage_daily"], endpoint: "key", key: "ears" });
-  expect((await run("probe", "short")).output).toMatch(/does not tell what the keys have used today/);
+  expect((await run("probe", "short")).output).toMatch(/does not report what the keys have used today/);
   expect(gateway.books.transcriptions()).toEqual([]);
 });
 

@@ -119,7 +119,7 @@ describe.each(Object.entries(WAYS))("secrets %s", (_name, way) => {
     way.place(files.directory, keysOf(2), 2);
     expect(await upsBecome([1, 1, 1])).toEqual([1, 1, 1]);
     expect((await scrape()).get('aigateway_key_unauthorized{key="billing"}')).toBe(0);
-    expect(exporter.log()).not.toContain("Read the configuration again");
+    expect(exporter.log()).not.toContain("Configuration reloaded");
   });
 });
 

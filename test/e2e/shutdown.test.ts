@@ -135,7 +135,7 @@ process.on("newListener", (name) => {
 
 describe("an address that cannot be listened on gives one clear line and exit code 1", () => {
   test.each([
-    ["192.0.2.1:0", "the address is none of this machine"],
+    ["192.0.2.1:0", "no interface of this machine has this address"],
     ["nowhere.invalid:0", /the host (is not known|cannot be looked up now)/],
   ])("%s", async (address, message) => {
     const { code, stdout, stderr } = await runExporter(
@@ -183,7 +183,7 @@ describe("a closed pipe", () => {
     expect((await exporter.stop()).code).toBe(0);
   });
 
-  test("of the output ends --once with 1 and without a stack trace", async () => {
+  test("of the output ends --once with 1 and without a stack trace trace", async () => {
     const parameters = [join(ROOT, "exporter/main.ts"), "--once", configuration];
     const child = spawn(process.execPath, parameters, {
       env: { PATH: process.env["PATH"] ?? "", ...files.environment },

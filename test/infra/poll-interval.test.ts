@@ -11,18 +11,22 @@ describe("longestPollSeconds", () => {
     ["0,10,40 * * * *", 1800],
     ["0-30 * * * *", 1800],
     ["10-50/20 * * * *", 1200],
-    ["50/5 * * * *", 3300],
+    ["0 */1 * * *", 3600],
+    ["*/5 0-23 * * *", 300],
+    ["* * */1 * *", 60],
+    ["*/10 * * * * *", 60],
+    ["0,30 59 * * * *", 3600],
     ["*/15 8-17 * * *", undefined],
     ["0 0 * * *", undefined],
     ["0 * * * mon", undefined],
-  ])("%s leaves at most %s seconds", (expression, seconds) => {
+  ])("%s polls at least every %s seconds", (expression, seconds) => {
     expect(longestPollSeconds({ kind: "cron", expression })).toBe(seconds);
   });
 
   test.each([
     ["the interval", 10, 600, 60],
-    ["the pace, if that is slower", 3000, 600, 300],
-    ["the interval, unpaced", 3000, 0, 60],
+    ["the pace when it is slower", 3000, 600, 300],
+    ["the interval without a pace", 3000, 0, 60],
   ])("is %s", (_name, keys, perMinute, seconds) => {
     expect(longestPollSeconds({ kind: "interval", ms: 60_000 }, keys, perMinute)).toBe(seconds);
   });

@@ -62,7 +62,7 @@ export async function startFaultStage({
 
 /** The service's label is shown, so that its fate is tested. A timeout runs in real time. */
 function filesFor({ url }: FaultyGateway, timeout: string | undefined): ExporterFiles {
-  const patience = timeout === undefined ? {} : { timeout, deadline: timeout };
+  const patience = timeout === undefined ? {} : { timeout, deadline: "3s" };
   return writeExporterFiles({
     gatewayUrl: url,
     tokens: TOKENS,

@@ -111,32 +111,58 @@ describe("a request is retried only if that may help", () => {
     [524, 4],
     [529, 4],
   ])("%i: a poll sends %i requests", async (status, times) => {
-    const { run, asked } = await startPoliteStage({
-      keys: 1,
-      stepMs: 250,
-      prepare: ({ faults }) => faults.add({ kind: "status", status, origin: "provider" }),
-    });
-    await run(45 * SECOND);
-    expect(asked()).toHaveLength(times);
+    const { gateway, run, asked } = await startPoliteStage({ keys: 1, stepMs: 250 });
     await run(MINUTE);
-    expect(asked()).toHaveLength(2 * times);
+    expect(asked()).toHaveLength(1);
+    gateway.faults.add({ kind: "status", status, origin: "provider" });
+    await run(MINUTE);
+    expect(asked()).toHaveLength(1 + times);
+    await run(MINUTE);
+    expect(asked()).toHaveLength(1 + 2 * times);
+  });
+
+  test("a key that has nothing to show is asked again soon, less and less often, and a refused one in half a minute", async () => {
+    const { gateway, run, asked } = await startPoliteStage({
+      keys: 3,
+      stepMs: 250,
+      content: { schedule: { keys: "10m", analytics: "10m" } },
+      gateway: { deadline: "1s", timeout: "1s" },
+      prepare: ({ faults }) => {
+        faults.add({ kind: "status", status: 500, key: nameOf(0) });
+        faults.add({ kind: "status", status: 401, key: nameOf(1) });
+        faults.add({ kind: "status", status: 429, key: nameOf(2) });
+      },
+    });
+    await run(4 * MINUTE);
+    const pollsOf = (key: number) => pollStarts(asked(nameOf(key)));
+    // 5, 10, 20, 40, 80 s after one another, up to a quarter sooner.
+    const [first = 0, second = 0, third = 0] = gapsOf(pollsOf(0));
+    expect(first).toBeGreaterThanOrEqual(3750);
+    expect(first).toBeLessThanOrEqual(7000);
+    expect(second).toBeGreaterThanOrEqual(7500);
+    expect(third).toBeGreaterThanOrEqual(15_000);
+    expect(pollsOf(0).length).toBeLessThanOrEqual(8);
+    expect(pollsOf(1)).toHaveLength(1);
+    expect(gapsOf(pollsOf(2))[0]).toBeGreaterThanOrEqual(22_500);
+    gateway.faults.clear();
+    const before = asked(nameOf(0)).length;
+    await run(3 * MINUTE);
+    expect(asked(nameOf(0))).toHaveLength(before + 1);
   });
 
   test("retries end with the deadline of the run, even if the rate limit leaves no permit before", async () => {
-    const { run, asked, app } = await startPoliteStage({
+    const { gateway, run, asked, app } = await startPoliteStage({
       keys: 200,
       gateway: { requests_per_minute: 600, timeout: "5s", deadline: "5s" },
       stepMs: 100,
-      prepare: ({ faults }) => faults.add({ kind: "status", status: 503 }),
     });
-    await run(10 * SECOND);
-    // The keys asked 5 s ago, less a second for publishing.
-    const series = await app.seriesWhen((seen) => seriesLike(seen, KEY_UP).size >= 40, {
-      ...SOON,
-      seconds: 3,
-    });
-    expect(seriesLike(series, KEY_UP).size).toBeGreaterThanOrEqual(40);
+    await run(30 * SECOND);
+    gateway.faults.add({ kind: "status", status: 503 });
     await run(2 * MINUTE);
+    const keysDown = (seen: SeriesMap) =>
+      [...seriesLike(seen, KEY_UP).values()].filter((up) => up === 0).length;
+    const series = await app.seriesWhen((seen) => keysDown(seen) === 200, { ...SOON, seconds: 3 });
+    expect(keysDown(series)).toBe(200);
     for (let key = 0; key < 200; key += 20) {
       for (const spanMs of pollSpans(asked(nameOf(key)))) expect(spanMs).toBeLessThanOrEqual(5000);
     }
@@ -191,43 +217,56 @@ describe("a gateway that asks to wait", () => {
     expect(asked()).toEqual([0, 4000]);
   });
 
-  test("two refused keys pause the endpoint: no key asks until max_pause, then one tries", async () => {
-    const refusal = { kind: "status", status: 429, retryAfterSeconds: 3600, times: 1 } as const;
+  test("keys that are usually answered speak for the endpoint: one tries, then nobody asks until max_pause", async () => {
     const { gateway, run, asked, app, clock, start } = await startPoliteStage({
       keys: 20,
       analytics: true,
       gateway: { max_pause: "4m", connections: 1 },
-      prepare: ({ faults }) => {
-        for (const key of [0, 1]) faults.add({ ...refusal, key: nameOf(key) });
-      },
     });
-    await run(30 * SECOND);
-    expect(asked()).toEqual([0, 0]);
+    await run(MINUTE);
+    expect(asked()).toHaveLength(20);
+    const refusal = gateway.faults.add({
+      kind: "status",
+      status: 429,
+      retryAfterSeconds: 3600,
+      endpoint: "key",
+    });
+    await run(3 * MINUTE);
+    // Two that were answered in the last interval, and a third that tried.
+    const [, , tried = 0] = asked().slice(20);
+    expect(asked()).toHaveLength(23);
     const throttled = 'aigateway_exporter_throttled_until_timestamp_seconds{endpoint="key"}';
-    expect((await app.series()).get(throttled)).toBe((start + 4 * MINUTE) / SECOND);
+    expect((await app.series()).get(throttled)).toBe((start + tried + 4 * MINUTE) / SECOND);
     // Only that endpoint is paused.
     const analytics = 'aigateway_analytics_up{query="day"}';
     const series = await app.seriesWhen((seen) => seen.has(analytics), SOON);
     expect(series.get(analytics)).toBe(1);
-    gateway.faults.add({ ...refusal, endpoint: "key" });
-    await run(start + 8 * MINUTE - SECOND - clock.now());
-    // The trial was refused, so the pause goes on.
-    expect(asked()).toHaveLength(3);
-    expect(asked()[2]).toBeGreaterThanOrEqual(4 * MINUTE);
-    await run(3 * MINUTE);
-    const later = asked().slice(3);
-    expect(later[0]).toBeGreaterThanOrEqual((asked()[2] ?? 0) + 4 * MINUTE);
-    // All are asked again, spread over their interval.
-    expect(
-      new Set(
-        gateway.log
-          .of("key")
-          .slice(3)
-          .map(({ key }) => key),
-      ).size,
-    ).toBeGreaterThanOrEqual(19);
-    expect(mostWithin(later, SECOND)).toBeLessThanOrEqual(2);
+    await run(start + tried + 8 * MINUTE - SECOND - clock.now());
+    // The next one that tried was refused: the pause goes on.
+    expect(asked()).toHaveLength(24);
+    expect(asked()[23]).toBeGreaterThanOrEqual(tried + 4 * MINUTE);
+    refusal.clear();
+    await run(4 * MINUTE);
+    const later = gateway.log.of("key").slice(24);
+    expect((later[0]?.at ?? 0) - start).toBeGreaterThanOrEqual((asked()[23] ?? 0) + 4 * MINUTE);
+    expect(new Set(later.map(({ key }) => key)).size).toBe(20);
     expect((await app.series()).has(throttled)).toBe(false);
+  });
+
+  test("keys that are always refused silence no other key", async () => {
+    const { run, asked, app } = await startPoliteStage({
+      keys: 20,
+      prepare: ({ faults }) => {
+        for (const key of [3, 8])
+          faults.add({ kind: "status", status: 429, retryAfterSeconds: 300, key: nameOf(key) });
+      },
+    });
+    await run(20 * MINUTE);
+    for (const key of [0, 1, 2, 4, 5, 19])
+      expect(Math.max(...gapsOf(asked(nameOf(key)).slice(1)))).toBeLessThanOrEqual(61 * SECOND);
+    const series = await app.seriesWhen((seen) => keysUp(seen) === 18, SOON);
+    expect(keysUp(series)).toBe(18);
+    expect(seriesLike(series, /^aigateway_key_usage_credits/).size).toBe(18);
   });
 });
 
@@ -297,6 +336,11 @@ function gapsOf(times: readonly number[]): readonly number[] {
 }
 
 /** How long each poll took, from its first request to its last. */
+/** When each poll began: requests within 3 s of the one before are its retries. */
+function pollStarts(times: readonly number[]): readonly number[] {
+  return times.filter((at, index) => at - (times[index - 1] ?? Number.NEGATIVE_INFINITY) > 3 * SECOND);
+}
+
 function pollSpans(times: readonly number[]): readonly number[] {
   const spans: number[] = [];
   let first = times[0] ?? 0;

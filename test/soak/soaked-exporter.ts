@@ -84,7 +84,7 @@ function count(log: LogTally, line: string): void {
   log.lines.set(level, (log.lines.get(level) ?? 0) + 1);
   if (!parsed.success) return void log.unexpected.push(line);
   const { msg, reason } = parsed.data;
-  if (msg === "Read the configuration again") log.reloads += 1;
+  if (msg === "Configuration reloaded") log.reloads += 1;
   if ((level === "error" || level === "fatal") && !PROVOKED.has(reason ?? "")) log.unexpected.push(line);
 }
 

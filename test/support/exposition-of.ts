@@ -1,4 +1,4 @@
-import { createPacker } from "../../exporter/metrics/render/block.ts";
+import { createPacking } from "../../exporter/metrics/render/block.ts";
 import { renderNow } from "../../exporter/metrics/render/exposition.ts";
 import type { Family, Sample } from "../../exporter/metrics/family.ts";
 import { parseOpenMetrics, parseTextFormat } from "./openmetrics.ts";
@@ -13,7 +13,7 @@ export function sampleLines(families: readonly Family[], samples: readonly Sampl
 /** The whole exposition. @throws ExpositionError when the strict parser refuses one of the formats. */
 export function expositionOf(families: readonly Family[], samples: readonly Sample[]) {
   const headers = families.map((family) => ({ family, help: family.help }));
-  const exposition = renderNow(headers, [createPacker().pack(samples)]);
+  const exposition = renderNow(headers, [createPacking().pack(samples)]);
   parseTextFormat(exposition.text);
   const openmetrics = `${exposition.openmetrics}# EOF\n`;
   parseOpenMetrics(openmetrics);

@@ -1,34 +1,47 @@
 import { onTestFinished } from "vitest";
 import type { GatewayConfig } from "../../exporter/config/config.ts";
-import { type Call, createHttp, type HttpDependencies, type Ticket } from "../../exporter/gateway/http.ts";
+import { type Call, createSend } from "../../exporter/gateway/calls.ts";
+import { createGateway } from "../../exporter/gateway/gateway.ts";
+import { createHttp } from "../../exporter/gateway/http.ts";
+import type { Caller, Permits, RequestOutcome } from "../../exporter/gateway/port.ts";
 import { createManualClock } from "./clock.ts";
 import { secretSource, testGatewayConfig } from "./test-config.ts";
 
-/** What `done` was told of each ticket. */
-type Outcome = Parameters<Ticket["done"]>[0];
-
-/** An HTTP client of the gateway with a manual clock, no pace and a jitter of one half, that keeps what it tells. */
-export function createClient(config: Partial<GatewayConfig>, changes: Partial<HttpDependencies> = {}) {
+/** The gateway's adapter with a manual clock, permits for everybody and a jitter of one half; it records what it reports. */
+export function createClient(config: Partial<GatewayConfig>, permits?: Permits) {
   const clock = createManualClock("2026-11-18T12:00:00Z");
   const answers: string[] = [];
-  const outcomes: Outcome[] = [];
-  const http = createHttp(testGatewayConfig(config), {
+  const outcomes: RequestOutcome[] = [];
+  const full = testGatewayConfig(config);
+  const dependencies = {
     clock,
     version: "1.2.3",
     random: () => 0.5,
-    admit: () => Promise.resolve({ done: (outcome) => void outcomes.push(outcome) }),
-    onAnswer: (endpoint, code) => void answers.push(`${endpoint} ${code}`),
-    ...changes,
+    onAnswer: (endpoint: string, code: string) => void answers.push(`${endpoint} ${code}`),
+  };
+  const http = createHttp(full, dependencies);
+  const gateway = createGateway(full, dependencies);
+  onTestFinished(async () => {
+    await Promise.all([http.close(), gateway.close()]);
   });
-  onTestFinished(() => http.close());
-  const send = (call: Partial<Call> = {}, signal = NEVER) => http.send({ ...CALL, ...call }, signal);
-  /** What the call fails of. */
-  const failing = (call: Partial<Call> = {}, signal = NEVER): Promise<unknown> =>
-    send(call, signal).then(
+  const caller = (change: Partial<Caller> = {}): Caller => ({
+    endpoint: "key",
+    name: "billing",
+    permits: permits ?? unlimitedPermits(outcomes),
+    signal: NEVER,
+    ...change,
+  });
+  /** A client for one run. */
+  const clientFor = (change?: Partial<Caller>) => gateway.clientFor(caller(change));
+  const send = (call: Partial<Call> = {}, change?: Partial<Caller>) =>
+    createSend(caller(change), full, { http, clock, random: dependencies.random })({ ...CALL, ...call });
+  /** Why the call fails. */
+  const failing = (call: Partial<Call> = {}, change?: Partial<Caller>): Promise<unknown> =>
+    send(call, change).then(
       (body) => Promise.reject(new Error(`Want a failure: ${JSON.stringify(body)}`)),
       (error: unknown) => error,
     );
-  /** Waits for what is tried again, with no time lost between its attempts. */
+  /** Waits for a call that is repeated, without delay between its attempts. */
   const throughRetries = async <T>(sent: Promise<T>): Promise<T> => {
     const ended = sent.then(
       () => true,
@@ -38,17 +51,22 @@ export function createClient(config: Partial<GatewayConfig>, changes: Partial<Ht
     return sent;
   };
   const failingEachTime = (call: Partial<Call> = {}) => throughRetries(failing(call));
-  return { http, clock, answers, outcomes, send, failing, failingEachTime, throughRetries };
+  return { clientFor, clock, answers, outcomes, send, failing, failingEachTime, throughRetries };
 }
 
-/** The credential that must never be seen in anything but a header. */
+/** Permits without any wait; each outcome is recorded. */
+export function unlimitedPermits(outcomes: RequestOutcome[] = []): Permits {
+  return {
+    next: () => Promise.resolve({ release: (outcome) => void outcomes.push(outcome) }),
+  };
+}
+
+/** The credential that must never appear in anything but a header. */
 export const PLANTED = "sk-planted-0123456789abcdef";
 
 const NEVER = new AbortController().signal;
 
 const CALL: Call = {
-  endpoint: "key",
-  target: "key/billing",
   action: 'read key "billing"',
   method: "GET",
   path: "/key",

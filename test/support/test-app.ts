@@ -121,7 +121,7 @@ async function run(
     page: (path = "/") => fetchText(app.url() + path),
     apply: async (change) => {
       files.write(change);
-      await app.reload(await readConfig(files));
+      await app.apply(await readConfig(files));
     },
     restart: async () => {
       await app.stop();

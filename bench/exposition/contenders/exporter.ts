@@ -2,18 +2,30 @@ import { createApp } from "../../../exporter/app.ts";
 import { systemClock } from "../../../exporter/time/clock.ts";
 import { createMetricsRoute } from "../../../exporter/http/metrics-route.ts";
 import { createServer } from "../../../exporter/http/server.ts";
-import { crcShift } from "../../../exporter/metrics/render/crc.ts";
-import { type Deflate, deflate } from "../../../exporter/metrics/render/gzip.ts";
+import { crcShift, type Deflate, deflate } from "../../../exporter/metrics/render/gzip.ts";
 import { createPublisher } from "../../../exporter/metrics/render/publisher.ts";
 import { createRenderer } from "../../../exporter/metrics/render/renderer.ts";
-import { createSelfMetrics } from "../../../exporter/metrics/self.ts";
-import { createStore } from "../../../exporter/readings/store.ts";
+import { createSelfRegistry } from "../../../exporter/metrics/self-registry.ts";
+import { createPacking } from "../../../exporter/metrics/render/block.ts";
+import type { ReadingValue } from "../../../exporter/readings/reading.ts";
+import { createReadings } from "../../../exporter/readings/readings.ts";
+import { targetId } from "../../../exporter/readings/target-id.ts";
 import { type Subject, serveSubject } from "../contender.ts";
 import { createDataSet, familiesOf, samplesOf } from "../data-set.ts";
 
 const data = createDataSet(Number(process.argv[2]));
 
-/** The exporter's own store, publisher and route, in a process that has loaded all the rest of it, too. */
+/** Only the samples count here. */
+const NOTHING: ReadingValue = {
+  kind: "probe",
+  answer: undefined,
+  succeeded: true,
+  durationMs: 0,
+  audioSeconds: undefined,
+  wordErrorRate: undefined,
+};
+
+/** The exporter's own readings, publisher and route, in a process that has loaded the rest of it as well. */
 await serveSubject(data.series, () => {
   if (typeof createApp !== "function") throw new Error("Cannot measure the exporter without all of its code");
   return openExporter();
@@ -22,33 +34,34 @@ await serveSubject(data.series, () => {
 export function openExporter(): Subject {
   const families = familiesOf(data);
   const headers = families.map((family) => ({ family, help: family.help }));
-  const store = createStore(systemClock, () => Number.POSITIVE_INFINITY);
+  const readings = createReadings(systemClock, createPacking(), () => Number.POSITIVE_INFINITY);
   const publisher = createPublisher(
-    store,
+    readings,
     () => headers,
     systemClock,
     (error) => {
       throw error;
     },
   );
-  const readings = { keys: 0, series: 0, seriesLimit: 0, creditValue: undefined };
-  const none = new Map<string, number>();
-  const self = createSelfMetrics(
-    { version: "0", revision: "0", nodeVersion: process.version },
-    () => ({ ...readings, pollLag: none, pollInterval: none, throttledUntil: none }),
-    systemClock,
-  );
+  const self = createSelfRegistry(systemClock);
   const route = createMetricsRoute("/metrics", publisher, self);
   const rendererOf = (compress: Deflate) => {
     const renderer = createRenderer(compress);
-    return () => renderer.render(headers, store.view().blocks, new Set(["text"] as const));
+    return () => renderer.render(headers, readings.view().blocks, new Set(["text"] as const));
   };
   let render: (() => Promise<unknown>) | undefined;
   let publish: (() => Promise<unknown>) | undefined;
   return {
     fill: (round) => {
       for (const [target, samples] of samplesOf(data, families, round)) {
-        store.put(target, { samples, askedAtMs: Date.now(), timeToLiveMs: 86_400_000 });
+        const id = targetId("key", target);
+        const askedAtMs = Date.now();
+        readings.configure(id, target);
+        readings.learn(
+          id,
+          { value: NOTHING, askedAtMs, asOfMs: askedAtMs, timeToLiveMs: 86_400_000, spend: [] },
+          samples,
+        );
       }
       publisher.changed();
     },

@@ -63,7 +63,7 @@ export const budgetSection = section({
     "The current UTC day, week (from Monday) or month, or all since a date. Keys tell no total since a date.",
   ),
   since: since.optional().describe("When a `total` begins: with that window always, with others never."),
-  keys: keys.optional().describe("Over these keys: their credits, without `byok_usage`."),
+  keys: keys.optional().describe("Over these keys: their credits, without BYOK usage."),
   model: title().describe("Over a model, by the text of the label `model`; needs `analytics`."),
   app: title().describe("Over an app, by the text of the label `app`; needs `analytics`."),
   account: account

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { readingFault, type Files } from "../files.ts";
 import { problemsOf, withoutRepetitions, type Problem } from "../problem.ts";
 import { quote } from "../quote.ts";
-import { rememberSecret } from "../secret.ts";
+import { rememberSecrets } from "../secret.ts";
 import { type Certificates, readCertificates } from "./certificates.ts";
 import type { WebConfig, WebTls } from "./web-config.ts";
 import { cipherList, CLIENT_AUTH_TYPES, CURVES, TLS_VERSIONS } from "./names.ts";
@@ -93,12 +93,13 @@ function toConfig(file: WebFile, certificates: Certificates): WebConfig {
     value === undefined ? [] : [[name, value] as const],
   );
   const hashes = Object.values(file.basic_auth_users ?? {});
-  for (const secret of [certificates.key.trim(), ...hashes]) rememberSecret(secret);
-  return {
+  const config = {
     tls: file.tls_server_config && toTls(file.tls_server_config, certificates),
     headers: new Map(headers),
     users: new Map(Object.entries(file.basic_auth_users ?? {})),
   };
+  rememberSecrets(config, [certificates.key.trim(), ...hashes]);
+  return config;
 }
 
 function toTls(section: z.output<typeof tlsSection>, { cert, key, clientCa }: Certificates): WebTls {

@@ -2,24 +2,23 @@ import type { Window } from "../../time/window.ts";
 import type { Family, Sample } from "../family.ts";
 
 /**
- * The samples of one answer, packed: what all keys have in common is held once (`Shape`), a label text and a window
- * once for each block. A block never changes, so the same block means the same lines.
+ * The samples of one answer in little memory: what the answers of all keys have in common is stored once (`Shape`), a label
+ * text and a window once for each block. A block never changes, so the same block renders to the same lines.
  */
 export interface Block {
   readonly shape: Shape;
   /** One number for each row of the shape. */
   readonly values: readonly number[];
   readonly labels: readonly string[];
-  /** The first place is for what has no window. */
-  readonly windows: readonly [undefined, ...(readonly Window[])];
+  readonly windows: readonly Window[];
 }
 
 /** Which row belongs to which family, label text and window. */
 export interface Shape {
   readonly families: readonly Family[];
-  /** For each row its place in `labels`. */
+  /** The index of each row's label text in `labels`. */
   readonly labelAt: readonly number[];
-  /** For each row its place in `windows`. */
+  /** The number of each row's window, counted from 1; 0 for none. */
   readonly windowAt: readonly number[];
   readonly rowsOf: ReadonlyMap<Family, readonly number[]>;
 }
@@ -28,31 +27,41 @@ export const EMPTY: Block = {
   shape: { families: [], labelAt: [], windowAt: [], rowsOf: new Map() },
   values: [],
   labels: [],
-  windows: [undefined],
+  windows: [],
 };
 
-/** Makes blocks of samples. What has the same rows has the same shape, as far as is remembered. */
-export interface Packer {
-  /** Takes over from the previous block of the same target what has not changed. */
+/** Packs samples into blocks and takes parts of them. Blocks with the same rows share a shape while it is remembered. */
+export interface BlockPacking {
+  readonly empty: Block;
+  /** Reuses what has not changed since the previous block of the same target. */
   pack(samples: readonly Sample[], previous?: Block): Block;
+  /**
+   * The rows whose window is shown, and those without a window. The same part of the same block is the same block again, so
+   * that it is not rendered again.
+   */
+  only(block: Block, shows: (window: Window) => boolean): Block;
+  windows(block: Block): readonly Window[];
+  /** Number of samples. */
+  size(block: Block): number;
 }
 
-/** Enough for all that keys show; answers whose rows differ each time must not fill the memory. */
+/** Enough for the shapes of all keys. The bound is for answers whose rows differ each time. */
 const MOST_REMEMBERED = 256;
 
-export function createPacker(): Packer {
+export function createPacking(): BlockPacking {
   const shapes = new Map<string, Shape>();
   const windows = new Map<string, Window>();
   const numbers = new Map<Family, number>();
+  const parts = new WeakMap<Block, Part>();
 
   function newBlock(samples: readonly Sample[], values: readonly number[]): Block {
     const labels = new Map<string, number>();
     const spans = new Map<string, number>([["", 0]]);
-    const ends: Window[] = [];
+    const ownWindows: Window[] = [];
     const rows = samples.map(({ family, labels: text, window }) => {
       const span = window ? `${window.startMs}-${window.endMs}` : "";
-      if (window && !spans.has(span)) ends.push(remembered(windows, span, () => window));
-      return [placeOf(numbers, family), placeOf(labels, text), placeOf(spans, span)] as const;
+      if (window && !spans.has(span)) ownWindows.push(remembered(windows, span, () => window));
+      return [numberOf(numbers, family), numberOf(labels, text), numberOf(spans, span)] as const;
     });
     const shape = remembered(shapes, rows.join(";"), () => ({
       families: samples.map(({ family }) => family),
@@ -60,33 +69,57 @@ export function createPacker(): Packer {
       windowAt: rows.map(([, , window]) => window),
       rowsOf: rowsByFamily(samples),
     }));
-    return { shape, values, labels: [...labels.keys()], windows: [undefined, ...ends] };
+    return { shape, values, labels: [...labels.keys()], windows: ownWindows };
+  }
+
+  function pack(samples: readonly Sample[], previous?: Block): Block {
+    if (samples.length === 0) return EMPTY;
+    const values = samples.map(({ value }) => value);
+    return previous && isAlike(previous, samples) ? { ...previous, values } : newBlock(samples, values);
+  }
+
+  function only(block: Block, shows: (window: Window) => boolean): Block {
+    const shown = block.windows.map(shows);
+    if (!shown.includes(false)) return block;
+    const name = shown.join();
+    const known = parts.get(block);
+    if (known?.name === name) return known.block;
+    const samples = unpack(block).filter((_, row) => shown[(block.shape.windowAt[row] ?? 0) - 1] ?? true);
+    const part = { name, block: pack(samples) };
+    parts.set(block, part);
+    return part.block;
   }
 
   return {
-    pack: (samples, previous) => {
-      if (samples.length === 0) return EMPTY;
-      const values = samples.map(({ value }) => value);
-      return previous && isAlike(previous, samples) ? { ...previous, values } : newBlock(samples, values);
-    },
+    empty: EMPTY,
+    pack,
+    only,
+    windows: (block) => block.windows,
+    size: (block) => block.values.length,
   };
 }
 
-/** The samples of a block, as they were. */
+interface Part {
+  /** Which of the windows are shown. */
+  readonly name: string;
+  readonly block: Block;
+}
+
+/** The samples that were packed. */
 export function unpack({ shape, values, labels, windows }: Block): readonly Sample[] {
   return shape.families.map((family, row) => ({
     family,
     labels: labels[shape.labelAt[row] ?? 0] ?? "",
     value: values[row] ?? Number.NaN,
-    window: windows[shape.windowAt[row] ?? 0],
+    window: windows[(shape.windowAt[row] ?? 0) - 1],
   }));
 }
 
-/** Whether the samples differ from those of the block in nothing but their values. */
+/** Whether the samples differ from those of the block in their values at most. */
 function isAlike({ shape, labels, windows }: Block, samples: readonly Sample[]): boolean {
   if (shape.families.length !== samples.length) return false;
   return samples.every(({ family, labels: text, window }, row) => {
-    const known = windows[shape.windowAt[row] ?? 0];
+    const known = windows[(shape.windowAt[row] ?? 0) - 1];
     return (
       family === shape.families[row] &&
       text === labels[shape.labelAt[row] ?? 0] &&
@@ -106,10 +139,11 @@ function rowsByFamily(samples: readonly Sample[]): ReadonlyMap<Family, readonly 
   return rowsOf;
 }
 
-function placeOf<Key>(places: Map<Key, number>, key: Key): number {
-  const place = places.get(key) ?? places.size;
-  places.set(key, place);
-  return place;
+/** Numbers keys in the order in which they are first seen. */
+function numberOf<Key>(numbers: Map<Key, number>, key: Key): number {
+  const number = numbers.get(key) ?? numbers.size;
+  numbers.set(key, number);
+  return number;
 }
 
 function remembered<Value>(known: Map<string, Value>, name: string, make: () => Value): Value {

@@ -1,14 +1,16 @@
 import { type FamilyHeader, type Format, headerText } from "./exposition.ts";
 import type { Family } from "../family.ts";
-import { type Deflate, inflate, openMember, type OpenMember, type Piece } from "./gzip.ts";
+import { type Deflate, gzipWithTail, inflate, openMember, type OpenMember, type Piece } from "./gzip.ts";
 
-/** The whole text in one format, ready to be sent. What follows it, its sender appends. */
+/** The whole text in one format, ready to be sent. The sender appends its own part. */
 export interface Document extends OpenMember {
-  /** Uncompressed; made when it is asked for first. */
+  /** Uncompressed; made on first use. */
   text(): Promise<readonly Buffer[]>;
+  /** Compressed, with a piece and a text appended. */
+  gzipWith(piece: Piece, tail: Buffer): readonly Buffer[];
 }
 
-/** Puts the headers before the lines of their families; a family without lines is not there. */
+/** Puts each header before the lines of its family, and leaves out families without lines. */
 export async function compose(
   headers: readonly FamilyHeader[],
   format: Format,
@@ -21,13 +23,18 @@ export async function compose(
     if (lines.length > 0) pieces.push(await headerPiece(header, format, deflate), ...lines);
   }
   let text: Promise<readonly Buffer[]> | undefined;
-  return { ...openMember(pieces), text: () => (text ??= inflated(pieces)) };
+  const member = openMember(pieces);
+  return {
+    ...member,
+    text: () => (text ??= inflated(pieces)),
+    gzipWith: (piece, tail) => gzipWithTail(member, piece, tail),
+  };
 }
 
-/** Text of a thread's work: some milliseconds. A turn of the event loop for each piece would be hundreds of turns. */
+/** Some milliseconds of a thread's work. Inflating each piece by itself would take hundreds of turns of the event loop. */
 const BATCH_BYTES = 1 << 20;
 
-/** One batch after another: all at once would keep everybody else from the threads. */
+/** One batch after another, because all at once would occupy every thread of the pool. */
 async function inflated(pieces: readonly Piece[]): Promise<readonly Buffer[]> {
   const texts: Buffer[] = [];
   for (let start = 0, end = 0; start < pieces.length; start = end) {
@@ -38,7 +45,7 @@ async function inflated(pieces: readonly Piece[]): Promise<readonly Buffer[]> {
   return texts;
 }
 
-/** A header changes with the configuration only. */
+/** Headers change only with the configuration. */
 const headerPieces = new WeakMap<FamilyHeader, Partial<Record<Format, Piece>>>();
 
 async function headerPiece(header: FamilyHeader, format: Format, deflate: Deflate): Promise<Piece> {

@@ -2,7 +2,7 @@ import type { Block } from "./block.ts";
 import type { Family } from "../family.ts";
 import { createLines } from "./lines.ts";
 
-/** The two formats that are spoken: Prometheus text 0.0.4 and OpenMetrics 1.0. */
+/** The supported formats: Prometheus text 0.0.4 and OpenMetrics 1.0. */
 export const FORMATS = ["text", "openmetrics"] as const;
 export type Format = (typeof FORMATS)[number];
 
@@ -11,16 +11,16 @@ export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
   openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
 
-/** Families with at least one sample, in order, as text; no end mark, since the exporter's own metrics follow. */
+/** Families with at least one sample, in order, as text. It has no end mark, because the exporter's own metrics follow. */
 export type Exposition = Readonly<Record<Format, string>>;
 
-/** A family in its place, with the HELP text to print. */
+/** A family with the HELP text to print. */
 export interface FamilyHeader {
   readonly family: Family;
   readonly help: string;
 }
 
-/** The whole text in one go. What is published is rendered in slices instead, and only what has changed (`renderer.ts`). */
+/** The whole text in one step. The publisher instead renders slices, and only what has changed (`renderer.ts`). */
 export function renderNow(headers: readonly FamilyHeader[], blocks: readonly Block[]): Exposition {
   const lines = createLines();
   const written = headers.flatMap((header) => {
@@ -32,18 +32,18 @@ export function renderNow(headers: readonly FamilyHeader[], blocks: readonly Blo
   return { text: join("text"), openmetrics: join("openmetrics") };
 }
 
-/** What stands before the lines of a family: alone in this the formats differ. */
+/** The lines before the samples of a family. The formats differ in nothing else. */
 export function headerText(header: FamilyHeader, format: Format): string {
   return format === "text" ? textHeader(header) : openMetricsHeader(header);
 }
 
-/** Text 0.0.4 knows neither infos nor state sets: both are gauges there. */
+/** Text 0.0.4 has neither infos nor state sets: both are gauges there. */
 function textHeader({ family, help }: FamilyHeader): string {
   const type = family.type === "counter" ? "counter" : "gauge";
   return `# HELP ${family.name} ${escapeHelp(help)}\n# TYPE ${family.name} ${type}\n`;
 }
 
-/** OpenMetrics names an info or a counter without its suffix and escapes quotes in HELP, too. */
+/** OpenMetrics names an info or a counter without its suffix and also escapes quotes in HELP. */
 function openMetricsHeader({ family, help }: FamilyHeader): string {
   const name = family.name.replace(family.type === "info" ? /_info$/ : /_total$/, "");
   return `# TYPE ${name} ${family.type}\n# HELP ${name} ${escapeHelp(help).replaceAll('"', '\\"')}\n`;

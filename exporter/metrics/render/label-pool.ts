@@ -1,14 +1,15 @@
 import type { Block } from "./block.ts";
 
 /**
- * The label texts of some blocks as bytes, each followed by what closes the labels of a line. The families of a key
- * share them: a text is encoded once and copied for each family.
+ * The label texts of some blocks as bytes, each with the end of the labels of a line. All families of a key share them, so a
+ * text is encoded once and copied for each family.
  */
 export interface LabelPool {
-  /** Holds the texts of these blocks and no others. */
+  /** Replaces the contents by the texts of these blocks. */
   fill(blocks: readonly Block[]): void;
-  /** Where in the texts the first one of a block stands; its others follow. */
+  /** The number of the first text of a block; its other texts follow. */
   first(block: number): number;
+  /** Where a text starts in `view`; it ends where the next one starts. */
   start(text: number): number;
   readonly view: DataView;
 }
@@ -17,7 +18,7 @@ const FIRST_SIZE = 64 * 1024;
 /** UTF-8 takes at most three bytes for a UTF-16 unit. */
 const WIDEST_UNIT = 3;
 const [CLOSE, SPACE] = [0x7d, 0x20];
-/** What closes a text, and what a copy of four bytes at a time reads beyond its end. */
+/** The two bytes after a text, and what a copy of four bytes at a time reads beyond its end. */
 const SLACK = 8;
 
 export function createLabelPool(): LabelPool {
@@ -59,7 +60,7 @@ export function createLabelPool(): LabelPool {
   };
 }
 
-/** Twice as large, or more. */
+/** A copy of at least twice the size. */
 export function enlarged(bytes: Buffer, needed: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(Math.max(needed, bytes.length * 2));
   bytes.copy(larger);

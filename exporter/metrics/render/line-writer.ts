@@ -2,17 +2,17 @@ import { enlarged, viewOf } from "./label-pool.ts";
 import { LONGEST_NUMBER, writeNumber } from "./number-text.ts";
 
 /**
- * Writes lines of the exposition into memory that is used again and again: three times as fast as putting strings
- * together (docs/performance.md).
+ * Writes lines of the exposition into memory that is reused: three times as fast as concatenating strings
+ * (docs/performance.md).
  */
 export interface LineWriter {
   /** Appends the prefix, the bytes of `labels` from `start` to `end`, the value and a line end. */
   line(prefix: Prefix, labels: DataView, start: number, end: number, value: number): void;
-  /** What was written, in its place: good until the next line is written. */
+  /** The lines written so far, not copied: valid until the next line is written. */
   take(): Buffer;
 }
 
-/** A text four bytes at a time. */
+/** A text as words of four bytes. */
 export interface Prefix {
   readonly words: Int32Array;
   /** In bytes. */
@@ -44,7 +44,7 @@ export function createLineWriter(): LineWriter {
       bytes = enlarged(bytes, needed);
       view = viewOf(bytes);
     }
-    // Four bytes at a time, and a little too far: what follows overwrites it. Both sides have the machine's byte order.
+    // Four bytes at a time, up to three too many, which the next part overwrites. Both sides have the machine's byte order.
     for (let word = 0; word < words.length; word++) {
       view.setInt32(length + word * WORD, words[word] ?? 0, LITTLE_ENDIAN);
     }

@@ -3,9 +3,9 @@ import type { Family } from "../family.ts";
 import { createLabelPool } from "./label-pool.ts";
 import { createLineWriter, prefixOf } from "./line-writer.ts";
 
-/** Writes the lines of one family after another, as both formats have them. */
+/** Writes the lines of a family. They are the same in both formats. */
 export interface Lines {
-  /** Good until the next call: whoever wants to keep the bytes must copy them. */
+  /** Valid until the next call; copy the bytes to keep them. */
   of(family: Family, blocks: readonly Block[]): Buffer;
 }
 
@@ -19,7 +19,7 @@ export function createLines(): Lines {
     let [shape, rows]: [Shape | undefined, readonly number[] | undefined] = [undefined, undefined];
     for (let index = 0; index < blocks.length; index++) {
       const block = blocks[index];
-      // Most neighbours have the same shape.
+      // Most neighbouring blocks have the same shape.
       if (block && block.shape !== shape) {
         shape = block.shape;
         rows = shape.rowsOf.get(family);
@@ -42,10 +42,10 @@ export function createLines(): Lines {
   };
 }
 
-/** The families whose lines differ between two runs of blocks of the same targets. */
+/** The families whose lines differ between two lists of blocks of the same targets. */
 export function changedFamilies(before: readonly Block[], after: readonly Block[]): ReadonlySet<Family> {
   const changed = new Set<Family>();
-  // Rows are marked and families put together at the end: a set that is asked for each value takes as long as the lines.
+  // Rows are marked first and mapped to families at the end: a set operation for each value would take as long as rendering.
   const marks = new Map<Shape, boolean[]>();
   for (let index = 0; index < Math.max(before.length, after.length); index++) {
     const [old, next] = [before[index], after[index]];

@@ -1,7 +1,7 @@
 /**
- * Writes a finite number as `String(value)` does, and returns where it ends. Numbers of up to 15 digits are written by
- * hand: two decimals of 15 digits are never the same double, so if `scaled / scale` is the value, then the digits of
- * `scaled` are the shortest that are.
+ * Writes a finite number as `String(value)` does, and returns where it ends. Numbers of up to 15 digits are written without
+ * `String`: two different decimals of 15 digits are never the same double, so if `scaled / scale` is the value, the digits
+ * of `scaled` are its shortest form.
  */
 export function writeNumber(bytes: Buffer, start: number, value: number): number {
   const size = Math.abs(value);
@@ -25,12 +25,12 @@ export function writeNumber(bytes: Buffer, start: number, value: number): number
 /** The longest is `-2.2250738585072014e-308`. */
 export const LONGEST_NUMBER = 24;
 
-/** Below these a number of so many decimals has at most 15 digits. */
+/** Below these, a number with so many decimals has at most 15 digits. */
 const [SIX_DECIMALS_BELOW, THREE_DECIMALS_BELOW] = [1e9, 1e12];
 const [MINUS, POINT, ZERO] = [0x2d, 0x2e, 0x30];
 const BILLION = 1e9;
 
-/** How many digits a whole number below 1e12 has. */
+/** The number of digits of a whole number below 1e12. */
 function digitsOf(whole: number): number {
   let digits = 1;
   for (let limit = 10; whole >= limit; limit *= 10) digits++;
@@ -43,7 +43,7 @@ function writeDigits(bytes: Buffer, start: number, whole: number, digits: number
     const at = writeDigits(bytes, start, upper, digits - 9);
     return writeDigits(bytes, at, whole - upper * BILLION, 9);
   }
-  // Below 2^31 and said to be so, which makes it arithmetic of small integers: a third of the time of all.
+  // `| 0` lets V8 use integer arithmetic, which saves a third of the time of all lines. The number is below 2^31.
   let rest = whole | 0;
   for (let at = start + digits - 1; at >= start; at--) {
     const next = (rest / 10) | 0;

@@ -1,45 +1,60 @@
 import type { Clock } from "../../time/clock.ts";
+import type { Block } from "./block.ts";
 import type { Document } from "./document.ts";
 import type { FamilyHeader, Format } from "./exposition.ts";
 import { deflate } from "./gzip.ts";
 import { createRenderer } from "./renderer.ts";
-import type { Store, View } from "../../readings/store.ts";
 
-/** Turns the store into texts when it changes, so that a scrape does not. */
+/** Renders the readings when they change, so that a scrape does not have to. */
 export interface Publisher {
-  /** To be called after the store has changed; many calls make one rendering. */
+  /** Call it after a change; many calls cause one rendering. */
   readonly changed: () => void;
-  /** The newest text. Only when something in it must no longer be shown is a new one waited for. */
+  /** The newest text. It waits for a new one only if something in it must no longer be shown. */
   current(format: Format): Promise<Document>;
   stop(): void;
 }
 
-/** The least distance between two renderings: short after a pause, then twice as long each time. */
+/** Where the publisher takes what it renders. */
+export interface ViewSource {
+  view(): View;
+}
+
+/** All that may be shown at an instant. */
+export interface View {
+  /** In the order of the targets. What has not changed since an earlier view is the same block. */
+  readonly blocks: readonly Block[];
+  /** Whether some sample must no longer be shown, or the clock went back to before the view was taken. */
+  outdated(): boolean;
+  /** Milliseconds until the first sample must no longer be shown; Infinity if none expires. */
+  readonly validForMs: number;
+}
+
+/** The least time between the starts of two renderings: short after a pause, then doubling. */
 const SHORTEST_DISTANCE_MS = 50;
 const LONGEST_DISTANCE_MS = 1000;
 
-/** How often at least it is looked whether something has aged: a stepped clock fires no timer. */
+/** The longest time between two checks for expired samples: a stepped clock fires no timer. */
 const RECHECK_MS = 30_000;
 
-/** A text may be outdated when it is done, since a window has ended meanwhile; that does not happen again and again. */
+/** A text may be outdated as soon as it is rendered, if a window has just ended. That does not happen many times in a row. */
 const MOST_ATTEMPTS = 5;
 
-/** Who asks for a text that lacks a change of so long ago waits for the next, but not for ever on a machine without time. */
+/** A scrape waits for the next text if this one lacks a change older than this, but not for ever if the machine is too slow. */
 const MOST_BEHIND_MS = 10_000;
 const ATTEMPTS_TO_CATCH_UP = 2;
 
 export function createPublisher(
-  store: Store,
+  source: ViewSource,
   headers: () => readonly FamilyHeader[],
   clock: Clock,
   onError: (error: unknown) => void,
 ): Publisher {
   const renderer = createRenderer(deflate);
-  /** What was asked for is made from then on. */
+  /** The formats that have been asked for. */
   const formats = new Set<Format>();
   let published: Published | undefined;
   let running: Promise<void> | undefined;
-  /** When the first change came that is not published, and that no rendering has begun with; monotonic. */
+  /** When the first change came that is not published yet, and that no rendering includes yet; monotonic. */
   let unpublishedSince: number | undefined;
   let unrenderedSince: number | undefined;
   let stopped = false;
@@ -67,7 +82,7 @@ export function createPublisher(
     });
   }
 
-  /** What is under way already is joined. */
+  /** Joins a rendering that is in progress. */
   function publish(): Promise<void> {
     running ??= render().finally(() => {
       running = undefined;
@@ -79,7 +94,7 @@ export function createPublisher(
   async function render(): Promise<void> {
     cancelNext?.();
     unrenderedSince = undefined;
-    const view = store.view();
+    const view = source.view();
     published = { view, documents: await renderer.render(headers(), view.blocks, formats) };
     unpublishedSince = unrenderedSince;
     recheckAfter(view);
@@ -87,7 +102,7 @@ export function createPublisher(
 
   function recheckAfter(view: View): void {
     cancelRecheck?.();
-    // A rendering may have been under way when it was stopped.
+    // The publisher may have been stopped during a rendering.
     if (stopped) return;
     cancelRecheck = clock.after(Math.min(RECHECK_MS, view.validForMs), () => {
       if (view.outdated()) changed();
@@ -107,7 +122,7 @@ export function createPublisher(
       if (ready && !isLate && !published?.view.outdated()) return ready;
       await publish();
     }
-    throw new Error("Cannot show the metrics: they age faster than they are rendered");
+    throw new Error("Cannot show the metrics: they expire faster than they are rendered");
   }
 
   return {

@@ -5,9 +5,9 @@ import type { Family } from "../family.ts";
 import type { Deflate, Piece } from "./gzip.ts";
 import { changedFamilies, createLines } from "./lines.ts";
 
-/** Renders what has changed since it rendered last. */
+/** Renders what has changed since the last rendering. */
 export interface Renderer {
-  /** The documents in the formats that are wanted. One call at a time. */
+  /** One document for each format. Calls must not overlap. */
   render(
     headers: readonly FamilyHeader[],
     blocks: readonly Block[],
@@ -16,12 +16,12 @@ export interface Renderer {
 }
 
 /**
- * How many blocks are rendered together. Two are a key's, so a slice is some 1000 lines of a family: 0.2 ms of work, and
- * much fewer would compress worse.
+ * How many blocks are rendered together. A key has two, so a slice is some 1000 lines of a family: 0.2 ms of work. Much
+ * smaller slices compress worse.
  */
 export const GROUP_BLOCKS = 2048;
 
-/** The lines of some neighbouring blocks, by family. */
+/** The lines of neighbouring blocks, by family. */
 interface Group {
   readonly blocks: readonly Block[];
   readonly lines: ReadonlyMap<Family, Piece>;
@@ -29,7 +29,7 @@ interface Group {
 
 const NO_GROUP: Group = { blocks: [], lines: new Map() };
 
-/** After each slice `deflate` gives way to whatever else waits for the event loop. */
+/** The event loop is free while `deflate` compresses a slice. */
 export function createRenderer(deflate: Deflate): Renderer {
   const lines = createLines();
   let groups: readonly Group[] = [];
@@ -39,7 +39,7 @@ export function createRenderer(deflate: Deflate): Renderer {
     for (const family of changedFamilies(before.blocks, blocks)) {
       const text = lines.of(family, blocks);
       if (text.length === 0) rendered.delete(family);
-      // The text is written over by the next one, so this must be done first.
+      // Compressed before the next call, which overwrites the text.
       else rendered.set(family, await deflate(text));
     }
     return { blocks, lines: rendered };

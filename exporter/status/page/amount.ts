@@ -1,15 +1,16 @@
+import { LOW_SHARE } from "../../metrics/thresholds.ts";
 import { type Html, html } from "./html.ts";
 
-/** Credits with two decimals, more where less than a hundredth would otherwise look like nothing; unknown is a dash. */
+/** Credits with two decimals, or more if the amount would otherwise look like 0; a dash if it is unknown. */
 export function credits(amount: number | undefined): Html {
   return amount === undefined ? UNKNOWN : html`${creditText(amount)}`;
 }
 
-/** What is shown for a value that nobody knows; 0 and unlimited look different. */
-export const UNKNOWN = html`<span class="unknown" title="not known">—</span>`;
+/** An unknown value, which looks different from 0 and from unlimited. */
+export const UNKNOWN = html`<span class="unknown" title="unknown">—</span>`;
 
 const LEAST_CREDITS = 1e-9;
-/** From here on digits are noise, and they would burst the table. */
+/** From here on, more digits are noise and would break the layout of the table. */
 const MOST_CREDITS = 1e15;
 
 const hundredths = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
@@ -32,12 +33,12 @@ export function count(amount: number | undefined): Html {
   return amount === undefined ? UNKNOWN : html`${whole.format(amount)}`;
 }
 
-/** The word with its number, `1 key`, `2 keys`. */
+/** A number with its noun: `1 key`, `2 keys`. */
 export function counted(amount: number, one: string, many = `${one}s`): string {
   return `${whole.format(amount)} ${amount === 1 ? one : many}`;
 }
 
-/** A share as a whole percentage, rounded down: 100% means all of it. More digits would burst the table. */
+/** A share as a whole percentage, rounded down so that 100% means all of it. Very large shares are cut to fit the table. */
 export function usedText(share: number): string {
   if (share > 0 && share < 0.01) return "<1%";
   if (Math.abs(share) >= 10) return share > 0 ? ">999%" : "<−999%";
@@ -50,10 +51,10 @@ export function shareText(share: number): string {
   return `${(share * 100).toFixed(1)}%`;
 }
 
-/** From this share on a limit or a budget is about to be used up. */
-export const HIGH_SHARE = 0.8;
+/** From this share on, a limit or a budget is nearly used up. */
+export const HIGH_SHARE = 1 - LOW_SHARE;
 
-/** A bar next to a text that says the same; it is empty at 0 and full at 1. */
+/** A bar beside a text that states the same share: empty at 0, full at 1. */
 export function bar(share: number, kind: "plain" | "high" | "full" = "plain"): Html {
   const width = Math.min(1, Math.max(0, share)) * 100;
   return html`<span class="bar ${kind}" aria-hidden="true"><i style="width:${width.toFixed(1)}%"></i></span>`;

@@ -1,16 +1,18 @@
-import { foreign, type Html, html } from "./html.ts";
-import type { BudgetRow, KeyRow, Overview, ProbeRow, TargetRow } from "../overview.ts";
+import type { BudgetRow, Overview } from "../overview.ts";
+import type { ProbeRow } from "../probes-overview.ts";
+import type { KeyRow, TargetRow } from "../target-rows.ts";
 import { creditText } from "./amount.ts";
 import { exceededMark, isExceeded, spentText } from "./budgets.ts";
+import { foreign, type Html, html } from "./html.ts";
 import { isUsedUp } from "./keys.ts";
+import { answerAge, mark, stateMark } from "./marks.ts";
 import { queryTitle } from "./queries.ts";
-import { answerAge, state } from "./state.ts";
 import { ago, until } from "./time.ts";
 
-/** The most targets that are named; when everything fails, the first ones tell enough. */
+/** When everything fails, the first few targets are enough. */
 const ATTENTION_SHOWN = 12;
 
-/** What somebody should look at: whatever fails, with what the gateway said, and what is spent beyond its limit. */
+/** What somebody should look at: failing targets with the error, exceeded budgets and keys that are used up. */
 export function attention({ keys, queries, budgetQueries, budgets, probes, nowMs }: Overview): Html {
   const items = [
     ...budgets.filter(isExceeded).map((budget) => exceeded(budget, nowMs)),
@@ -31,7 +33,7 @@ export function attention({ keys, queries, budgetQueries, budgets, probes, nowMs
   </section>`;
 }
 
-/** How many targets fail, whether they are named or not. */
+/** How many targets fail, including those that the list leaves out. */
 export function countFailing({ keys, queries, budgetQueries, probes }: Overview): number {
   return [...keys, ...queries, ...budgetQueries, ...(probes?.rows ?? [])].filter(isFailing).length;
 }
@@ -42,7 +44,7 @@ function isFailing(target: TargetRow): boolean {
 
 function failing(target: TargetRow, name: Html, age: Html): Html {
   return html`<li>
-    <strong>${name}</strong> ${state(target)} <small>${age}</small>
+    <strong>${name}</strong> ${stateMark(target)} <small>${age}</small>
     ${target.failure ? html`<p>${foreign(target.failure.message, 400)}</p>` : undefined}
   </li>`;
 }
@@ -51,7 +53,7 @@ function failingQuery(query: TargetRow, of: string, nowMs: number): Html {
   return failing(query, html`${of}, ${queryTitle(query.name).toLowerCase()}`, answerAge(query, nowMs));
 }
 
-/** A probe fails of a wrong answer, too. */
+/** A probe also fails on a wrong answer, so its age counts from the last success. */
 function failingProbe(probe: ProbeRow, nowMs: number): Html {
   const { name, lastSuccessMs } = probe;
   const age =
@@ -62,20 +64,20 @@ function failingProbe(probe: ProbeRow, nowMs: number): Html {
 function exceeded(budget: BudgetRow, nowMs: number): Html {
   const { name, windowEndMs } = budget;
   const end =
-    windowEndMs === undefined ? "it has no end" : html`its window ends ${until(windowEndMs, nowMs)}`;
+    windowEndMs === undefined ? "it never ends" : html`its window ends ${until(windowEndMs, nowMs)}`;
   return html`<li>
     <strong>${foreign(name)}</strong> ${exceededMark()}
-    <small>budget: ${spentText(budget)} credits are spent; ${end}</small>
+    <small>budget: ${spentText(budget)} credits spent; ${end}</small>
   </li>`;
 }
 
 function usedUp({ name, limit, reset, nextResetMs }: KeyRow, nowMs: number): Html {
-  const unclear = reset === "never" ? "it never resets" : "its reset is not known";
+  const unclear = reset === "never" ? "it never resets" : "its reset is unknown";
   const again = nextResetMs === undefined ? unclear : html`resets ${until(nextResetMs, nowMs)}`;
   const amount = typeof limit === "number" ? creditText(limit) : "";
   return html`<li>
     <strong>${foreign(name)}</strong>
-    <span class="state down"><span aria-hidden="true">▲</span> Used up</span>
+    ${mark("down", "▲", "Used up")}
     <small>nothing is left of ${amount} credits; ${again}</small>
   </li>`;
 }

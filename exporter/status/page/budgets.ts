@@ -1,13 +1,13 @@
-import { foreign, type Html, html } from "./html.ts";
+import { type BudgetGaps, type Gap, GAPS } from "../../budgets/budget-status.ts";
 import type { BudgetRow } from "../overview.ts";
 import { bar, counted, creditText, HIGH_SHARE, UNKNOWN, usedText } from "./amount.ts";
-import { gapText } from "./budget-gap.ts";
+import { foreign, type Html, html } from "./html.ts";
+import { mark } from "./marks.ts";
 import { date, until } from "./time.ts";
 
-/** The most budgets that are shown. */
-export const BUDGETS_SHOWN = 200;
+const BUDGETS_SHOWN = 200;
 
-/** Every budget with what is spent of it: the exceeded first, then those that are nearly spent. */
+/** Each budget with its spend: first the exceeded ones, then those nearly spent. */
 export function budgetsSection(budgets: readonly BudgetRow[], keys: number, nowMs: number): Html {
   if (budgets.length === 0) return html``;
   const ordered = budgets.toSorted((one, other) => rank(one) - rank(other));
@@ -25,7 +25,7 @@ export function budgetsSection(budgets: readonly BudgetRow[], keys: number, nowM
             <th scope="col">Spent</th>
             <th scope="col" class="number">Left</th>
             <th scope="col" class="reset">Window</th>
-            <th scope="col">Over</th>
+            <th scope="col">Covers</th>
           </tr>
         </thead>
         <tbody>
@@ -34,35 +34,35 @@ export function budgetsSection(budgets: readonly BudgetRow[], keys: number, nowM
       </table>
     </div>
     ${hidden > 0 ? html`<p class="more">… and ${counted(hidden, "more budget")}. All are in the metrics.</p>` : undefined}
-    ${budgets.some(({ gap }) => gap) ? GAP_NOTE : undefined}
+    ${budgets.some(({ gaps }) => gaps) ? LOWER_BOUND_NOTE : undefined}
   </section>`;
 }
 
-/** More was spent than the budget allows, whatever else is not known. */
+/** More than the limit is spent. Gaps do not matter: they can only add to it. */
 export function isExceeded({ spent, limit }: BudgetRow): boolean {
   return spent !== undefined && spent > limit;
 }
 
 export function exceededMark(): Html {
-  return html`<span class="state down"><span aria-hidden="true">▲</span> Exceeded</span>`;
+  return mark("down", "▲", "Exceeded");
 }
 
-/** What is spent of the limit, in words; a lower bound says so. */
-export function spentText({ spent, limit, gap }: BudgetRow): Html {
+/** Spend and limit in words; a lower bound is marked as one. */
+export function spentText({ spent, limit, gaps }: BudgetRow): Html {
   if (spent === undefined) return html`${UNKNOWN} of ${creditText(limit)}`;
-  return html`${gap ? "at least " : ""}${creditText(spent)} of ${creditText(limit)}`;
+  return html`${gaps ? "at least " : ""}${creditText(spent)} of ${creditText(limit)}`;
 }
 
-/** `This month`; a total by its first day. */
+/** `This month`, or the first day of a total. */
 function windowTitle({ window, windowStartMs }: BudgetRow): Html {
   if (window !== "total") return html`${WINDOWS[window]}`;
-  return windowStartMs === undefined ? html`Total` : html`Since ${date(windowStartMs)}`;
+  return html`Since ${date(windowStartMs)}`;
 }
 
 const WINDOWS = { day: "Today", week: "This week", month: "This month" } as const;
 
-const GAP_NOTE = html`<p class="note">
-  “At least”: what is missing is not counted, so more may have been spent.
+const LOWER_BOUND_NOTE = html`<p class="note">
+  “At least”: missing amounts are not counted, so more may have been spent.
 </p>`;
 
 function rank(budget: BudgetRow): number {
@@ -75,13 +75,13 @@ function shareOf({ spent, limit }: BudgetRow): number | undefined {
 }
 
 function budgetRow(budget: BudgetRow, keys: number, nowMs: number): Html {
-  const { name, team, gap, scope } = budget;
+  const { name, team, gaps, scope } = budget;
   return html`<tr>
     <th scope="row">
       ${foreign(name)}${team === "" ? undefined : html`<small>${foreign(team, 64)}</small>`}
     </th>
     <td class="why">
-      ${stateMark(budget)}${gap ? html`<small>${gapText(gap, scope.kind)}</small>` : undefined}
+      ${budgetMark(budget)}${gaps ? html`<small>${gapsText(gaps, scope.kind)}</small>` : undefined}
     </td>
     <td>${spentCell(budget)}</td>
     <td class="number">${leftText(budget)}</td>
@@ -90,17 +90,13 @@ function budgetRow(budget: BudgetRow, keys: number, nowMs: number): Html {
   </tr>`;
 }
 
-/** By sign, word and colour. That a budget is kept is said only when all of it is known. */
-function stateMark(budget: BudgetRow): Html {
+/** A budget is within its limit only if the spend is complete. */
+function budgetMark(budget: BudgetRow): Html {
   const share = shareOf(budget);
   if (isExceeded(budget)) return exceededMark();
-  if (share === undefined) return mark("waiting", "○", "Not known");
+  if (share === undefined) return mark("waiting", "○", "Unknown");
   if (share >= HIGH_SHARE) return mark("high", "◆", share === 1 ? "All spent" : "Nearly spent");
-  return budget.gap ? mark("waiting", "◐", "Incomplete") : mark("up", "●", "Within");
-}
-
-function mark(kind: string, sign: string, text: string): Html {
-  return html`<span class="state ${kind}"><span aria-hidden="true">${sign}</span> ${text}</span>`;
+  return budget.gaps ? mark("waiting", "◐", "Incomplete") : mark("up", "●", "Within");
 }
 
 function spentCell(budget: BudgetRow): Html {
@@ -111,21 +107,21 @@ function spentCell(budget: BudgetRow): Html {
     <small class="of ${level}"><span>${spentText(budget)}</span> <b>${usedText(share)}</b></small>`;
 }
 
-function leftText({ spent, limit, gap }: BudgetRow): Html {
+function leftText({ spent, limit, gaps }: BudgetRow): Html {
   if (spent === undefined) return UNKNOWN;
-  return html`${creditText(limit - spent)}${gap ? html`<small>at most</small>` : undefined}`;
+  return html`${creditText(limit - spent)}${gaps ? html`<small>at most</small>` : undefined}`;
 }
 
 function endText({ window, windowEndMs }: BudgetRow, nowMs: number): Html {
-  if (window === "total") return html`has no end`;
+  if (window === "total") return html`never ends`;
   return windowEndMs === undefined ? UNKNOWN : html`ends ${until(windowEndMs, nowMs)}`;
 }
 
-/** The most keys that are named. */
+/** How many keys are named. */
 const NAMES_SHOWN = 3;
 
 function scopeText({ scope }: BudgetRow, keys: number): Html {
-  if (scope.kind === "account") return html`the account<small>all its keys, watched or not</small>`;
+  if (scope.kind === "account") return html`the account<small>all its keys, polled or not</small>`;
   if (scope.kind !== "keys") return html`${foreign(scope.label)}<small>${scope.kind}</small>`;
   const { names } = scope;
   if (names.length === keys) return html`all ${counted(keys, "key")}`;
@@ -134,4 +130,28 @@ function scopeText({ scope }: BudgetRow, keys: number): Html {
     .map((name, index) => html`${index === 0 ? "" : ", "}${foreign(name, 64)}`);
   const more = names.length - named.length;
   return html`${counted(names.length, "key")}<small>${named}${more > 0 ? ` and ${more} more` : ""}</small>`;
+}
+
+/** What the spend leaves out: which keys, or the query, and why. */
+function gapsText({ sources, counts, reason }: BudgetGaps, scope: BudgetRow["scope"]["kind"]): Html {
+  const parts = GAPS.filter((gap) => counts[gap] > 0).map((gap, index) => {
+    const count = counts[gap];
+    const verb = VERBS[gap][count === 1 ? "one" : "many"];
+    const why = gap === "failing" && reason !== undefined ? html` <code>${reason}</code>` : undefined;
+    return html`${index === 0 ? "" : ", "}${sourceText(count, sources, scope)} ${verb}${why}`;
+  });
+  return html`${parts}`;
+}
+
+const VERBS = {
+  failing: { one: "is failing", many: "are failing" },
+  waiting: { one: "has not been polled yet", many: "have not been polled yet" },
+  early: { one: "has no answer for this window yet", many: "have no answer for this window yet" },
+  old: { one: "has not answered recently", many: "have not answered recently" },
+  partial: { one: "returned a partial answer", many: "returned partial answers" },
+} as const satisfies Record<Gap, { one: string; many: string }>;
+
+function sourceText(count: number, sources: number, scope: BudgetRow["scope"]["kind"]): string {
+  if (scope !== "keys") return "its query";
+  return sources === 1 ? "its key" : `${count} of ${sources} keys`;
 }

@@ -1,4 +1,4 @@
-/** A piece of HTML that may stand as it is. */
+/** A piece of HTML that needs no escaping. */
 export class Html {
   readonly #text: string;
 
@@ -13,24 +13,24 @@ export class Html {
 
 type Part = Html | string | number | undefined | readonly Html[];
 
-/** Template tag: whatever is filled in is escaped, unless it is Html itself. Attributes must be quoted. */
+/** Template tag that escapes every value except Html. Attributes must be quoted. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.map((text, index) => text + written(parts[index])).join(""));
 }
 
 const LONGEST_FOREIGN = 160;
 
-/** Control characters, and those that turn the direction of what follows. */
+/** Control characters, including those that change the direction of the text after them. */
 const UNPRINTABLE = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
 /**
- * Text that somebody else wrote: its direction cannot spill over, line ends and other control characters are visible,
- * and it ends before it fills the page. The whole of it is on `/metrics`.
+ * Text from the gateway or the configuration: its direction does not affect its surroundings, line ends and other control
+ * characters are visible, and long text is cut. `/metrics` has all of it.
  */
 export function foreign(text: string, longest = LONGEST_FOREIGN): Html {
   const visible = text.replaceAll(/\r\n|[\n\r\u2028\u2029]/g, "⏎").replaceAll(UNPRINTABLE, "�");
   const shown = visible.length > longest ? `${visible.slice(0, longest).trimEnd()}…` : visible;
-  // A pair of surrogates may have been cut in two.
+  // The cut may have split a surrogate pair.
   return html`<bdi>${shown.replace(/[\uD800-\uDBFF]…$/, "…").toWellFormed()}</bdi>`;
 }
 

@@ -1,13 +1,13 @@
-import { foreign, type Html, html } from "./html.ts";
-import type { KeyRow } from "../overview.ts";
+import type { KeyRow } from "../target-rows.ts";
 import { bar, counted, creditText, credits, HIGH_SHARE, UNKNOWN, usedText } from "./amount.ts";
-import { answerAge, state } from "./state.ts";
+import { foreign, type Html, html } from "./html.ts";
+import { answerAge, stateMark } from "./marks.ts";
 import { ago, until } from "./time.ts";
 
-/** The most keys that are shown; a page of more is of no use to a browser or to its reader. */
+/** A longer page helps neither the browser nor the reader. */
 export const KEYS_SHOWN = 500;
 
-/** Every key with state, limit and spend: the failing first, then those with nothing left, then those that wait. */
+/** Each key with state, limit and spend: first the failing ones, then those used up, then those not polled yet. */
 export function keysSection(keys: readonly KeyRow[], nowMs: number): Html {
   if (keys.length === 0) return html`<p class="note">No keys are configured.</p>`;
   const ordered = keys.toSorted((one, other) => rank(one) - rank(other));
@@ -38,13 +38,13 @@ export function keysSection(keys: readonly KeyRow[], nowMs: number): Html {
     </div>
     ${hidden.length > 0 ? moreKeys(hidden) : undefined}
     <p class="note">
-      Amounts are credits. — is not known: the gateway has not told it, or what it told is too old or belongs
-      to a window that has ended. Days, weeks (from Monday) and months are UTC.
+      Amounts are credits. — means unknown: the gateway has not reported the value, or the last one is too old
+      or belongs to a window that has ended. Days, weeks (from Monday) and months are UTC.
     </p>
   </section>`;
 }
 
-/** What a key has used of its limit, as a share; undefined when there is no limit or it is not known. */
+/** The share of its limit that a key has used; undefined without a limit, or when it is unknown. */
 export function usedShare({ limit, remaining }: KeyRow): number | undefined {
   if (typeof limit !== "number" || remaining === undefined) return undefined;
   if (remaining <= 0) return limit > 0 ? Math.max(1, (limit - remaining) / limit) : 1;
@@ -74,7 +74,7 @@ function moreKeys(hidden: readonly KeyRow[]): Html {
 function keyRow(key: KeyRow, nowMs: number): Html {
   return html`<tr class="${key.state}">
     <th scope="row">${foreign(key.name)}${ownerLine(key)}</th>
-    <td>${state(key)}<small>${stateLine(key, nowMs)}</small></td>
+    <td>${stateMark(key)}<small>${stateLine(key, nowMs)}</small></td>
     ${limitCells(key, nowMs)}
     <td class="number">${credits(key.day)}</td>
     <td class="number">${credits(key.week)}</td>
@@ -123,6 +123,6 @@ function resetCell({ reset, nextResetMs }: KeyRow, nowMs: number): Html {
   if (reset === undefined) return UNKNOWN;
   if (reset === "never") return html`never`;
   if (reset === "other")
-    return html`<span title="The gateway names a reset that is not known here">other</span>`;
+    return html`<span title="The gateway reports a reset that the exporter does not know">other</span>`;
   return html`${reset}${nextResetMs === undefined ? undefined : html`<small>${until(nextResetMs, nowMs)}</small>`}`;
 }

@@ -1,7 +1,7 @@
-import { foreign, html } from "./html.ts";
 import type { Overview } from "../overview.ts";
 import { attention, countFailing } from "./attention.ts";
 import { budgetsSection } from "./budgets.ts";
+import { foreign, html } from "./html.ts";
 import { keysSection } from "./keys.ts";
 import { probesSection } from "./probes.ts";
 import { queriesSection } from "./queries.ts";
@@ -9,10 +9,10 @@ import { STYLE } from "./style.ts";
 import { summary } from "./summary.ts";
 import { ago, utcText } from "./time.ts";
 
-/** How often the browser asks again. */
+/** How often the browser reloads the page. */
 const REFRESH_SECONDS = 30;
 
-/** The status page: readable without JavaScript, and with nothing that `/metrics` would not show. */
+/** The status page as HTML. It needs no JavaScript and shows nothing that `/metrics` would not show. */
 export function renderPage(overview: Overview, telemetryPath: string): string {
   const { version, nowMs, startedMs, gateway, keys, queries, budgets, probes } = overview;
   const failing = countFailing(overview);

@@ -1,10 +1,10 @@
-import { foreign, type Html, html } from "./html.ts";
-import type { ProbeRow, ProbesOverview } from "../overview.ts";
+import type { ProbeRow, ProbesOverview } from "../probes-overview.ts";
 import { bar, credits, creditText, HIGH_SHARE, UNKNOWN, usedText } from "./amount.ts";
-import { state } from "./state.ts";
+import { foreign, type Html, html } from "./html.ts";
+import { stateMark } from "./marks.ts";
 import { ago } from "./time.ts";
 
-/** What the probes have heard, how fast, and what they spend. Nothing when none are configured. */
+/** The last run of each probe, and what all of them spend. Empty when no probes are configured. */
 export function probesSection(probes: ProbesOverview | undefined, nowMs: number): Html {
   if (!probes) return html``;
   return html`<section class="card wide">
@@ -37,7 +37,7 @@ function probeRow(row: ProbeRow, nowMs: number): Html {
   return html`<tr>
     <th scope="row">${foreign(name)}<small>${foreign(model, 64)}, key ${foreign(key, 64)}</small></th>
     <td class="why">
-      ${state(row)}${row.state === "down" && failure ? html`<small>${foreign(failure.message, 200)}</small>` : undefined}
+      ${stateMark(row)}${row.state === "down" && failure ? html`<small>${foreign(failure.message, 200)}</small>` : undefined}
       ${row.skip === undefined ? undefined : html`<small>${SKIPS.get(row.skip) ?? row.skip}</small>`}
     </td>
     <td class="number">${errorText(row)}</td>
@@ -48,10 +48,10 @@ function probeRow(row: ProbeRow, nowMs: number): Html {
 }
 
 const SKIPS: ReadonlyMap<string, string> = new Map([
-  ["spend_limit", "not run: the ceiling of the day is reached"],
-  ["spend_unknown", "waits until the spend of the day is known"],
-  ["paused", "not run: the gateway asked to wait"],
-  ["running", "not run: the run before is under way"],
+  ["spend_limit", "not run: the daily ceiling is reached"],
+  ["spend_unknown", "waiting until today’s spend is known"],
+  ["paused", "not run: the gateway asked the exporter to wait"],
+  ["running", "not run: the previous run is still in progress"],
 ]);
 
 function errorText({ wordErrorRate, wordErrorLimit }: ProbeRow): Html {
@@ -73,13 +73,13 @@ function durationText({ durationSeconds, speedFactor }: ProbeRow): Html {
 function spendText({ spentToday, ceiling }: ProbesOverview): Html {
   if (spentToday === undefined) {
     return html`<p class="note">
-      What the probes’ keys have spent today is not known yet; until then none is run. The ceiling is
-      ${creditText(ceiling)} credits.
+      No probe runs until today’s spend of the probes’ keys is known. The ceiling is ${creditText(ceiling)}
+      credits.
     </p>`;
   }
   const share = spentToday / ceiling;
   return html`<p class="note">
     ${bar(share, share >= HIGH_SHARE ? "high" : "plain")} ${creditText(spentToday)} of ${creditText(ceiling)}
-    credits are spent or set aside today, <b>${usedText(share)}</b>.
+    credits are spent or reserved today, <b>${usedText(share)}</b>.
   </p>`;
 }

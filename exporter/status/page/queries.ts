@@ -1,10 +1,10 @@
-import { foreign, type Html, html } from "./html.ts";
-import type { PairRow, QueryRow } from "../overview.ts";
+import type { PairRow, QueryRow } from "../target-rows.ts";
 import { bar, count, counted, credits, shareText, UNKNOWN } from "./amount.ts";
-import { answerAge, state } from "./state.ts";
+import { foreign, type Html, html } from "./html.ts";
+import { answerAge, stateMark } from "./marks.ts";
 import { ago, dateText, monthText } from "./time.ts";
 
-/** The most pairs of one window that are shown by name. */
+/** How many pairs of a window are shown by name. */
 const PAIRS_SHOWN = 8;
 
 /** What models and apps have spent, window by window. */
@@ -14,8 +14,8 @@ export function queriesSection(queries: readonly QueryRow[], nowMs: number): Htm
     <h2 id="queries">Models and apps</h2>
     <div class="windows">${queries.map((query) => queryCard(query, nowMs))}</div>
     <p class="note">
-      <code>_other</code> is everything that is not shown by name, so that all rows add up to the total.
-      <code>_none</code> stands where the gateway names no model or no app.
+      <code>_other</code> is everything that is not shown by name, so that the rows add up to the total.
+      <code>_none</code> means that the gateway names no model or no app.
     </p>
   </section>`;
 }
@@ -28,7 +28,7 @@ const TITLES: ReadonlyMap<string, string> = new Map([
   ["last_month", "Last month"],
 ]);
 
-/** The title of a query's window, for a person. */
+/** The window of a query, for a person. */
 export function queryTitle(name: string): string {
   return TITLES.get(name) ?? name.replace("_", " ");
 }
@@ -38,7 +38,7 @@ function queryCard(query: QueryRow, nowMs: number): Html {
   return html`<article class="card" aria-labelledby="${id}">
     <header>
       <h3 id="${id}">${queryTitle(query.name)} <small>${windowText(query)}</small></h3>
-      <p class="when">${state(query)} ${dataAge(query, nowMs)}</p>
+      <p class="when">${stateMark(query)} ${dataAge(query, nowMs)}</p>
     </header>
     <dl>
       <div>
@@ -59,7 +59,7 @@ function windowText({ name, windowStartMs }: QueryRow): string {
   return name.endsWith("month") ? monthText(windowStartMs) : dateText(windowStartMs);
 }
 
-/** Data may be older than the answer that brought them, but those of a window that has ended never grow old. */
+/** Data of the current window may be older than their answer. Data of a past window do not age. */
 function dataAge(query: QueryRow, nowMs: number): Html {
   const { name, state: word, dataMs } = query;
   const isRunning = !name.startsWith("last_");
@@ -70,8 +70,8 @@ function dataAge(query: QueryRow, nowMs: number): Html {
 
 function noPairs({ dataMs }: QueryRow): Html {
   return dataMs === undefined
-    ? html`<p class="empty">Nothing is known of this window now.</p>`
-    : html`<p class="empty">The gateway tells of no spend in this window.</p>`;
+    ? html`<p class="empty">There are no current data for this window.</p>`
+    : html`<p class="empty">The gateway reports no spend in this window.</p>`;
 }
 
 function pairsTable(query: QueryRow, id: string): Html {
@@ -80,7 +80,7 @@ function pairsTable(query: QueryRow, id: string): Html {
   return html`<div class="scroll" role="region" aria-labelledby="${id}" tabindex="0">
     <table>
       <caption class="hidden">
-        ${queryTitle(query.name)}: the dearest models and apps
+        ${queryTitle(query.name)}: the most expensive models and apps
       </caption>
       <thead>
         <tr>
@@ -127,7 +127,7 @@ function otherRow({ credits: amount }: PairRow, { credits: total, foldedPairs = 
   </tr>`;
 }
 
-/** Discounts make negative amounts, and a share of those or of nothing would say nothing. */
+/** There is no share of a total of 0, and no meaningful share for a negative amount (a discount). */
 function amountCells(amount: number, total: number | undefined): Html {
   const share = total !== undefined && total > 0 && amount >= 0 ? amount / total : undefined;
   return html`<td class="number">${credits(amount)}</td>
@@ -139,7 +139,7 @@ function amountCells(amount: number, total: number | undefined): Html {
 function truncation({ truncated }: QueryRow): Html | undefined {
   if (truncated !== true) return undefined;
   return html`<p class="note">
-    The gateway has more pairs than it tells: the others are part of <code>_other</code>, and the total is
-    right.
+    The gateway has more pairs than it returned: the rest is part of <code>_other</code>. The total is
+    complete.
   </p>`;
 }

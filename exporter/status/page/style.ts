@@ -1,6 +1,6 @@
 import { Html } from "./html.ts";
 
-/** The only style of the page: nothing is loaded. Every text has a contrast of at least 4.5, light and dark. */
+/** All styles of the page, which loads nothing. Every text has a contrast of at least 4.5, light and dark. */
 export const STYLE = new Html(`<style>
   :root {
     color-scheme: light dark; --ground: #f5f6f8; --card: #ffffff; --text: #1c2128; --soft: #596372;
@@ -100,6 +100,7 @@ export const STYLE = new Html(`<style>
     margin: 8px 0 12px;
   }
   .windows .card { margin: 0; min-width: 0; }
+  .windows + .note { margin-bottom: 16px; }
   article header { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 4px 16px; }
   article dl { display: flex; gap: 32px; margin: 10px 0 12px; }
   article dd { font-size: 20px; font-weight: 600; }

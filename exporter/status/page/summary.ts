@@ -1,6 +1,7 @@
-import { type Html, html } from "./html.ts";
-import type { KeyRow, Overview, TargetRow } from "../overview.ts";
+import type { Overview } from "../overview.ts";
+import type { KeyRow, TargetRow } from "../target-rows.ts";
 import { counted, creditText, credits, HIGH_SHARE } from "./amount.ts";
+import { type Html, html } from "./html.ts";
 import { isUsedUp, usedShare } from "./keys.ts";
 
 /** The page in four figures. */
@@ -20,19 +21,19 @@ function tile(title: string, figure: Html, note: Html): Html {
 }
 
 function keysTile(keys: readonly KeyRow[]): Html {
-  const of = (word: TargetRow["state"]) => keys.filter((key) => key.state === word).length;
-  const [up, down, waiting] = [of("up"), of("down"), of("waiting")];
+  const counts = (state: TargetRow["state"]) => keys.filter((key) => key.state === state).length;
+  const [up, down, waiting] = [counts("up"), counts("down"), counts("waiting")];
   const notes = [
     ...(down > 0 ? [html`<span class="state down">${counted(down, "failing", "failing")}</span>`] : []),
     ...(waiting > 0
       ? [html`<span class="state waiting">${counted(waiting, "waiting", "waiting")}</span>`]
       : []),
   ];
-  const note = notes.length === 0 ? html`all answer` : html`${separated(notes)}`;
+  const note = notes.length === 0 ? html`none failing` : html`${separated(notes)}`;
   return tile("Keys up", html`${up}<span class="soft"> of ${keys.length}</span>`, note);
 }
 
-/** A sum with a part missing says so, and a sum of nothing is not 0. */
+/** A partial sum is marked as partial, and the sum of no values is unknown, not 0. */
 function spendTile(
   title: string,
   keys: readonly KeyRow[],
@@ -50,9 +51,9 @@ function spendTile(
 }
 
 function extentOf(known: number, all: number): Html {
-  if (known === 0) return html`not known of any key`;
+  if (known === 0) return html`unknown for every key`;
   if (known < all)
-    return html`<span class="state high">partial: ${counted(all - known, "key")} not known</span>`;
+    return html`<span class="state high">partial: unknown for ${counted(all - known, "key")}</span>`;
   return html`${all === 1 ? "the only key" : `all ${counted(all, "key")}`}`;
 }
 
@@ -66,7 +67,7 @@ function limitsTile(keys: readonly KeyRow[]): Html {
     ...(high > 0 ? [html`<span class="state high">${high} at ${HIGH_SHARE * 100}% or more</span>`] : []),
     html`${limited.length} with a limit`,
     ...(unlimited > 0 ? [html`${unlimited} unlimited`] : []),
-    ...(unknown > 0 ? [html`${unknown} not known`] : []),
+    ...(unknown > 0 ? [html`${unknown} unknown`] : []),
   ];
   return tile("Limits used up", html`${gone}`, separated(notes));
 }

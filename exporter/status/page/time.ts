@@ -44,7 +44,7 @@ function instant(atMs: number, text: string): Html {
   return html`<time datetime="${new Date(atMs).toISOString()}" title="${utcText(atMs)}">${text}</time>`;
 }
 
-/** A gateway may send any number as a time. */
+/** Whether it is a valid date: the gateway may send any number as a time. */
 function isDate(atMs: number): boolean {
   return !Number.isNaN(new Date(atMs).getTime());
 }

@@ -1,30 +1,53 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-
-import { rememberSecret, Secret, withoutSecrets } from "../../../exporter/config/secret.ts";
+import { rememberSecrets, Secret, withoutSecrets } from "../../../exporter/config/secret.ts";
+import { fileSecret } from "../../../exporter/config/secret-source.ts";
 
 describe("withoutSecrets", () => {
   test.each([
-    ["one that was read", "Bearer sk-one!", "Bearer [redacted]!"],
-    ["one again and again", "sk-one sk-one", "[redacted] [redacted]"],
-    ["one that begins with another one", "sk-one-and-more", "[redacted]"],
-    ["one that was only remembered", "a $2b$10$hash b", "a [redacted] b"],
+    ["a secret", "Bearer sk-one!", "Bearer [redacted]!"],
+    ["a secret that is repeated", "sk-one sk-one", "[redacted] [redacted]"],
+    ["a secret that begins with another one", "sk-one-and-more", "[redacted]"],
+    ["a remembered text", "a $2b$10$hash b", "a [redacted] b"],
     ["nothing else", "sk-three", "sk-three"],
-  ])("takes out %s", (_name, text, shown) => {
-    for (const secret of ["sk-one", "sk-one-and-more"]) expect(String(new Secret(secret))).toBe("[redacted]");
-    rememberSecret("$2b$10$hash");
-    // Nothing to look for.
-    rememberSecret("");
+  ])("removes %s", (_name, text, shown) => {
+    const secrets = ["sk-one", "sk-one-and-more"].map((secret) => new Secret(secret));
+    const owner = {};
+    rememberSecrets(owner, ["$2b$10$hash", ""]);
     expect(withoutSecrets(text)).toBe(shown);
+    // They are in use until here.
+    expect([...secrets, owner].map(String)).toEqual(["[redacted]", "[redacted]", "[object Object]"]);
   });
 
-  test("knows those in use while others are rotated away without end", () => {
-    const used = new Secret("sk-in-use").reveal();
-    for (let turn = 0; turn < 60_000; turn++) {
-      rememberSecret(`rotated ${turn}.`);
-      if (turn % 10_000 === 0) rememberSecret(used);
+  test("removes the latest two secrets of a source and forgets older ones", async () => {
+    const rotated = { text: "" };
+    const source = fileSecret("/key", { readFile: () => Promise.resolve(rotated.text) });
+    for (const text of ["sk-first", "sk-second", "sk-third"]) {
+      rotated.text = text;
+      expect((await source.read()).reveal()).toBe(text);
     }
-    expect(withoutSecrets("sk-in-use, rotated 5., rotated 59999.")).toBe(
-      "[redacted], rotated 5., [redacted]",
-    );
+    await collectGarbage();
+    expect(withoutSecrets("sk-first sk-second sk-third")).toBe("sk-first [redacted] [redacted]");
+    expect(source.origin).toBe('file "/key"');
+  });
+
+  test("forgets the secrets of a source that is no longer used", async () => {
+    await readOnce("sk-gone");
+    await collectGarbage();
+    expect(withoutSecrets("sk-gone")).toBe("sk-gone");
   });
 });
+
+async function readOnce(text: string): Promise<void> {
+  await fileSecret("/gone", { readFile: () => Promise.resolve(text) }).read();
+  expect(withoutSecrets(text)).toBe("[redacted]");
+}
+
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString("--expose-gc");
+  // What a weak reference was read from lives until the current job ends.
+  await setImmediate();
+  runInNewContext("gc()");
+}

@@ -45,12 +45,12 @@ describe("GatewayError", () => {
 
   test("keeps its details and its name", () => {
     const cause = new Error("below");
-    const error = new GatewayError("rate_limited", "Cannot ask", { status: 429, hintMs: 5, cause });
+    const error = new GatewayError("rate_limited", "Cannot ask", { status: 429, retryAfterMs: 5, cause });
     expect(error).toMatchObject({
       name: "GatewayError",
       kind: "rate_limited",
       status: 429,
-      hintMs: 5,
+      retryAfterMs: 5,
       cause,
     });
     expect(String(error)).toBe("GatewayError: Cannot ask");

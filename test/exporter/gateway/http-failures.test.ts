@@ -19,14 +19,18 @@ async function billing(config: Partial<GatewayConfig> = {}, switches: Partial<Sw
 
 const CANNOT = 'Cannot read key "billing": ';
 
-describe("createHttp: answers that are of no use, and do not get better by asking again", () => {
+describe("createHttp: unusable answers are not asked for again", () => {
   test.each<[string, Fault, string]>([
     [
       "HTML",
       { kind: "garbage", form: "html" },
       "gateway answered 200 with a body that is not JSON but HTML (check gateway.base_url)",
     ],
-    ["no JSON", { kind: "garbage", form: "not_json" }, "gateway answered 200 with a body that is not JSON"],
+    [
+      "a text that is not JSON",
+      { kind: "garbage", form: "not_json" },
+      "gateway answered 200 with a body that is not JSON",
+    ],
     [
       "half a JSON",
       { kind: "garbage", form: "half_json" },
@@ -89,8 +93,8 @@ describe("createHttp: answers that are of no use, and do not get better by askin
   });
 
   test.each([
-    ["no HTTP", "SSH-2.0-OpenSSH_9.6\r\n", "HTTPParserError"],
-    ["a header that is none", "HTTP/1.1 200 OK\r\nbad header\r\n\r\n", "HTTPParserError"],
+    ["another protocol", "SSH-2.0-OpenSSH_9.6\r\n", "HTTPParserError"],
+    ["an invalid header", "HTTP/1.1 200 OK\r\nbad header\r\n\r\n", "HTTPParserError"],
     [
       "headers without end",
       `HTTP/1.1 200 OK\r\nx: ${"x".repeat(40_000)}\r\n\r\n`,
@@ -105,7 +109,7 @@ describe("createHttp: answers that are of no use, and do not get better by askin
   });
 });
 
-describe("createHttp: a refusal whose body cannot be read is known by its status", () => {
+describe("createHttp: the status decides when the body of a refusal cannot be read", () => {
   test.each<[string, Step, object]>([
     ["401, cut", cut(announced(401)), { kind: "unauthorized", status: 401 }],
     ["403, which does not end", announced(403), { kind: "forbidden", status: 403 }],
@@ -113,7 +117,7 @@ describe("createHttp: a refusal whose body cannot be read is known by its status
     [
       "429, which does not end",
       announced(429, { "retry-after": "45" }),
-      { kind: "rate_limited", status: 429, hintMs: 45_000 },
+      { kind: "rate_limited", status: 429, retryAfterMs: 45_000 },
     ],
   ])("%s", async (_, step, wanted) => {
     const server = await startScriptedServer(step);
@@ -127,11 +131,11 @@ describe("createHttp: a refusal whose body cannot be read is known by its status
     expect(answers).toEqual([`key ${status}`]);
   });
 
-  test("but a call that is aborted meanwhile is aborted", async () => {
+  test("a call that is aborted meanwhile is aborted", async () => {
     const server = await startScriptedServer(announced(500));
     const { send } = createClient({ baseUrl: server.url });
     const aborter = new AbortController();
-    const sent = send({}, aborter.signal);
+    const sent = send({}, { signal: aborter.signal });
     await until(
       "the request",
       () => server.requests.length,
@@ -142,7 +146,7 @@ describe("createHttp: a refusal whose body cannot be read is known by its status
   });
 });
 
-test("createHttp says of a body that it is compressed, which it did not ask for", async () => {
+test("createHttp names compression that it did not ask for", async () => {
   const server = await startScriptedServer((response, { headers }) => {
     const body = gzipSync(JSON.stringify({ data: { usage: 1, asked: headers["accept-encoding"] } }));
     response.writeHead(200, { "content-encoding": "gzip" }).end(body);
@@ -157,7 +161,7 @@ test("createHttp says of a body that it is compressed, which it did not ask for"
 
 describe("createHttp: a redirect", () => {
   test.each([301, 302, 303, 307, 308])(
-    "%i is not followed: the other origin sees nothing",
+    "%i is not followed, so the other origin receives nothing",
     async (status) => {
       const other = await startScriptedServer(answering(200, { data: {} }));
       const server = await startScriptedServer(answering(status, "", { location: `${other.url}/key` }));
@@ -190,7 +194,7 @@ describe("createHttp: failures of the connection", () => {
     await expect(send({ secret })).resolves.toHaveProperty("data.usage", 0);
   });
 
-  test("nobody listens", async () => {
+  test("a refused connection is tried again", async () => {
     const gateway = await startSimulatedGateway();
     const { failingEachTime, answers } = createClient({ baseUrl: gateway.url });
     await gateway.stop();
@@ -218,20 +222,20 @@ describe("createHttp: the time-out of an attempt", () => {
   });
 });
 
-describe("createHttp: what the service says about a failure", () => {
+describe("createHttp: the message of a failure", () => {
   test.each<[Switches["errorBody"], string]>([
     ["envelope", ": Slow down"],
     ["without_code", ": Slow down"],
     ["success_false", ": Slow down"],
     ["html", ""],
     ["empty", ""],
-  ])("%s", async (errorBody, said) => {
+  ])("%s", async (errorBody, message) => {
     const { gateway, secret, failing } = await billing({}, { errorBody });
     gateway.faults.add({ kind: "status", status: 403, message: "Slow down" });
     expect(await failing({ secret })).toMatchObject({
       kind: "forbidden",
       status: 403,
-      message: `${CANNOT}gateway answered 403${said}`,
+      message: `${CANNOT}gateway answered 403${message}`,
     });
   });
 
@@ -264,7 +268,7 @@ describe("createHttp: what the service says about a failure", () => {
   });
 });
 
-/** Announces a long body and sends its beginning only. */
+/** Announces a long body and sends only its beginning. */
 function announced(status: number, headers: Readonly<Record<string, string>> = {}): Step {
   return (response) => {
     response.writeHead(status, { "content-length": "9999", ...headers });

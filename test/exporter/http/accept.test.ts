@@ -26,6 +26,14 @@ describe("acceptedFormat()", () => {
       "openmetrics",
       "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
     ],
+    ["text", "application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.9"],
+    ["openmetrics", "application/openmetrics-text;version=1.0.0;q=0.9,*/*;q=0.5"],
+    ["openmetrics", "application/*"],
+    ["text", "application/openmetrics-text;q=0,*/*"],
+    ["openmetrics", "text/plain;q=0,*/*"],
+    // Of two with the same quality, the first in the header wins.
+    ["text", "text/plain;version=0.0.4,application/openmetrics-text;version=1.0.0"],
+    ["openmetrics", "application/openmetrics-text;version=1.0.0;escaping=underscores"],
     ["text", "application/openmetrics-text;q=nonsense"],
     ["text", ";;;,,,=;q="],
   ])("%s for %s", (format, accept) => {
@@ -45,6 +53,7 @@ describe("acceptsGzip()", () => {
     [false, "gzip;q=0"],
     [false, "gzip;q=0, *"],
     [true, "*"],
+    [true, "gzip;q=0.5, identity"],
     [false, "*;q=0"],
   ])("%s for %s", (expected, header) => {
     expect(acceptsGzip(header)).toBe(expected);

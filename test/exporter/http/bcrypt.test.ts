@@ -9,7 +9,7 @@ function start() {
   return bcrypt;
 }
 
-test.each(["$2a", "$2b", "$2y"])("compare() knows a right password of %s from a wrong one", async (kind) => {
+test.each(["$2a", "$2b", "$2y"])("compare() accepts only the right password for a %s hash", async (kind) => {
   const bcrypt = start();
   const hash = hashedPassword("pässword ∞").replace("$2b", kind);
   expect(await bcrypt.compare("pässword ∞", hash)).toBe(true);
@@ -17,7 +17,7 @@ test.each(["$2a", "$2b", "$2y"])("compare() knows a right password of %s from a 
   expect(await bcrypt.compare("", hash)).toBe(false);
 });
 
-test("compare() lets others wait, but not too many", async () => {
+test("compare() queues up to 16 comparisons and refuses the rest", async () => {
   const bcrypt = start();
   const hash = hashedPassword("secret");
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => bcrypt.compare("secret", hash)));
@@ -28,9 +28,9 @@ test("compare() lets others wait, but not too many", async () => {
   expect(await bcrypt.compare("secret", hash)).toBe(true);
 });
 
-test("stop() refuses what waits", async () => {
+test("stop() rejects the comparisons that are waiting", async () => {
   const bcrypt = start();
   const waiting = bcrypt.compare("secret", hashedPassword("secret").replace("$04", "$15"));
   const [refused] = await Promise.allSettled([waiting, bcrypt.stop()]);
-  expect(refused).toMatchObject({ status: "rejected", reason: new Error("The exporter stops") });
+  expect(refused).toMatchObject({ status: "rejected", reason: new Error("The exporter is stopping") });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { textAnswer } from "../../../exporter/http/answer.ts";
+import { type Route, textAnswer } from "../../../exporter/http/route.ts";
 import type { Limits } from "../../../exporter/http/limits.ts";
-import { createServer, type Route } from "../../../exporter/http/server.ts";
+import { createServer } from "../../../exporter/http/server.ts";
 import { connectRaw } from "../../support/raw-client.ts";
 import { until } from "../../support/until.ts";
 
 const page: Route = { path: "/", methods: ["GET"], handle: () => textAnswer(200, "hello\n") };
 const probe: Route = { path: "/-/healthy", methods: ["GET"], handle: () => textAnswer(200, "well\n") };
-/** More than the buffers of two sockets take. */
+/** More than the buffers of two sockets hold. */
 const LARGE = Buffer.alloc(64 * 1024 * 1024, "x");
 const large: Route = {
   path: "/large",
@@ -38,12 +38,12 @@ async function start(limits: Partial<Limits>, { maxRequests = 40, routes = [page
 const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 describe("a client that", () => {
-  test("sends nothing is closed", async () => {
+  test("sends nothing is disconnected", async () => {
     const client = await connectRaw(await start({ requestMs: 100 }));
     expect(await client.rest()).toMatch(/^(HTTP\/1\.1 408 |$)/);
   });
 
-  test("drips its headers is closed, however busy it looks", async () => {
+  test("sends its headers byte by byte is disconnected", async () => {
     const client = await connectRaw(await start({ requestMs: 300 }));
     client.socket.write("GET / HTTP/1.1\r\n");
     const drip = setInterval(() => client.socket.write("x: y\r\n"), 20);
@@ -52,7 +52,7 @@ describe("a client that", () => {
     expect(answer).not.toContain("hello");
   });
 
-  test("drips the body of its request is closed", async () => {
+  test("sends its body byte by byte is disconnected", async () => {
     const client = await connectRaw(await start({ requestMs: 300 }));
     client.socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
     const drip = setInterval(() => client.socket.write("x"), 20);
@@ -61,16 +61,16 @@ describe("a client that", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 405 /);
   });
 
-  test("is idle after an answer is closed", async () => {
+  test("stays idle after an answer is disconnected", async () => {
     const client = await connectRaw(await start({ keepAliveMs: 100 }));
     client.socket.write(GET);
     expect(await client.rest()).toMatch(/hello\n$/);
   });
 
   test.each<[string, Partial<Limits>, number]>([
-    ["takes nothing of a large answer", { stallMs: 300 }, 0],
-    ["takes a large answer very slowly", { answerMs: 600 }, 100],
-  ])("%s is closed, and gives its place back", async (_name, limits, bytes) => {
+    ["does not read a large answer", { stallMs: 300 }, 0],
+    ["reads a large answer very slowly", { answerMs: 600 }, 100],
+  ])("%s is disconnected, and its place becomes free", async (_name, limits, bytes) => {
     const url = await start(limits, { maxRequests: 1 });
     const client = await connectRaw(url);
     client.socket.pause();
@@ -89,14 +89,14 @@ describe("a client that", () => {
     ["no host", "GET / HTTP/1.1\r\n\r\n", 400],
     ["two lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400],
     ["TLS", Buffer.from("16030100c8010000c40303", "hex"), 400],
-  ])("sends %s is refused and closed", async (_name, bytes, status) => {
+  ])("sends %s is refused and disconnected", async (_name, bytes, status) => {
     const client = await connectRaw(await start({}));
     client.socket.write(bytes);
     expect(await client.rest()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 });
 
-test("connections beyond the limit are closed at once, and those before are served", async () => {
+test("connections beyond the limit are closed at once; earlier ones are served", async () => {
   const url = await start({ connections: 2 });
   const [first, second] = [await connectRaw(url), await connectRaw(url)];
   const third = await connectRaw(url);
@@ -108,7 +108,7 @@ test("connections beyond the limit are closed at once, and those before are serv
 });
 
 describe("maxRequests", () => {
-  test("refuses scrapes beyond it until one is answered, and no probe", async () => {
+  test("refuses further scrapes until one is answered, but never a health check", async () => {
     const release = Promise.withResolvers<void>();
     let asked = 0;
     const slow: Route = {
@@ -138,7 +138,7 @@ describe("maxRequests", () => {
     expect(await statusOf(url, 200)).toBe(200);
   });
 
-  test("counts an answer until it is taken", async () => {
+  test("counts an answer until the client has read it", async () => {
     const url = await start({}, { maxRequests: 1 });
     const client = await connectRaw(url);
     client.socket.pause();
@@ -148,14 +148,14 @@ describe("maxRequests", () => {
     expect(await statusOf(url, 200)).toBe(200);
   });
 
-  test("0 is unlimited", async () => {
+  test("allows any number with 0", async () => {
     const url = await start({}, { maxRequests: 0 });
     const answers = await Promise.all(Array.from({ length: 100 }, () => fetch(url)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 });
 
-/** Another client's; 503 while the only place is taken. */
+/** The status that another client gets; 503 while the only place is taken. */
 function statusOf(url: string, wanted: number): Promise<number> {
   return until(
     `status ${wanted}`,

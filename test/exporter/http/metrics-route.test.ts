@@ -5,9 +5,10 @@ import { createMetricsRoute } from "../../../exporter/http/metrics-route.ts";
 import { createServer, type Server } from "../../../exporter/http/server.ts";
 import { gauge, sample } from "../../../exporter/metrics/family.ts";
 import { createPublisher } from "../../../exporter/metrics/render/publisher.ts";
-import { createSelfMetrics } from "../../../exporter/metrics/self.ts";
-import { createStore } from "../../../exporter/readings/store.ts";
+import { createSelfRegistry } from "../../../exporter/metrics/self-registry.ts";
+import { selfFamilies } from "../../../exporter/metrics/self-families.ts";
 import { createManualClock } from "../../support/clock.ts";
+import { createSampleReadings } from "../../support/sample-readings.ts";
 import { parseOpenMetrics, parseTextFormat } from "../../support/openmetrics.ts";
 
 const OPEN_METRICS = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5";
@@ -19,16 +20,11 @@ afterEach(() => server.stop());
 
 async function start() {
   const clock = createManualClock();
-  const store = createStore(clock, () => 1e6);
-  const readings = { keys: 0, series: 0, seriesLimit: 0, creditValue: undefined };
-  const none = new Map();
-  const self = createSelfMetrics(
-    { version: "1", revision: "a", nodeVersion: "v22" },
-    () => ({ ...readings, pollLag: none, pollInterval: none, throttledUntil: none }),
-    clock,
-  );
+  const readings = createSampleReadings(clock);
+  const self = createSelfRegistry(clock);
+  self.counter(selfFamilies.polls).inc({ collector: "key" });
   const publisher = createPublisher(
-    store,
+    readings,
     () => headers,
     clock,
     () => {},
@@ -37,11 +33,11 @@ async function start() {
   server = createServer(listen, [createMetricsRoute("/metrics", publisher, self)], () => {});
   await server.start();
   const samples = Array.from({ length: 3000 }, (_, key) => sample(family, { key: `key-${key}` }, 0.5)).flat();
-  store.put("a", { samples, askedAtMs: clock.now(), timeToLiveMs: 1000 });
+  readings.put("a", samples, 1000);
   return { clock };
 }
 
-/** What is sent, byte for byte: `fetch` would decode it. */
+/** The answer byte for byte; `fetch` would decode it. */
 async function scrape(accept: string, encoding: string) {
   return new Promise<{ encoding: string | undefined; type: string | undefined; vary: string; body: Buffer }>(
     (resolve, reject) => {
@@ -63,32 +59,29 @@ async function shownLines(): Promise<number> {
   return body.toString().split(`${family.name}{`).length - 1;
 }
 
-describe("the telemetry path", () => {
+describe("createMetricsRoute()", () => {
   test.each([
     ["*/*", "text/plain; version=0.0.4; charset=utf-8", parseTextFormat],
     [OPEN_METRICS, "application/openmetrics-text; version=1.0.0; charset=utf-8", parseOpenMetrics],
-  ])(
-    "with Accept %s is the same text with gzip and without, which a strict parser takes",
-    async (accept, type, parse) => {
-      await start();
-      const zipped = await scrape(accept, "gzip, deflate");
-      const plain = await scrape(accept, "identity");
-      expect([zipped.type, zipped.encoding, zipped.vary]).toEqual([type, "gzip", "Accept, Accept-Encoding"]);
-      expect([plain.type, plain.encoding, plain.vary]).toEqual([type, undefined, "Accept, Accept-Encoding"]);
-      expect(gunzipSync(zipped.body).toString()).toBe(plain.body.toString());
-      const shown = parse(plain.body.toString());
-      expect(shown.get(family.name)?.samples).toHaveLength(3000);
-      expect(shown.has("aigateway_exporter_build_info") || shown.has("aigateway_exporter_build")).toBe(true);
-    },
-  );
+  ])("with Accept %s, sends the same valid text with gzip and without", async (accept, type, parse) => {
+    await start();
+    const zipped = await scrape(accept, "gzip, deflate");
+    const plain = await scrape(accept, "identity");
+    expect([zipped.type, zipped.encoding, zipped.vary]).toEqual([type, "gzip", "Accept, Accept-Encoding"]);
+    expect([plain.type, plain.encoding, plain.vary]).toEqual([type, undefined, "Accept, Accept-Encoding"]);
+    expect(gunzipSync(zipped.body).toString()).toBe(plain.body.toString());
+    const shown = parse(plain.body.toString());
+    expect(shown.get(family.name)?.samples).toHaveLength(3000);
+    expect(shown.has("aigateway_exporter_polls_total") || shown.has("aigateway_exporter_polls")).toBe(true);
+  });
 
-  test("many scrapes at once get the same", async () => {
+  test("sends the same bytes to many scrapes at once", async () => {
     await start();
     const bodies = await Promise.all(Array.from({ length: 8 }, () => scrape("*/*", "gzip")));
     expect(new Set(bodies.map(({ body }) => body.toString("hex"))).size).toBe(1);
   });
 
-  test("what must no longer be shown is not, though nothing has been rendered meanwhile", async () => {
+  test("withdraws expired values even if nothing has been rendered since", async () => {
     const { clock } = await start();
     expect(await shownLines()).toBe(3000);
     await clock.advance(1000);

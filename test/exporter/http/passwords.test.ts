@@ -8,7 +8,7 @@ const USERS = new Map([
   ["bob", `$2b$12$${"b".repeat(53)}`],
 ]);
 
-/** Passwords over a comparison that takes "secret" for each hash, and writes down what it was asked. */
+/** Passwords over a fake comparison that accepts "secret" for every hash and records its calls. */
 function setUp() {
   const asked: string[] = [];
   const passwords = createPasswords({
@@ -22,63 +22,63 @@ function setUp() {
   return { ...passwords, asked };
 }
 
-describe("isRight()", () => {
-  test("compares a right password once", async () => {
-    const { isRight, asked } = setUp();
-    for (let time = 0; time < 3; time++) expect(await isRight(USERS, "alice", "secret")).toBe(true);
+describe("matches()", () => {
+  test("compares a right password only once", async () => {
+    const { matches, asked } = setUp();
+    for (let time = 0; time < 3; time++) expect(await matches(USERS, "alice", "secret")).toBe(true);
     expect(asked).toEqual(["secret $2y$05$"]);
   });
 
-  test("compares a wrong one each time", async () => {
-    const { isRight, asked } = setUp();
-    for (let time = 0; time < 2; time++) expect(await isRight(USERS, "alice", "guess")).toBe(false);
+  test("compares a wrong password each time", async () => {
+    const { matches, asked } = setUp();
+    for (let time = 0; time < 2; time++) expect(await matches(USERS, "alice", "guess")).toBe(false);
     expect(asked).toHaveLength(2);
   });
 
-  test("those who come at once wait for one comparison", async () => {
-    const { isRight, asked } = setUp();
-    const all = await Promise.all(Array.from({ length: 40 }, () => isRight(USERS, "bob", "secret")));
+  test("shares one comparison between requests that arrive together", async () => {
+    const { matches, asked } = setUp();
+    const all = await Promise.all(Array.from({ length: 40 }, () => matches(USERS, "bob", "secret")));
     expect([new Set(all), asked]).toEqual([new Set([true]), ["secret $2b$12$"]]);
   });
 
   test.each(["secret", "guess"])(
-    "an unknown user with %j computes at the highest cost and is refused",
+    "refuses an unknown user with %j after a comparison of the highest cost",
     async (password) => {
-      const { isRight, asked } = setUp();
-      expect(await isRight(USERS, "eve", password)).toBe(false);
-      expect(await isRight(USERS, "eve", password)).toBe(false);
+      const { matches, asked } = setUp();
+      expect(await matches(USERS, "eve", password)).toBe(false);
+      expect(await matches(USERS, "eve", password)).toBe(false);
       expect(asked).toEqual([`${password} $2b$12$`, `${password} $2b$12$`]);
     },
   );
 
-  test("a changed hash, another user and another split of name and password are compared anew", async () => {
-    const { isRight, asked } = setUp();
+  test("compares again for a changed hash, another user, or another split of the same characters", async () => {
+    const { matches, asked } = setUp();
     const users = new Map([
       ["a", `$2b$04$${"c".repeat(53)}`],
       ["a:s", `$2b$04$${"c".repeat(53)}`],
     ]);
-    await isRight(users, "a", "secret");
-    await isRight(new Map([["a", `$2b$06$${"d".repeat(53)}`]]), "a", "secret");
-    expect(await isRight(users, "a:s", "ecret")).toBe(false);
+    await matches(users, "a", "secret");
+    await matches(new Map([["a", `$2b$06$${"d".repeat(53)}`]]), "a", "secret");
+    expect(await matches(users, "a:s", "ecret")).toBe(false);
     expect(asked).toHaveLength(3);
   });
 
-  test("remembers a hundred, and forgets the oldest first", async () => {
-    const { isRight, asked } = setUp();
+  test("caches a hundred right passwords and drops the oldest first", async () => {
+    const { matches, asked } = setUp();
     const users = new Map(
       Array.from({ length: 101 }, (_, each) => [`user${each}`, `$2b$04$${"e".repeat(53)}`]),
     );
-    for (const user of users.keys()) await isRight(users, user, "secret");
-    await isRight(users, "user100", "secret");
+    for (const user of users.keys()) await matches(users, user, "secret");
+    await matches(users, "user100", "secret");
     expect(asked).toHaveLength(101);
-    await isRight(users, "user0", "secret");
+    await matches(users, "user0", "secret");
     expect(asked).toHaveLength(102);
   });
 
-  test("a comparison that could not be made is not remembered", async () => {
-    const { isRight, asked } = setUp();
+  test("does not cache a comparison that failed", async () => {
+    const { matches, asked } = setUp();
     for (let time = 0; time < 2; time++) {
-      await expect(isRight(USERS, "alice", "overload")).rejects.toThrow(TooManyComparisonsError);
+      await expect(matches(USERS, "alice", "overload")).rejects.toThrow(TooManyComparisonsError);
     }
     expect(asked).toHaveLength(2);
   });

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
 import { connectRaw } from "../../support/raw-client.ts";
-import { textAnswer } from "../../../exporter/http/answer.ts";
-import { createServer, type Route, type Server } from "../../../exporter/http/server.ts";
+import { type Route, textAnswer } from "../../../exporter/http/route.ts";
+import { createServer, type Server } from "../../../exporter/http/server.ts";
 
 const running: Server[] = [];
 afterEach(async () => {
@@ -71,7 +71,7 @@ describe("createServer()", () => {
     }
   });
 
-  test("a route that throws is a plain 500, reported and without detail", async () => {
+  test("a route that throws is answered with a plain 500; onError gets the error", async () => {
     const errors: unknown[] = [];
     const server = await start([broken], errors);
     const response = await fetch(`${server.url()}/broken`);
@@ -79,7 +79,7 @@ describe("createServer()", () => {
     expect(errors).toEqual([new Error("secret detail")]);
   });
 
-  test("headers that are too large are refused", async () => {
+  test("headers over the size limit are refused with 431", async () => {
     const server = await start([page]);
     const { port } = new URL(server.url());
     const status = await new Promise<number | undefined>((resolve, reject) => {
@@ -100,7 +100,7 @@ describe("createServer()", () => {
     await expect(second.start()).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
 
-  test("stop() finishes what is being answered", async () => {
+  test("stop() finishes an answer in progress", async () => {
     const [asked, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const slow: Route = {
       path: "/slow",
@@ -120,13 +120,13 @@ describe("createServer()", () => {
     await stopped;
   });
 
-  test("stop() closes a connection that was told before that it may stay", async () => {
+  test("stop() closes a connection that an earlier answer kept alive", async () => {
     const large: Route = {
       path: "/large",
       methods: ["GET"],
       handle: () => ({ status: 200, headers: {}, body: [Buffer.alloc(64 * 1024 * 1024)] }),
     };
-    // Limits that end the test by its time-out, if one of them is what closes.
+    // So long that the test times out if a limit closes the connection.
     const limits = { stopMs: 120_000, keepAliveMs: 120_000, stallMs: 120_000, answerMs: 120_000 };
     const server = createServer({ host: "127.0.0.1", port: 0 }, [large], () => {}, { limits });
     await server.start();

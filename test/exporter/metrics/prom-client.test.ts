@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { createDataSet, eachValue, familiesOf, samplesOf } from "../../../bench/exposition/data-set.ts";
 import { counter, type Family, gauge, type Sample, sample } from "../../../exporter/metrics/family.ts";
 import { createPublisher } from "../../../exporter/metrics/render/publisher.ts";
-import { createStore } from "../../../exporter/readings/store.ts";
 import { createManualClock } from "../../support/clock.ts";
+import { createSampleReadings } from "../../support/sample-readings.ts";
 
 const FAMILIES = [
   gauge({ name: "aigateway_one", help: 'A \\ and "quotes".', labels: ["key"], absent: "never" }),
@@ -18,7 +18,7 @@ const row = fc.record({
   place: fc.nat(FAMILIES.length - 1),
   key: text,
   team: text,
-  // A counter of prom-client takes nothing below 0.
+  // A counter of prom-client accepts nothing below 0.
   value: fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }),
 });
 const rows = fc.uniqueArray(row, {
@@ -26,7 +26,7 @@ const rows = fc.uniqueArray(row, {
   selector: ({ place, key, team }) => JSON.stringify([place, key, place === 0 ? "" : team]),
 });
 
-test("the text is prom-client's, line for line", async () => {
+test("the exposition has the same lines as prom-client's", async () => {
   await fc.assert(
     fc.asyncProperty(rows, fc.integer({ min: 1, max: 5 }), async (made, targets) => {
       const registry = new Registry();
@@ -45,7 +45,7 @@ test("the text is prom-client's, line for line", async () => {
   );
 });
 
-test("so it is for the data of the benchmarks", async () => {
+test("the exposition of the benchmark's data has the same lines as prom-client's", async () => {
   const data = createDataSet(4000);
   const registry = new Registry();
   const metrics = familiesOf(data).map((family) => promMetric(family, registry));
@@ -75,13 +75,13 @@ function promMetric(
 
 async function linesOfOurs(families: readonly Family[], answers: readonly (readonly Sample[])[]) {
   const clock = createManualClock();
-  const store = createStore(clock, () => 1e6);
+  const readings = createSampleReadings(clock);
   for (const [index, samples] of answers.entries()) {
-    store.put(String(index), { samples, askedAtMs: clock.now(), timeToLiveMs: 1000 });
+    readings.put(String(index), samples, 1000);
   }
   const headers = families.map((family) => ({ family, help: family.help }));
   const publisher = createPublisher(
-    store,
+    readings,
     () => headers,
     clock,
     () => {},
@@ -91,7 +91,7 @@ async function linesOfOurs(families: readonly Family[], answers: readonly (reado
   return sorted(Buffer.concat(await document.text()).toString());
 }
 
-/** A family without samples has a header there, and none here. */
+/** prom-client also writes headers of families without samples. They are left out. */
 async function linesOf(registry: Registry) {
   const all = sorted(await registry.metrics());
   const samples = all.filter((line) => !line.startsWith("#"));

@@ -2,11 +2,10 @@ import type { ProbeConfig, ProbingConfig } from "../../../exporter/config/config
 import type { KeyInformation } from "../../../exporter/gateway/key.ts";
 import { parseKey } from "../../../exporter/gateway/key.ts";
 import { parseTranscription, type Transcription } from "../../../exporter/gateway/transcription.ts";
-import { labelValues } from "../../../exporter/metrics/family.ts";
 import { createStore } from "../../../exporter/readings/store.ts";
 import { createProbeMemory } from "../../../exporter/probes/probe-memory.ts";
 import { createProber } from "../../../exporter/probes/prober.ts";
-import { createTimetable } from "../../../exporter/time/timetable.ts";
+import { createTicker } from "../../../exporter/time/ticker.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { createRecordingLog } from "../../support/log.ts";
 import { secretSource } from "../../support/test-config.ts";
@@ -70,7 +69,7 @@ export function createProbeBench(initial: ProbingConfig | undefined, seriesLimit
       store,
       ...memory,
       gatewayUrl,
-      createTimetable,
+      createTicker,
       onChange: () => {},
       pace: {
         reserve: async (_, target) => {
@@ -116,7 +115,7 @@ export function createProbeBench(initial: ProbingConfig | undefined, seriesLimit
     create,
     value,
     names: () => new Set(samples().map(({ family }) => family.name.replace("aigateway_probe_", ""))),
-    probesShown: () => new Set(samples().flatMap((sample) => labelValues(sample).get("probe") ?? [])),
+    probesShown: () => new Set(samples().flatMap(({ labels }) => /probe="([^"]*)"/.exec(labels)?.[1] ?? [])),
     adopt: (next: ProbingConfig | undefined) => {
       current = next;
       prober.adopt(next);

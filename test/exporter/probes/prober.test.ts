@@ -154,7 +154,7 @@ describe("createProber: a failed run", () => {
     expect(bench.value('failures_total{probe="a",reason="wrong_text"}')).toBe(1);
     expect(bench.value("spend_day_credits")).toBe(0.01);
     expect(bench.lines.find(({ level }) => level === "warn")?.message).toBe(
-      'Probe "a" heard another text: word error rate 0.5, at most 0.25 (max_word_error_rate)',
+      'Probe "a" returned another text than expected: word error rate 0.5, at most 0.25 (max_word_error_rate)',
     );
   });
 

@@ -4,7 +4,7 @@ import type { Target } from "../../../exporter/collectors/collector.ts";
 import { type FailureReason, GatewayError } from "../../../exporter/gateway/errors.ts";
 import type { Gateway } from "../../../exporter/gateway/gateway.ts";
 import { gauge, type Sample, sample } from "../../../exporter/metrics/family.ts";
-import { createSelfMetrics } from "../../../exporter/metrics/self.ts";
+import { createSelfRegistry } from "../../../exporter/metrics/self-registry.ts";
 import { createStore } from "../../../exporter/readings/store.ts";
 import { createPace, PausedError } from "../../../exporter/schedule/pace.ts";
 import { createPoller, describeTarget } from "../../../exporter/schedule/poller.ts";
@@ -40,16 +40,7 @@ function setUp(seriesLimit = 100) {
     connections: 8,
     maxPauseMs: 300_000,
   });
-  const nothing = new Map<string, number>();
-  const self = createSelfMetrics({ version: "", revision: "", nodeVersion: "" }, () => ({
-    keys: 0,
-    series: 0,
-    seriesLimit: 0,
-    creditValue: undefined,
-    pollLag: nothing,
-    pollInterval: nothing,
-    throttledUntil: nothing,
-  }));
+  const self = createSelfRegistry(clock);
   let changes = 0;
   const poller = createPoller({
     clock,

@@ -3,7 +3,7 @@ import { keyCollector } from "../../../exporter/collectors/key.ts";
 import type { Collector, Target } from "../../../exporter/collectors/collector.ts";
 import { createRounds } from "../../../exporter/schedule/rounds.ts";
 import { createStatuses } from "../../../exporter/readings/statuses.ts";
-import { createTimetable } from "../../../exporter/time/timetable.ts";
+import { createTicker } from "../../../exporter/time/ticker.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/log.ts";
 
@@ -47,11 +47,11 @@ function setUp({
     cancel: () => {},
     stop: () => {},
   };
-  const timetable = createTimetable({ kind: "interval", ms: intervalMs }, clock, silentLog);
+  const ticker = createTicker({ kind: "interval", ms: intervalMs }, clock, silentLog);
   const rounds = createRounds(
     collector,
     targets,
-    timetable,
+    ticker,
     { requestsPerMinute, connections: 4 },
     {
       clock,
@@ -245,15 +245,15 @@ describe("rounds", () => {
       expect(seconds(polled())).toEqual([67.5, 82.5, 97.5, 112.5]);
     });
 
-    test("with another timetable polls all and goes by that", async () => {
+    test("with another ticker polls all and goes by that", async () => {
       const { clock, rounds, polled } = setUp();
       rounds.start();
       await clock.advance(70_000);
       polled();
-      const timetable = createTimetable({ kind: "interval", ms: 10 * MINUTE }, clock, silentLog);
+      const ticker = createTicker({ kind: "interval", ms: 10 * MINUTE }, clock, silentLog);
       rounds.adopt(
         ["a", "b"].map((id) => target(id)),
-        timetable,
+        ticker,
       );
       expect(seconds(polled())).toEqual([70, 70]);
       await clock.advance(15 * MINUTE);
@@ -264,11 +264,11 @@ describe("rounds", () => {
 
     test("before the start and after the stop begins nothing", async () => {
       const { clock, rounds, polled } = setUp();
-      const timetable = createTimetable({ kind: "interval", ms: MINUTE }, clock, silentLog);
-      rounds.adopt([target("z")], timetable);
+      const ticker = createTicker({ kind: "interval", ms: MINUTE }, clock, silentLog);
+      rounds.adopt([target("z")], ticker);
       rounds.start();
       rounds.stop();
-      rounds.adopt([target("y")], timetable);
+      rounds.adopt([target("y")], ticker);
       expect(polled().map(([id]) => id)).toEqual(["z"]);
       expect(clock.pending()).toEqual([]);
     });

@@ -1,38 +1,55 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { queryFamilies, usageFamiliesOf } from "../../../exporter/collectors/analytics-families.ts";
-import { keySamples } from "../../../exporter/collectors/key.ts";
-import type { BudgetConfig, Config, KeyConfig } from "../../../exporter/config/config.ts";
-import { Secret } from "../../../exporter/config/secret.ts";
-import { parseKey } from "../../../exporter/gateway/key.ts";
-import { sample, type Sample } from "../../../exporter/metrics/family.ts";
-import { createStore, type Store } from "../../../exporter/readings/store.ts";
-import { createOverview } from "../../../exporter/status/create-overview.ts";
-import { createStatuses, type Statuses } from "../../../exporter/readings/statuses.ts";
-import { windowAt } from "../../../exporter/time/window.ts";
+import type { BudgetGaps, BudgetStatus } from "../../../exporter/budgets/budget-status.ts";
+import { QUERIES } from "../../../exporter/collectors/analytics-families.ts";
+import type { BudgetConfig, ProbeConfig } from "../../../exporter/config/config.ts";
+import type { KeyInformation } from "../../../exporter/gateway/port.ts";
+import { createPacking } from "../../../exporter/metrics/render/block.ts";
+import type {
+  KeyReading,
+  ProbeReading,
+  ReadingValue,
+  UsageReading,
+} from "../../../exporter/readings/reading.ts";
+import { createReadings, type Readings } from "../../../exporter/readings/readings.ts";
+import { type TargetId, targetId } from "../../../exporter/readings/target-id.ts";
+import { createOverview, type OverviewDependencies } from "../../../exporter/status/overview.ts";
+import { windowAt, windowOf } from "../../../exporter/time/window.ts";
 import { createManualClock, type ManualClock } from "../../support/clock.ts";
+import {
+  secretSource,
+  testAnalytics,
+  testBudget,
+  testGatewayConfig,
+  testKey,
+} from "../../support/test-config.ts";
 
 const HOUR_MS = 3_600_000;
+const NOON = Date.parse("2026-11-18T12:00:00Z");
+const LATE = Date.parse("2026-11-18T23:59:00Z");
 const FRAGMENT = "sk-v1-abc...xyz";
+const BILLING = targetId("key", "billing");
 
 let clock: ManualClock;
-let store: Store;
-let statuses: Statuses;
+let readings: Readings<unknown>;
 
 beforeEach(() => {
-  clock = createManualClock("2026-11-18T12:00:00Z");
-  store = createStore(clock, () => 1000);
-  statuses = createStatuses(clock);
+  startAt(NOON);
 });
 
+function startAt(nowMs: number): void {
+  clock = createManualClock(nowMs);
+  readings = createReadings(clock, createPacking(), () => 1000);
+}
+
 describe("createOverview", () => {
-  test("tells all of a key that answered", () => {
-    answer("key/billing", keyAnswer({ limit: 10, limit_remaining: 4, limit_reset: "weekly" }));
+  test("shows every value of a key that answered", () => {
+    answer(BILLING, keyReading({ limitCredits: 10, remainingCredits: 4, limitReset: "weekly" }));
     expect(overview().keys).toEqual([
       {
         name: "billing",
         state: "up",
         failure: undefined,
-        lastSuccessMs: clock.now(),
+        lastSuccessMs: NOON,
         owner: { team: "payments", project: "", costCenter: "4711" },
         limit: 10,
         remaining: 4,
@@ -47,31 +64,39 @@ describe("createOverview", () => {
     ]);
   });
 
-  test("tells unlimited, never reset and unknown apart", () => {
-    answer("key/billing", keyAnswer({ limit: null, limit_remaining: null, limit_reset: null }));
+  test("keeps unlimited, never reset and unknown apart", () => {
+    answer(BILLING, keyReading({ limitCredits: null, remainingCredits: null, limitReset: "never" }));
     expect(overview().keys[0]).toMatchObject({ limit: "unlimited", remaining: undefined, reset: "never" });
-    answer("key/billing", keyAnswer({}));
+    answer(BILLING, keyReading({ limitCredits: 5, remainingCredits: 2, limitReset: "never" }));
+    expect(overview().keys[0]).toMatchObject({ limit: 5, remaining: 2, nextResetMs: undefined });
+    answer(BILLING, keyReading({}));
     expect(overview().keys[0]).toMatchObject({ limit: undefined, remaining: undefined, reset: undefined });
   });
 
-  test("knows nothing of a key that was not polled yet", () => {
+  test("gives no reset time when the kind of reset is unknown or missing", () => {
+    for (const limitReset of ["other", undefined] as const) {
+      answer(BILLING, keyReading({ limitCredits: 10, remainingCredits: 4, limitReset }));
+      expect(overview().keys[0]).toMatchObject({ remaining: 4, nextResetMs: undefined });
+    }
+  });
+
+  test("knows only the name of a key that has not been polled yet", () => {
     expect(overview().keys[0]).toMatchObject({ name: "billing", state: "waiting", lastSuccessMs: undefined });
     expect(overview().keys[0]).toMatchObject({ limit: undefined, day: undefined, total: undefined });
   });
 
-  test("keeps the last values of a key that fails until they are too old", async () => {
-    answer("key/billing", keyAnswer({ limit: 10 }));
+  test("shows the values of a failing key until their time to live has passed", async () => {
+    answer(BILLING, keyReading({ limitCredits: 10 }));
     const failure = { reason: "timeout", message: "Cannot read key" } as const;
-    statuses.update("key/billing", { up: false, failure });
+    readings.update(BILLING, { up: false, failure });
     expect(overview().keys[0]).toMatchObject({ state: "down", failure, limit: 10, day: 1 });
     await clock.advance(HOUR_MS);
     expect(overview().keys[0]).toMatchObject({ state: "down", limit: undefined, day: undefined });
   });
 
-  test("drops what belongs to a window that has ended", async () => {
-    clock = createManualClock("2026-11-18T23:59:00Z");
-    store = createStore(clock, () => 1000);
-    answer("key/billing", keyAnswer({ limit: 10, limit_remaining: 4, limit_reset: "daily" }));
+  test("drops the values of a window that has ended", async () => {
+    startAt(LATE);
+    answer(BILLING, keyReading({ limitCredits: 10, remainingCredits: 4, limitReset: "daily" }));
     await clock.advance(60_000);
     expect(overview().keys[0]).toMatchObject({ limit: 10, reset: "daily", week: 2, month: 3 });
     expect(overview().keys[0]).toMatchObject({
@@ -81,23 +106,27 @@ describe("createOverview", () => {
     });
   });
 
-  test("tells the queries with their pairs, labels as they were given", () => {
+  test("shows the queries with their pairs, labels unchanged", () => {
     const pairs = [
-      { model: 'He said "hi"\\', app: "Two\nlines", credits: 2 },
-      { model: "_other", app: "_other", credits: 0.5 },
+      { model: 'He said "hi"\\', app: "Two\nlines", credits: 2, requests: 4 },
+      { model: "rates only", app: "Chat", credits: undefined, requests: undefined },
+      { model: "_other", app: "_other", credits: 0.5, requests: 4 },
     ];
-    answer("analytics/day", queryAnswer(pairs));
+    answer(targetId("analytics", "day"), usageReading(pairs));
     const [day, ...others] = overview({ analytics: true }).queries;
     expect(day).toEqual({
       name: "day",
       state: "up",
       failure: undefined,
-      lastSuccessMs: clock.now(),
+      lastSuccessMs: NOON,
       windowStartMs: Date.parse("2026-11-18T00:00:00Z"),
-      dataMs: clock.now() - 1000,
+      dataMs: NOON - 1000,
       credits: 2.5,
       requests: 8,
-      pairs,
+      pairs: [
+        { model: 'He said "hi"\\', app: "Two\nlines", credits: 2 },
+        { model: "_other", app: "_other", credits: 0.5 },
+      ],
       foldedPairs: 7,
       truncated: true,
     });
@@ -114,9 +143,25 @@ describe("createOverview", () => {
     });
   });
 
-  test("has no queries when no analytics are configured", () => expect(overview().queries).toEqual([]));
+  test("shows nothing of a query whose window has ended, and no sum of no pairs", async () => {
+    startAt(LATE);
+    const id = targetId("analytics", "day");
+    answer(id, usageReading([]));
+    expect(overview({ analytics: true }).queries[0]).toMatchObject({
+      credits: undefined,
+      dataMs: LATE - 1000,
+    });
+    await clock.advance(60_000);
+    expect(overview({ analytics: true }).queries[0]).toMatchObject({ state: "up", dataMs: undefined });
+  });
 
-  test("tells the queries that are for budgets alone, each once", () => {
+  test("lists the queries of the collector", () => {
+    expect(overview({ analytics: true }).queries.map(({ name }) => name)).toEqual(QUERIES);
+  });
+
+  test("has no queries without analytics", () => expect(overview().queries).toEqual([]));
+
+  test("lists each query that only budgets need once", () => {
     const over = { limit: 5, team: "" };
     const account = { kind: "account" } as const;
     const total = { kind: "total", sinceMs: Date.parse("2026-11-01T00:00:00Z") } as const;
@@ -128,20 +173,89 @@ describe("createOverview", () => {
       { ...over, name: "total", period: total, scope: account },
     ];
     const failure = { reason: "timeout", message: "Cannot query" } as const;
-    statuses.add("analytics/since_2026-11-01");
-    statuses.update("analytics/since_2026-11-01", { up: false, failure });
+    const failing = targetId("analytics", "since_2026-11-01");
+    readings.configure(failing, "");
+    readings.update(failing, { up: false, failure });
     expect(overview({ analytics: true, budgets }).budgetQueries).toEqual([
       { name: "week", state: "waiting", failure: undefined, lastSuccessMs: undefined },
       { name: "since_2026-11-01", state: "down", failure, lastSuccessMs: undefined },
     ]);
-    expect(overview().budgetQueries).toEqual([]);
+    expect(overview({ budgets }).budgetQueries).toEqual([]);
   });
 
-  test("has no budgets when none are configured", () => expect(overview().budgets).toEqual([]));
+  test("shows a budget as budgetStatus() judges it; a total never ends", () => {
+    const team = testBudget("payments-day", {
+      period: { kind: "day" },
+      scope: { kind: "keys", names: ["billing", "checkout"] },
+      team: "payments",
+    });
+    const prepaid: BudgetConfig = {
+      ...team,
+      name: "prepaid",
+      period: { kind: "total", sinceMs: Date.parse("2026-11-01") },
+    };
+    const counts = { failing: 1, waiting: 0, early: 0, old: 0, partial: 0 };
+    const gaps: BudgetGaps = { sources: 2, counts, reason: "unauthorized" };
+    const judged = new Map([["payments-day", { spent: 42.5, complete: false, gaps }]]);
+    const { budgets } = overview({ budgets: [team, prepaid], judged });
+    expect(budgets).toEqual([
+      {
+        name: "payments-day",
+        team: "payments",
+        scope: { kind: "keys", names: ["billing", "checkout"] },
+        window: "day",
+        windowStartMs: Date.parse("2026-11-18T00:00:00Z"),
+        windowEndMs: Date.parse("2026-11-19T00:00:00Z"),
+        limit: 100,
+        spent: 42.5,
+        gaps,
+      },
+      expect.objectContaining({
+        window: "total",
+        windowStartMs: Date.parse("2026-11-01T00:00:00Z"),
+        windowEndMs: undefined,
+        spent: undefined,
+        gaps: undefined,
+      }),
+    ]);
+  });
 
-  test("holds no secret, and no fragment of one even where it may be a label", () => {
-    answer("key/billing", keyAnswer({ limit: 10 }));
-    const text = JSON.stringify(overview({ analytics: true }));
+  test("shows probes with their last run, and unknown values of one that never ran", () => {
+    answer(targetId("probe", "hello"), PROBED);
+    const record = { failure: undefined, skip: "paused", lastRunMs: NOON, lastSuccessMs: NOON - 1 } as const;
+    const { probes } = overview({ probes: ["hello", "new"], records: new Map([["hello", record]]) });
+    expect(probes).toEqual({
+      ceiling: 0.5,
+      spentToday: 0.25,
+      rows: [
+        {
+          name: "hello",
+          model: "acme/ear",
+          key: "billing",
+          state: "up",
+          ...record,
+          wordErrorRate: 0.1,
+          wordErrorLimit: 0.2,
+          durationSeconds: 2,
+          speedFactor: 1.5,
+          cost: 0.003,
+        },
+        expect.objectContaining({ name: "new", state: "waiting", cost: undefined, speedFactor: undefined }),
+      ],
+    });
+    expect(overview().probes).toBeUndefined();
+  });
+
+  test("shows a failed probe as down, without values that its run did not bring", () => {
+    const failed: ProbeReading = { ...PROBED, succeeded: false, answer: undefined, audioSeconds: undefined };
+    answer(targetId("probe", "hello"), failed);
+    const [row] = overview({ probes: ["hello"] }).probes?.rows ?? [];
+    expect(row).toMatchObject({ state: "down", durationSeconds: 2, speedFactor: undefined, cost: undefined });
+  });
+
+  test("holds no secret and no fragment of one, even if the fragment may be a label", () => {
+    answer(BILLING, keyReading({ limitCredits: 10 }));
+    const text = JSON.stringify(overview({ analytics: true, probes: ["hello"] }));
     expect(text).toContain("billing");
     expect(text).not.toMatch(/sk-|redacted|origin/);
   });
@@ -150,59 +264,122 @@ describe("createOverview", () => {
 interface Configured {
   readonly analytics?: boolean;
   readonly budgets?: readonly BudgetConfig[];
+  /** What `budgetStatus` finds, by budget. */
+  readonly judged?: ReadonlyMap<string, Omit<BudgetStatus, "window">>;
+  readonly probes?: readonly string[];
+  readonly records?: ReadonlyMap<string, ReturnType<OverviewDependencies["probes"]["record"]>>;
 }
 
-function overview({ analytics = false, budgets = [] }: Configured = {}) {
-  const secret = { origin: "environment variable", read: () => Promise.resolve(new Secret("sk-secret")) };
-  const key: KeyConfig = {
-    name: "billing",
-    secret,
-    owner: { team: "payments", project: "", costCenter: "4711" },
-    showLabel: true,
-  };
-  const config: Pick<Config, "gateway" | "keys" | "analytics" | "budgets" | "creditValue"> = {
-    gateway: {
-      baseUrl: "https://gateway.example/api/v1",
-      timeoutMs: 1,
-      deadlineMs: 1,
-      requestsPerMinute: 0,
-      connections: 1,
-      maxPauseMs: 1,
-      maxBodyBytes: 1,
-    },
+const SECRET = secretSource("sk-secret");
+
+function overview({ analytics = false, budgets = [], judged, probes, records }: Configured = {}) {
+  const owner = { team: "payments", project: "", costCenter: "4711" };
+  const key = testKey("billing", { secret: SECRET, owner, showLabel: true });
+  const config: Parameters<typeof createOverview>[0] = {
+    gateway: testGatewayConfig({ baseUrl: "https://gateway.example/api/v1" }),
     keys: [key],
-    analytics: analytics ? { managementKey: secret, top: 2, rates: false } : undefined,
+    analytics: analytics ? testAnalytics({ top: 2 }) : undefined,
     budgets,
     creditValue: undefined,
+    probing: probes && { probes: probes.map(probe), ceilingCredits: 0.5, maxCostCredits: 0.1 },
   };
-  return createOverview(config, { store, statuses }, { version: "1.2.3", nowMs: clock.now(), startedMs: 0 });
+  const dependencies: OverviewDependencies = {
+    readings,
+    budgetStatus: ({ name, period }, _readings, nowMs) => ({
+      window: windowOf(period, nowMs),
+      spent: undefined,
+      complete: true,
+      gaps: undefined,
+      ...judged?.get(name),
+    }),
+    probes: { record: (name) => records?.get(name), spentToday: () => 0.25 },
+  };
+  return createOverview(config, dependencies, { version: "1.2.3", nowMs: clock.now(), startedMs: 0 });
 }
 
-function answer(target: string, samples: readonly Sample[]): void {
-  statuses.add(target);
-  statuses.update(target, { up: true, lastSuccessMs: clock.now() });
-  store.put(target, { samples, askedAtMs: clock.now(), timeToLiveMs: HOUR_MS });
+function probe(name: string): ProbeConfig {
+  return {
+    name,
+    key: "billing",
+    secret: SECRET,
+    model: "acme/ear",
+    audio: {
+      origin: "file",
+      format: "wav",
+      read: () => Promise.resolve({ bytes: undefined, fault: undefined }),
+    },
+    expectedText: "hello",
+    maxWordErrorRate: 0.2,
+    expectedLanguage: undefined,
+    responseFormat: "json",
+    upload: "json",
+    schedule: { kind: "interval", ms: HOUR_MS },
+    timeoutMs: 1000,
+  };
 }
 
-function keyAnswer(limits: object): readonly Sample[] {
-  const data = { label: FRAGMENT, usage: 0, usage_daily: 1, usage_weekly: 2, usage_monthly: 3, ...limits };
-  const information = parseKey({ data: { ...data, expires_at: "2026-12-24T00:00:00Z" } }, "read key");
-  return keySamples({ name: "billing", showLabel: true }, information, clock.now());
+const PROBED: ProbeReading = {
+  kind: "probe",
+  answer: {
+    text: "hello",
+    usage: {
+      costCredits: 0.003,
+      inputTokens: undefined,
+      outputTokens: undefined,
+      totalTokens: undefined,
+      seconds: undefined,
+    },
+    confidence: undefined,
+    durationSeconds: 3,
+    language: undefined,
+  },
+  succeeded: true,
+  durationMs: 2000,
+  audioSeconds: 3,
+  wordErrorRate: 0.1,
+};
+
+function answer(id: TargetId, value: ReadingValue): void {
+  const askedAtMs = clock.now();
+  readings.configure(id, "");
+  readings.update(id, { up: true, lastSuccessMs: askedAtMs });
+  readings.learn(id, { value, askedAtMs, asOfMs: askedAtMs, timeToLiveMs: HOUR_MS, spend: [] }, []);
 }
 
-function queryAnswer(
-  pairs: readonly { readonly model: string; readonly app: string; readonly credits: number }[],
-): readonly Sample[] {
-  const window = windowAt("day", clock.now());
-  const about = { query: "day" };
-  return [
-    ...sample(queryFamilies.windowStart, about, window.startMs / 1000, window),
-    ...sample(queryFamilies.dataTimestamp, about, clock.now() / 1000 - 1, window),
-    ...sample(queryFamilies.truncated, about, 1, window),
-    ...sample(queryFamilies.folded, about, 7, window),
-    ...pairs.flatMap(({ credits, ...labels }) => [
-      ...sample(usageFamiliesOf.day.total_usage, labels, credits, window),
-      ...sample(usageFamiliesOf.day.request_count, labels, 4, window),
-    ]),
-  ];
+const LIMIT_WINDOWS = { daily: "day", weekly: "week", monthly: "month", other: "day" } as const;
+
+function keyReading(limits: Partial<KeyInformation>): KeyReading {
+  const nothing = { total: undefined, day: undefined, week: undefined, month: undefined };
+  const { limitReset = "other" } = limits;
+  return {
+    kind: "key",
+    information: {
+      label: FRAGMENT,
+      limitCredits: undefined,
+      limitReset: undefined,
+      remainingCredits: undefined,
+      byokInLimit: undefined,
+      usage: { total: 0, day: 1, week: 2, month: 3 },
+      byokUsage: nothing,
+      freeTier: undefined,
+      expiresAtMs: Date.parse("2026-12-24T00:00:00Z"),
+      freeRequests: { limit: undefined, used: undefined, remaining: undefined },
+      ...limits,
+    },
+    limitWindow: limitReset === "never" ? undefined : windowAt(LIMIT_WINDOWS[limitReset], clock.now()),
+  };
+}
+
+function usageReading(pairs: UsageReading["pairs"]): UsageReading {
+  const nowMs = clock.now();
+  const window = windowAt("day", nowMs);
+  return {
+    kind: "usage",
+    window,
+    range: { startMs: window.startMs, endMs: nowMs },
+    dataMs: nowMs - 1000,
+    pairs,
+    foldedPairs: 7,
+    truncated: true,
+  };
 }

@@ -1,10 +1,21 @@
-import { expect, test } from "vitest";
-import { systemClock as clock } from "../../../exporter/time/clock.ts";
+import { expect, test, vi } from "vitest";
+import { onAbort, systemClock as clock } from "../../../exporter/time/clock.ts";
 
-test("systemClock never wakes before its time, so that a pause of the gateway has passed when it was waited for", async () => {
+test("systemClock never wakes early, so a pause that the gateway asked for is over", async () => {
   const waits = Array.from({ length: 400 }, (_, each) => 1 + each * 0.13);
   const late = await Promise.all([...waits.map(lateAfterSleep), ...waits.map(lateAfterCall)]);
   expect(late.filter((ms) => ms < 0)).toEqual([]);
+});
+
+test("onAbort calls every callback that was not cancelled once", () => {
+  const controller = new AbortController();
+  const [first, second, third] = [vi.fn<() => void>(), vi.fn<() => void>(), vi.fn<() => void>()];
+  onAbort(controller.signal, first);
+  const forget = onAbort(controller.signal, second);
+  onAbort(controller.signal, third);
+  forget();
+  controller.abort();
+  expect([first, second, third].map((waiter) => waiter.mock.calls.length)).toEqual([1, 0, 1]);
 });
 
 async function lateAfterSleep(ms: number): Promise<number> {

@@ -12,7 +12,7 @@ const family: Family = {
   absent: "never",
 };
 
-test("a text of many pieces is the same compressed and not", async () => {
+test("a text of many pieces is the same with compression and without", async () => {
   const lines = Array.from(
     { length: 30_000 },
     (_, index) => `example_credits{key="key-${index}"} ${index}\n`,
@@ -20,7 +20,7 @@ test("a text of many pieces is the same compressed and not", async () => {
   const texts = Array.from({ length: 300 }, (_, index) =>
     lines.slice(index * 100, (index + 1) * 100).join(""),
   );
-  // One that is longer than what is inflated at a time.
+  // One text that is longer than a batch of inflating.
   texts.splice(150, 0, `example_credits{key="${"x".repeat(3_000_000)}"} 1\n`);
   const pieces = await Promise.all(texts.map((text) => deflate(Buffer.from(text))));
   const document = await compose([{ family, help: family.help }], "text", () => pieces, deflate);

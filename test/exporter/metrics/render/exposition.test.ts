@@ -1,9 +1,9 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { createPacker } from "../../../../exporter/metrics/render/block.ts";
+import { createPacking } from "../../../../exporter/metrics/render/block.ts";
 import { compose } from "../../../../exporter/metrics/render/document.ts";
 import { renderNow } from "../../../../exporter/metrics/render/exposition.ts";
-import { gauge, info, labelValues, type Sample, sample, stateset } from "../../../../exporter/metrics/family.ts";
+import { gauge, info, type Sample, sample, stateset } from "../../../../exporter/metrics/family.ts";
 import { deflate, deflateNow, gzipWithTail } from "../../../../exporter/metrics/render/gzip.ts";
 
 const spend = gauge({ name: "aigateway_test_credits", help: "Spend.", labels: ["key"], absent: "never" });
@@ -26,7 +26,7 @@ const samples = [
   [...sample(spend, { key: "b" }, -2), ...sample(reset, { key: "b", aigateway_test_reset: "daily" }, 1)],
 ];
 const rendered = (...answers: readonly (readonly Sample[])[]) => {
-  const packer = createPacker();
+  const packer = createPacking();
   return renderNow(
     headers,
     answers.map((answer) => packer.pack(answer)),
@@ -48,7 +48,7 @@ aigateway_test_reset{key="b",aigateway_test_reset="daily"} 1
 `);
   });
 
-  test("knows infos and state sets in OpenMetrics", () => {
+  test("writes infos and state sets in OpenMetrics", () => {
     expect(rendered(...samples).openmetrics).toBe(`# TYPE aigateway_test_credits gauge
 # HELP aigateway_test_credits Spend.
 aigateway_test_credits{key="a"} 0.1
@@ -63,7 +63,7 @@ aigateway_test_reset{key="b",aigateway_test_reset="daily"} 1
   });
 });
 
-test.each([100, 30_000, 300_000])("labels of %d characters leave their neighbours alone", (length) => {
+test.each([100, 30_000, 300_000])("labels of %d characters do not damage their neighbours", (length) => {
   for (const character of ["x", "日"]) {
     const keys = ["a", character.repeat(length), "b"];
     const lines = keys.map((key) => `aigateway_test_credits{key="${key}"} 1.5\n`);
@@ -96,10 +96,9 @@ describe("sample()", () => {
     ["日本語 🚀", "日本語 🚀"],
     ["lone \ud800", "lone \ufffd"],
     ["", ""],
-  ])("the label %j is escaped and read back", (label, escaped) => {
+  ])("the label %j is escaped", (label, escaped) => {
     const [made] = sample(spend, { key: label }, 1);
     expect(made?.labels).toBe(`key="${escaped}"`);
-    expect(made && labelValues(made).get("key")).toBe(label.toWellFormed());
   });
 });
 
@@ -109,7 +108,7 @@ describe("gzipWithTail()", () => {
     [[], "tail"],
     [["one\n", "two\n".repeat(10_000), "\u65e5\u672c\u8a9e\n"], "tail"],
     [["one\n", "two\n"], ""],
-  ])("is one gzip member of the pieces and the tail (%#)", async (pieces, tail) => {
+  ])("makes one gzip member of the pieces and the tail (%#)", async (pieces, tail) => {
     const parts = await Promise.all(pieces.map((piece) => deflate(Buffer.from(piece))));
     const families = [{ family: spend, help: "x" }];
     const ready = await compose(families, "text", () => parts, deflate);

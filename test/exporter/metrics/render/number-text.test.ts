@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { LONGEST_NUMBER, writeNumber } from "../../../../exporter/metrics/render/number-text.ts";
 
 function written(value: number): string {
-  // What was there before must not show.
+  // Filled, so that a byte that is not written shows.
   const bytes = Buffer.alloc(LONGEST_NUMBER + 2, "x");
   return bytes.toString("latin1", 1, writeNumber(bytes, 1, value));
 }

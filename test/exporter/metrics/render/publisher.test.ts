@@ -1,34 +1,34 @@
 import { describe, expect, test } from "vitest";
 import { gauge, sample } from "../../../../exporter/metrics/family.ts";
 import { createPublisher } from "../../../../exporter/metrics/render/publisher.ts";
-import { createStore } from "../../../../exporter/readings/store.ts";
 import { createManualClock } from "../../../support/clock.ts";
+import { createSampleReadings } from "../../../support/sample-readings.ts";
 
 const family = gauge({ name: "aigateway_test_credits", help: "Test.", labels: ["key"], absent: "never" });
 
 function setUp() {
   const clock = createManualClock("2026-11-18T12:00:00Z");
-  const store = createStore(clock, () => 100);
+  const readings = createSampleReadings(clock);
   const errors: unknown[] = [];
   let renderings = 0;
   const headers = () => {
     renderings++;
     return [{ family, help: family.help }];
   };
-  const publisher = createPublisher(store, headers, clock, (error) => errors.push(error));
+  const publisher = createPublisher(readings, headers, clock, (error) => errors.push(error));
   const put = (value: number, timeToLiveMs = 180_000) => {
-    store.put("a", { samples: sample(family, { key: "a" }, value), askedAtMs: clock.now(), timeToLiveMs });
+    readings.put("a", sample(family, { key: "a" }, value), timeToLiveMs);
     publisher.changed();
   };
   const shown = async () => {
     const document = await publisher.current("text");
     return /\} (.*)\n/.exec(Buffer.concat(await document.text()).toString())?.[1];
   };
-  return { clock, store, publisher, put, shown, errors, renderings: () => renderings };
+  return { clock, publisher, put, shown, errors, renderings: () => renderings };
 }
 
-describe("publisher", () => {
-  test("shows a change at once, and others within 50 ms, however many there are in them", async () => {
+describe("createPublisher()", () => {
+  test("shows a first change at once, and any number of further ones within 50 ms", async () => {
     const { clock, put, shown, renderings } = setUp();
     expect(await shown()).toBeUndefined();
     put(1);
@@ -43,7 +43,7 @@ describe("publisher", () => {
     expect(renderings() - before).toBe(1);
   });
 
-  test("renders once a second at most while changes keep coming, and at once again after a pause", async () => {
+  test("renders at most once a second while changes keep coming, and at once after a pause", async () => {
     const { clock, put, shown, renderings } = setUp();
     await shown();
     let value = 0;
@@ -61,21 +61,21 @@ describe("publisher", () => {
     for (const ms of [0, 50, 100]) await shownAfter(ms);
   });
 
-  test("a scrape waits for a change that a slow rendering has kept back for long", async () => {
+  test("makes a scrape wait for a change that a slow rendering has delayed for long", async () => {
     const { clock, put, shown } = setUp();
     put(1);
     await clock.advance(0);
     await expect.poll(shown).toBe("1");
     put(2);
     await clock.jump(clock.now() + 1000);
-    // While the text with 2 is being made.
+    // The text with 2 is still being rendered.
     put(3);
     expect(await shown()).toBe("1");
     await clock.jump(clock.now() + 20_000);
     expect(await shown()).toBe("3");
   });
 
-  test("a scrape never gets a value whose time has passed, even if no timer has fired", async () => {
+  test("never gives a scrape an expired value, even if no timer has fired", async () => {
     const { clock, put, shown } = setUp();
     put(1);
     await clock.advance(0);
@@ -84,11 +84,11 @@ describe("publisher", () => {
     expect(await shown()).toBeUndefined();
   });
 
-  test("what has aged is withdrawn without a scrape, and nothing is rendered while nothing ages", async () => {
+  test("withdraws expired values without a scrape, and renders nothing while nothing expires", async () => {
     const { clock, put, shown, renderings } = setUp();
     put(1);
     await clock.advance(0);
-    // The timer that looks for what has aged is set once the text is out.
+    // The timer that checks for expired values is set after the text is published.
     await clock.untilPending(1);
     expect(await shown()).toBe("1");
     const before = renderings();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createPacker } from "../../../../exporter/metrics/render/block.ts";
+import { createPacking } from "../../../../exporter/metrics/render/block.ts";
 import { FORMATS } from "../../../../exporter/metrics/render/exposition.ts";
 import { gauge, sample } from "../../../../exporter/metrics/family.ts";
 import { deflate } from "../../../../exporter/metrics/render/gzip.ts";
@@ -17,7 +17,7 @@ function setUp() {
     slices.push(text.toString());
     return deflate(text);
   });
-  const packer = createPacker();
+  const packer = createPacking();
   const block = (key: number, values: readonly [number, number]) =>
     packer.pack([
       ...sample(one, { key: String(key) }, values[0]),
@@ -31,15 +31,15 @@ function setUp() {
   return { renderer, headers, block, slices, linesIn };
 }
 
-describe("renderer", () => {
-  test("renders a family of neighbouring targets in a slice, and gives way after each", async () => {
+describe("createRenderer()", () => {
+  test("renders a slice for each family of neighbouring targets", async () => {
     const { renderer, headers, block, linesIn } = setUp();
     const blocks = Array.from({ length: GROUP_BLOCKS + 10 }, (_, key) => block(key, [1, 2]));
     await renderer.render(headers, blocks, BOTH);
     expect(linesIn()).toEqual([GROUP_BLOCKS, GROUP_BLOCKS, 10, 10]);
   });
 
-  test("does nothing more until a slice is compressed", async () => {
+  test("waits until a slice is compressed before the next one", async () => {
     const waiting: (() => void)[] = [];
     const renderer = createRenderer(async (text) => {
       await new Promise<void>((resolve) => waiting.push(resolve));
@@ -55,7 +55,7 @@ describe("renderer", () => {
     expect(waiting).toHaveLength(0);
   });
 
-  test("renders again only the family and the neighbourhood that have changed", async () => {
+  test("renders only the slices that have changed", async () => {
     const { renderer, headers, block, linesIn } = setUp();
     const blocks = Array.from({ length: GROUP_BLOCKS + 10 }, (_, key) => block(key, [1, 2]));
     await renderer.render(headers, blocks, BOTH);
@@ -67,7 +67,7 @@ describe("renderer", () => {
     expect(linesIn()).toEqual([10]);
   });
 
-  test("compresses lines once for both formats, and a header once for all time", async () => {
+  test("compresses lines once for both formats, and each header only once", async () => {
     const { renderer, headers, block, slices } = setUp();
     await renderer.render(headers, [block(1, [1, 2])], BOTH);
     expect(slices.map((text) => text.slice(0, 6))).toEqual([

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { BudgetGap, BudgetRow } from "../../../../exporter/status/overview.ts";
-import { budget, gap, key, NOW, pageOf, rows, textOf } from "./page-reader.ts";
+import type { BudgetGaps } from "../../../../exporter/budgets/budget-status.ts";
+import type { BudgetRow } from "../../../../exporter/status/overview.ts";
+import { budget, gaps, key, NOW, pageOf, rows, textOf } from "./page-reader.ts";
 
 const TOTAL = {
   window: "total",
@@ -9,10 +10,10 @@ const TOTAL = {
 } as const;
 const PART = { sources: 1 };
 
-describe("the budgets", () => {
-  test("are shown with state, spend, window and what they are over", () => {
+describe("the table of budgets", () => {
+  test("shows state, spend, window and scope", () => {
     expect(rows(pageOf({ budgets: [budget("payments-month", { team: "payments" })] }))).toEqual([
-      ["Budget", "State", "Spent", "Left", "Window", "Over"],
+      ["Budget", "State", "Spent", "Left", "Window", "Covers"],
       [
         "payments-month payments",
         "● Within",
@@ -24,7 +25,7 @@ describe("the budgets", () => {
     ]);
   });
 
-  test("are left out when none is configured", () => {
+  test("is left out without budgets", () => {
     const page = pageOf({ keys: [key("billing")] });
     expect(textOf(page)).not.toMatch(/budget/i);
     expect(page).not.toContain('id="budgets"');
@@ -33,37 +34,37 @@ describe("the budgets", () => {
   test.each<[string, Partial<BudgetRow>, readonly string[]]>([
     ["without spend", { spent: 0 }, ["● Within", "0.00 of 500.00 0%", "500.00"]],
     ["refunded", { spent: -5 }, ["● Within", "−5.00 of 500.00 −1%", "505.00"]],
-    ["below the threshold", { spent: 399.99 }, ["● Within", "399.99 of 500.00 79%", "100.01"]],
-    ["nearly spent", { spent: 400 }, ["◆ Nearly spent", "400.00 of 500.00 80%", "100.00"]],
+    ["below the threshold", { spent: 449.99 }, ["● Within", "449.99 of 500.00 89%", "50.01"]],
+    ["nearly spent", { spent: 450 }, ["◆ Nearly spent", "450.00 of 500.00 90%", "50.00"]],
     ["just not spent", { spent: 499.999 }, ["◆ Nearly spent", "500.00 of 500.00 99%", "0.001"]],
     ["spent to the last credit", { spent: 500 }, ["◆ All spent", "500.00 of 500.00 100%", "0.00"]],
     ["exceeded", { spent: 500.5 }, ["▲ Exceeded", "500.50 of 500.00 100%", "−0.50"]],
     ["exceeded many times", { spent: 1e6 }, ["▲ Exceeded", "1,000,000.00 of 500.00 >999%", "−999,500.00"]],
     [
       "unknown",
-      { spent: undefined, gap: gap({ early: 1 }, PART) },
-      ["○ Not known its key has not told of this window yet", "— of 500.00", "—"],
+      { spent: undefined, gaps: gaps({ early: 1 }, PART) },
+      ["○ Unknown its key has no answer for this window yet", "— of 500.00", "—"],
     ],
     [
       "incomplete",
-      { gap: gap({ failing: 1 }) },
+      { gaps: gaps({ failing: 1 }) },
       ["◐ Incomplete 1 of 3 keys is failing", "at least 120.50 of 500.00 24%", "379.50 at most"],
     ],
     [
       "incomplete and nearly spent",
-      { spent: 450, gap: gap({ old: 2 }) },
+      { spent: 450, gaps: gaps({ old: 2 }) },
       [
-        "◆ Nearly spent 2 of 3 keys have not answered lately",
+        "◆ Nearly spent 2 of 3 keys have not answered recently",
         "at least 450.00 of 500.00 90%",
         "50.00 at most",
       ],
     ],
     [
       "incomplete and exceeded",
-      { spent: 600, gap: gap({ waiting: 1 }) },
-      ["▲ Exceeded 1 of 3 keys was not polled yet", "at least 600.00 of 500.00 120%", "−100.00 at most"],
+      { spent: 600, gaps: gaps({ waiting: 1 }) },
+      ["▲ Exceeded 1 of 3 keys has not been polled yet", "at least 600.00 of 500.00 120%", "−100.00 at most"],
     ],
-  ])("tell one that is %s", (_name, more, expected) => {
+  ])("shows a budget that is %s", (_name, more, expected) => {
     expect(cells(more).slice(1, 4)).toEqual(expected);
   });
 
@@ -73,49 +74,51 @@ describe("the budgets", () => {
     [600, ["bar full", "width:100.0%"]],
     [0, ["bar plain", "width:0.0%"]],
     [undefined, []],
-  ])("have a bar for what is spent: %s", (spent, expected) => {
+  ])("draws a bar for a spend of %s", (spent, expected) => {
     const page = pageOf({ budgets: [budget("month", { spent })] });
     expect([...page.matchAll(/bar (?:plain|high|full)|width:[\d.]+%/g)].map(([text]) => text)).toEqual(
       expected,
     );
   });
 
-  test.each<[BudgetRow["scope"]["kind"], BudgetGap, string]>([
-    ["keys", gap({ failing: 1 }, { ...PART, reason: "unauthorized" }), "its key is failing unauthorized"],
+  test.each<[BudgetRow["scope"]["kind"], BudgetGaps, string]>([
+    ["keys", gaps({ failing: 1 }, { ...PART, reason: "unauthorized" }), "its key is failing unauthorized"],
     [
       "keys",
-      gap({ failing: 2, waiting: 1, early: 1, old: 1 }, { sources: 9, reason: "timeout" }),
-      "2 of 9 keys are failing timeout, 1 of 9 keys was not polled yet, " +
-        "1 of 9 keys has not told of this window yet, 1 of 9 keys has not answered lately",
+      gaps({ failing: 2, waiting: 1, early: 1, old: 1 }, { sources: 9, reason: "timeout" }),
+      "2 of 9 keys are failing timeout, 1 of 9 keys has not been polled yet, " +
+        "1 of 9 keys has no answer for this window yet, 1 of 9 keys has not answered recently",
     ],
     [
       "keys",
-      gap({ waiting: 2, early: 2 }),
-      "2 of 3 keys were not polled yet, 2 of 3 keys have not told of this window yet",
+      gaps({ waiting: 2, early: 2 }),
+      "2 of 3 keys have not been polled yet, 2 of 3 keys have no answer for this window yet",
     ],
-    ["app", gap({ failing: 1 }, { ...PART, reason: "timeout" }), "its query is failing timeout"],
-    ["account", gap({ waiting: 1 }, PART), "its query was not polled yet"],
-    ["model", gap({}, PART), "the gateway tells only a part of it"],
-    ["keys", gap({}), "the gateway tells only a part of it"],
-  ])("say why something is missing, over %s: %j", (kind, why, text) => {
+    ["app", gaps({ failing: 1 }, { ...PART, reason: "timeout" }), "its query is failing timeout"],
+    ["account", gaps({ waiting: 1 }, PART), "its query has not been polled yet"],
+    ["model", gaps({ partial: 1 }, PART), "its query returned a partial answer"],
+    ["keys", gaps({ partial: 2 }), "2 of 3 keys returned partial answers"],
+  ])("explains the gaps of a budget over %s: %j", (kind, why, text) => {
     const scope =
       kind === "keys" ? { kind, names: ["a"] } : kind === "account" ? { kind } : { kind, label: "x" };
-    expect(cells({ scope, gap: why })[1]).toBe(`◐ Incomplete ${text}`);
+    expect(cells({ scope, gaps: why })[1]).toBe(`◐ Incomplete ${text}`);
   });
 
-  test("explain a lower bound only where there is one", () => {
-    const note = "what is missing is not counted";
+  test("explains a lower bound only if there is one", () => {
+    const note = "missing amounts are not counted";
     expect(textOf(pageOf({ budgets: [budget("a")] }))).not.toContain(note);
-    expect(textOf(pageOf({ budgets: [budget("a"), budget("b", { gap: gap({ old: 1 }) })] }))).toContain(note);
+    expect(textOf(pageOf({ budgets: [budget("a"), budget("b", { gaps: gaps({ old: 1 }) })] }))).toContain(
+      note,
+    );
   });
 
   test.each<[Partial<BudgetRow>, string]>([
     [{ window: "day", windowEndMs: NOW + 90_000 }, "Today ends in 1 min"],
     [{ window: "week" }, "This week ends in 9 d 10 h"],
-    [TOTAL, "Since 1 October 2026 has no end"],
-  ])("have a window: %j", (more, text) => expect(cells(more)[4]).toBe(text));
+    [TOTAL, "Since 1 October 2026 never ends"],
+  ])("shows the window %j", (more, text) => expect(cells(more)[4]).toBe(text));
 
-  test("tell the exact times as titles", () => {
+  test("shows exact times as titles", () => {
     const page = pageOf({ budgets: [budget("month"), budget("prepaid", TOTAL)] });
     for (const time of ["2026-12-01 00:00:00 UTC", "2026-10-01 00:00:00 UTC"]) {
       expect(page).toContain(`title="${time}"`);
@@ -128,13 +131,13 @@ describe("the budgets", () => {
     [{ kind: "keys", names: ["a", "b", "c", "d", "e", "f"] }, "all 6 keys"],
     [{ kind: "model", label: "Acme: Large" }, "Acme: Large model"],
     [{ kind: "app", label: "Assistant" }, "Assistant app"],
-    [{ kind: "account" }, "the account all its keys, watched or not"],
-  ])("are over %j", (scope, text) => {
+    [{ kind: "account" }, "the account all its keys, polled or not"],
+  ])("shows the scope %j", (scope, text) => {
     const keys = ["a", "b", "c", "d", "e", "f"].map((name) => key(name));
     expect(rows(pageOf({ keys, budgets: [budget("month", { scope })] }))[1]?.[5]).toBe(text);
   });
 
-  test("come in the order of the configuration, but first what is exceeded or nearly spent", () => {
+  test("lists exceeded budgets first, then nearly spent ones, then the rest in the order of the configuration", () => {
     const budgets = [
       budget("b"),
       budget("nearly", { spent: 450 }),
@@ -144,7 +147,7 @@ describe("the budgets", () => {
     expect(names(pageOf({ budgets }))).toEqual(["over", "nearly", "b", "a"]);
   });
 
-  test("are cut at 200, and what is cut is said", () => {
+  test("shows 200 budgets and counts the others", () => {
     const many = Array.from({ length: 202 }, (_, index) => budget(`budget-${index}`));
     const page = pageOf({ budgets: [...many, budget("over", { spent: 501 })] });
     expect(names(page)).toHaveLength(200);

@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { foreign, html } from "../../../../exporter/status/page/html.ts";
 
 describe("html", () => {
-  test("escapes what is filled in, in text and in attributes", () => {
+  test("escapes values in text and in attributes", () => {
     expect(String(html`<a title="${`"><script`}">${`&'<>`}</a>`)).toBe(
       `<a title="&#34;&#62;&#60;script">&#38;&#39;&#60;&#62;</a>`,
     );
   });
 
-  test("takes Html as it is, joins lists, writes numbers and leaves out undefined", () => {
+  test("inserts Html unescaped, joins lists, writes numbers and leaves out undefined", () => {
     expect(String(html`<p>${html`<b>${1}</b>`}${[html`<i></i>`, html`<u></u>`]}${undefined}</p>`)).toBe(
       "<p><b>1</b><i></i><u></u></p>",
     );

@@ -1,17 +1,13 @@
-import type {
-  BudgetGap,
-  BudgetRow,
-  KeyRow,
-  Overview,
-  ProbeRow,
-  QueryRow,
-} from "../../../../exporter/status/overview.ts";
+import type { BudgetGaps } from "../../../../exporter/budgets/budget-status.ts";
+import type { BudgetRow, Overview } from "../../../../exporter/status/overview.ts";
 import { renderPage } from "../../../../exporter/status/page/page.ts";
+import type { ProbeRow } from "../../../../exporter/status/probes-overview.ts";
+import type { KeyRow, QueryRow } from "../../../../exporter/status/target-rows.ts";
 
 export const NOW = Date.parse("2026-11-21T13:40:39Z");
 export const DAY = 86_400_000;
 
-/** The page of an exporter that knows nothing but what is given. */
+/** The page of an exporter that knows only what is given. */
 export function pageOf(overview: Partial<Overview>, telemetryPath = "/metrics"): string {
   const about = {
     version: "1.2.3",
@@ -25,7 +21,7 @@ export function pageOf(overview: Partial<Overview>, telemetryPath = "/metrics"):
   );
 }
 
-/** A key that is up, with everything known of it. */
+/** A key that is up, with every value known. */
 export function key(name: string, more: Partial<KeyRow> = {}): KeyRow {
   return {
     name,
@@ -64,7 +60,7 @@ export function query(name: string, more: Partial<QueryRow> = {}): QueryRow {
   };
 }
 
-/** A budget over one key of which all is known. */
+/** A budget over one key, with complete spend. */
 export function budget(name: string, more: Partial<BudgetRow> = {}): BudgetRow {
   return {
     name,
@@ -75,12 +71,12 @@ export function budget(name: string, more: Partial<BudgetRow> = {}): BudgetRow {
     windowEndMs: Date.parse("2026-12-01T00:00:00Z"),
     limit: 500,
     spent: 120.5,
-    gap: undefined,
+    gaps: undefined,
     ...more,
   };
 }
 
-/** A probe that has succeeded a minute ago. */
+/** A probe that succeeded a minute ago. */
 export function probe(name: string, more: Partial<ProbeRow> = {}): ProbeRow {
   return {
     name,
@@ -100,17 +96,17 @@ export function probe(name: string, more: Partial<ProbeRow> = {}): ProbeRow {
   };
 }
 
-/** Why something of a budget is missing. */
-export function gap(faults: Partial<BudgetGap["faults"]>, more: Partial<BudgetGap> = {}): BudgetGap {
+/** The gaps of a budget over three keys. */
+export function gaps(counts: Partial<BudgetGaps["counts"]>, more: Partial<BudgetGaps> = {}): BudgetGaps {
   return {
     sources: 3,
-    faults: { failing: 0, waiting: 0, early: 0, old: 0, ...faults },
+    counts: { failing: 0, waiting: 0, early: 0, old: 0, partial: 0, ...counts },
     reason: undefined,
     ...more,
   };
 }
 
-/** What a reader sees: no tags, no style, entities as characters. */
+/** What a reader sees: text without tags and styles, entities decoded. */
 export function textOf(page: string): string {
   const text = page
     .replaceAll(/<(style|head)>[\s\S]*?<\/\1>/g, "")

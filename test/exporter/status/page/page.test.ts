@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { KeyRow, Overview } from "../../../../exporter/status/overview.ts";
+import type { Overview } from "../../../../exporter/status/overview.ts";
 import { STYLE } from "../../../../exporter/status/page/style.ts";
-import { budget, DAY, gap, key, NOW, pageOf, probe, query, rows, textOf } from "./page-reader.ts";
+import type { KeyRow } from "../../../../exporter/status/target-rows.ts";
+import { budget, DAY, gaps, key, NOW, pageOf, probe, query, rows, textOf } from "./page-reader.ts";
 
 const OWNER = { team: "payments", project: "invoices", costCenter: "4711" };
 const UNASKED = { limit: undefined, remaining: undefined, reset: undefined, nextResetMs: undefined };
@@ -17,8 +18,8 @@ const DOWN = {
   failure: { reason: "unauthorized", message: "Cannot read: gateway answered 401" },
 } as const;
 
-describe("the keys", () => {
-  test("are shown with state, limit and spend", () => {
+describe("the table of keys", () => {
+  test("shows state, limit and spend", () => {
     expect(rows(pageOf({ keys: [key("billing", { owner: OWNER })] }))).toEqual([
       ["Key", "State", "Limit used", "Left", "Resets", "Today", "This week", "This month", "All time"],
       [
@@ -49,24 +50,25 @@ describe("the keys", () => {
       { reset: "other", nextResetMs: undefined },
       ["60.00 of 100.00 60%", "40.00", "other"],
     ],
-  ])("tell a limit that is %s", (_name, more, limit) => {
+  ])("shows a limit that is %s", (_name, more, limit) => {
     expect(cells(more).slice(2, 2 + limit.length)).toEqual(limit);
     expect(cells(more)).toHaveLength(6 + limit.length);
   });
 
   test.each<[number | undefined, readonly string[]]>([
     [40, ["bar plain", "width:60.0%"]],
-    [20, ["bar high", "width:80.0%"]],
+    [11, ["bar plain", "width:89.0%"]],
+    [10, ["bar high", "width:90.0%"]],
     [0.004, ["bar high", "width:100.0%"]],
     [-50, ["bar full", "width:100.0%"]],
     [120, ["bar plain", "width:0.0%"]],
     [undefined, []],
-  ])("have a bar, in the colour of what is left: %s", (remaining, bar) => {
+  ])("draws a bar coloured by what remains: %s", (remaining, bar) => {
     const page = pageOf({ keys: [key("billing", { remaining })] });
     expect([...page.matchAll(/bar (?:plain|high|full)|width:[\d.]+%/g)].map(([text]) => text)).toEqual(bar);
   });
 
-  test("tell no spend from unknown spend", () => {
+  test("distinguishes no spend from unknown spend", () => {
     expect(cells({ day: 0, week: undefined }).slice(5, 7)).toEqual(["0.00", "—"]);
   });
 
@@ -77,16 +79,16 @@ describe("the keys", () => {
     [DOWN, "✕ Failing unauthorized last answered 12 s ago"],
     [{ expiryMs: NOW + 3 * DAY }, "● Up 12 s ago expires in 3 d"],
     [{ expiryMs: NOW - 3 * DAY }, "● Up 12 s ago expired 3 d ago"],
-  ])("have a state in words: %j", (more, text) => expect(cells(more)[1]).toBe(text));
+  ])("describes the state %j in words", (more, text) => expect(cells(more)[1]).toBe(text));
 
-  test("come in the order of the configuration, but first what fails, is used up or waits", () => {
+  test("lists failing, used up and waiting keys first, then the rest in the order of the configuration", () => {
     const page = pageOf({
       keys: [key("b"), key("waiting", WAITING), key("spent", { remaining: 0 }), key("a"), key("down", DOWN)],
     });
     expect(keyNames(page)).toEqual(["down", "spent", "waiting", "b", "a"]);
   });
 
-  test("are cut at 500, and what is cut is said", () => {
+  test("shows 500 keys and counts the others", () => {
     const many = Array.from({ length: 502 }, (_, index) => key(`key-${index}`));
     const page = pageOf({ keys: [...many, key("down", DOWN)] });
     expect(keyNames(page)).toHaveLength(500);
@@ -94,7 +96,7 @@ describe("the keys", () => {
     expect(cuts(page)).toEqual(["… and 3 more keys, none of them failing. All are in the metrics."]);
   });
 
-  test("that fail beyond the cut are counted", () => {
+  test("counts the failing keys among those it leaves out", () => {
     const page = pageOf({ keys: Array.from({ length: 503 }, (_, index) => key(`key-${index}`, DOWN)) });
     expect(cuts(page)).toEqual([
       "… and 491 more, see below.",
@@ -102,39 +104,40 @@ describe("the keys", () => {
     ]);
   });
 
-  test("may be none", () => expect(textOf(pageOf({ keys: [] }))).toContain("No keys are configured."));
+  test("says so when no keys are configured", () =>
+    expect(textOf(pageOf({ keys: [] }))).toContain("No keys are configured."));
 });
 
 describe("the summary", () => {
-  test("counts and adds up", () => {
+  test("counts the keys and adds up their spend", () => {
     const creditValue = { currency: "EUR", value: 0.5 };
     expect(tiles({ keys: [key("a"), key("b", { day: 0.25, remaining: 0 })], creditValue })).toEqual([
-      ["Keys up", "2 of 2 all answer"],
+      ["Keys up", "2 of 2 none failing"],
       ["Credits today", "1.75 all 2 keys 0.88 EUR"],
       ["Credits this month", "120.00 all 2 keys 60.00 EUR"],
       ["Limits used up", "1 2 with a limit"],
     ]);
   });
 
-  test("says when a sum is partial, and gives none when nothing is known", () => {
+  test("marks a partial sum, and shows none if no value is known", () => {
     const keys = [
       key("a"),
       key("new", WAITING),
       key("down", DOWN),
-      key("c", { day: undefined, remaining: 20 }),
+      key("c", { day: undefined, remaining: 10 }),
     ];
     expect(tiles({ keys })).toEqual([
       ["Keys up", "2 of 4 1 failing · 1 waiting"],
-      ["Credits today", "3.00 partial: 2 keys not known"],
-      ["Credits this month", "180.00 partial: 1 key not known"],
-      ["Limits used up", "0 1 at 80% or more · 3 with a limit · 1 not known"],
+      ["Credits today", "3.00 partial: unknown for 2 keys"],
+      ["Credits this month", "180.00 partial: unknown for 1 key"],
+      ["Limits used up", "0 1 at 90% or more · 3 with a limit · 1 unknown"],
     ]);
-    expect(tiles({ keys: [key("new", WAITING)] })[1]).toEqual(["Credits today", "— not known of any key"]);
+    expect(tiles({ keys: [key("new", WAITING)] })[1]).toEqual(["Credits today", "— unknown for every key"]);
   });
 });
 
-describe("what needs attention", () => {
-  test("is told with reason and message", () => {
+describe("the list of what needs attention", () => {
+  test("shows failing keys and queries with reason and message, and keys that are used up", () => {
     const keys = [key("billing", { remaining: 0 }), key("search", DOWN)];
     const prepaid = key("prepaid", { remaining: -1, reset: "never", nextResetMs: undefined });
     expect(
@@ -151,7 +154,7 @@ describe("what needs attention", () => {
     expect(pageOf({ keys })).toContain("<title>(1 failing) AI gateway exporter</title>");
   });
 
-  test("is a query for budgets that fails, and counts", () => {
+  test("includes failing queries that only budgets need, also in the title", () => {
     const budgetQueries = ["week", "since_2026-11-01"].map((name) => ({
       name,
       lastSuccessMs: undefined,
@@ -165,12 +168,12 @@ describe("what needs attention", () => {
     expect(pageOf(page)).toContain("<title>(2 failing) AI gateway exporter</title>");
   });
 
-  test("is a budget that is exceeded, before all else", () => {
+  test("begins with exceeded budgets", () => {
     const open = budget("prepaid", {
       window: "total",
       windowEndMs: undefined,
       spent: 501,
-      gap: gap({ old: 1 }),
+      gaps: gaps({ old: 1 }),
     });
     const budgets = [
       budget("kept"),
@@ -179,13 +182,13 @@ describe("what needs attention", () => {
       budget("spent", { spent: 500 }),
     ];
     expect(listed({ keys: [key("search", DOWN)], budgets })).toEqual([
-      "month ▲ Exceeded budget: 612.30 of 500.00 credits are spent; its window ends in 9 d 10 h",
-      "prepaid ▲ Exceeded budget: at least 501.00 of 500.00 credits are spent; it has no end",
+      "month ▲ Exceeded budget: 612.30 of 500.00 credits spent; its window ends in 9 d 10 h",
+      "prepaid ▲ Exceeded budget: at least 501.00 of 500.00 credits spent; it never ends",
       "search ✕ Failing unauthorized last answered 12 s ago Cannot read: gateway answered 401",
     ]);
   });
 
-  test("is not there when all is well", () => {
+  test("is absent when all is well", () => {
     expect(
       textOf(pageOf({ keys: [key("billing")], queries: [query("day")], budgets: [budget("a")] })),
     ).not.toContain("attention");
@@ -201,7 +204,7 @@ describe("the whole page", () => {
       version: EVIL,
       creditValue: { currency: EVIL, value: 2 },
       keys: [
-        key(EVIL, { owner: { team: EVIL, project: EVIL, costCenter: EVIL }, reset: EVIL }),
+        key(EVIL, { owner: { team: EVIL, project: EVIL, costCenter: EVIL } }),
         key("x".repeat(500), { state: "down", failure, limit: 1e300, remaining: -1e300 }),
       ],
       queries: [
@@ -218,7 +221,7 @@ describe("the whole page", () => {
         budget(EVIL, {
           team: EVIL,
           scope: { kind: "app", label: EVIL },
-          gap: gap({ failing: 1 }, { reason: EVIL }),
+          gaps: gaps({ failing: 1 }, { reason: "timeout" }),
         }),
         budget("x".repeat(500), {
           scope: { kind: "keys", names: [EVIL, EVIL] },
@@ -233,44 +236,44 @@ describe("the whole page", () => {
   const tame = pageOf({
     keys: [key("billing", { owner: OWNER, limit: "unlimited" }), key("down", DOWN)],
     queries: [query("day", { pairs: [{ model: "m", app: "a", credits: 1 }], credits: 1, truncated: true })],
-    budgets: [budget("month", { team: "payments", spent: 600, gap: gap({ failing: 1 }) })],
+    budgets: [budget("month", { team: "payments", spent: 600, gaps: gaps({ failing: 1 }) })],
   });
 
   test.each([
     ["tame", tame],
     ["hostile", evil],
-  ])("is well-formed, of known elements and attributes, with %s texts", (_name, page) => {
+  ])("is well-formed HTML of known elements and attributes, with %s texts", (_name, page) => {
     expect(markupFaults(page)).toEqual([]);
   });
 
-  test("shows hostile texts as they are", () => {
+  test("shows hostile texts as plain text", () => {
     expect(keyRows(evil)[2]?.[0]).toMatch(
       /^"><script>alert\('1'\)<\/script>⏎<img src=x onerror=alert\(1\)>�&amp;/,
     );
     expect(keyRows(evil)[1]?.[0]).toBe(`${"x".repeat(160)}…`);
   });
 
-  test("links to the exporter itself only, and loads nothing", () => {
+  test("links only to the exporter itself and loads nothing", () => {
     const links = [...tame.matchAll(/href="([^"]*)"/g)].map(([, link]) => link);
     expect(links).toEqual(["/metrics", "/-/healthy", "/-/ready"]);
     expect(tame).not.toMatch(/<script|<link|<img|src=|url\(|@import|https?:\/\/(?!gateway\.example)/);
   });
 
-  test("asks to be loaded again, and says when it was made", () => {
+  test("reloads itself and shows when it was made", () => {
     expect(tame).toContain(`<meta http-equiv="refresh" content="30" />`);
     expect(textOf(tame)).toContain(
       "As of 2026-11-21 13:40:39 UTC; reloads every 30 s. Version 1.2.3, started 24 h ago.",
     );
   });
 
-  test.each(["th", "table"])("has what every %s needs to be read aloud", (element) => {
+  test.each(["th", "table"])("gives every %s what a screen reader needs", (element) => {
     const wanted = { th: /^<th scope="(?:col|row)"/, table: /^<table[^>]*>\s*<caption/ }[element] ?? /^$/;
     const found = [...tame.matchAll(new RegExp(`<${element}[ >]`, "g"))];
     expect(found.length).toBeGreaterThan(1);
     for (const { index } of found) expect(tame.slice(index)).toMatch(wanted);
   });
 
-  test.each(["light", "dark"])("has enough contrast when it is %s", (scheme) => {
+  test.each(["light", "dark"])("has enough contrast in the %s scheme", (scheme) => {
     const [light = "", dark = ""] = String(STYLE).split("prefers-color-scheme: dark");
     const colour = coloursOf(scheme === "light" ? light : dark);
     for (const text of ["text", "soft", "up", "high", "down", "link"]) {
@@ -290,7 +293,7 @@ function keyRows(page: string): string[][] {
   return rows(page.slice(page.indexOf('id="keys"')));
 }
 
-/** What is said of rows that are left out. */
+/** The notes about rows that are left out. */
 function cuts(page: string): readonly string[] {
   return [...page.matchAll(/<p class="more">[^<]*/g)].map(([text]) => textOf(text));
 }
@@ -304,7 +307,7 @@ function listed(overview: Partial<Overview>): readonly string[] {
   return [...pageOf(overview).matchAll(/<li>([\s\S]*?)<\/li>/g)].map(([, text = ""]) => textOf(text));
 }
 
-/** What is not well-formed: unknown elements, attributes that are no quoted ones, ends without a start, stray brackets. */
+/** What is not well-formed: unknown elements, unquoted attributes, end tags without a start, stray brackets. */
 function markupFaults(page: string): readonly string[] {
   const faults: string[] = [];
   const open: string[] = [];

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { key, pageOf, probe, rows, textOf } from "./page-reader.ts";
 
-describe("probes", () => {
-  test("have no section when none are configured", () => {
+describe("the table of probes", () => {
+  test("is left out without probes", () => {
     expect(textOf(pageOf({}))).not.toContain("Probes");
   });
 
-  test("are shown with what they heard, how fast, at which cost, and what is spent of the ceiling", () => {
+  test("shows word errors, duration and cost of the last run, and the spend of the day", () => {
     const failure = { reason: "wrong_text", message: 'Probe "wrong" heard <another> text' };
     const page = pageOf({
       probes: {
@@ -39,19 +39,19 @@ describe("probes", () => {
       ],
       [
         "new acme/ear, key ears",
-        "○ Waiting waits until the spend of the day is known",
+        "○ Waiting waiting until today’s spend is known",
         "—",
         "—",
         "—",
         "not run yet",
       ],
     ]);
-    expect(textOf(page)).toContain("0.42 of 0.50 credits are spent or set aside today, 84%.");
+    expect(textOf(page)).toContain("0.42 of 0.50 credits are spent or reserved today, 84%.");
     expect(page).toContain("(1 failing)");
     expect(page).not.toContain("<another>");
   });
 
-  test("need attention when they fail, before a key that is used up", () => {
+  test("has its failing probes in the list of what needs attention, before keys that are used up", () => {
     const failure = { reason: "wrong_text", message: "Heard <another> text" };
     const down = { state: "down", failure } as const;
     const page = pageOf({
@@ -76,8 +76,10 @@ describe("probes", () => {
     expect(list).not.toContain("<another>");
   });
 
-  test("say that their spend is not known yet", () => {
+  test("says so when the spend of the day is unknown", () => {
     const text = textOf(pageOf({ probes: { rows: [probe("a")], spentToday: undefined, ceiling: 0.5 } }));
-    expect(text).toContain("is not known yet; until then none is run. The ceiling is 0.50 credits.");
+    expect(text).toContain(
+      "No probe runs until today’s spend of the probes’ keys is known. The ceiling is 0.50 credits.",
+    );
   });
 });

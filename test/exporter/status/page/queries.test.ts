@@ -9,8 +9,8 @@ const pairs = (count: number) =>
   }));
 const REST = { model: "_other", app: "_other", credits: 5 };
 
-describe("models and apps", () => {
-  test("are shown for each window, with what it is and how old", () => {
+describe("the section of models and apps", () => {
+  test("shows each window with its dates and the age of its data", () => {
     const text = textOf(
       pageOf({
         queries: [
@@ -21,14 +21,14 @@ describe("models and apps", () => {
         ],
       }),
     );
-    // The data of a running window are as old as the gateway says; those of one that has ended do not age.
+    // Data of a current window have the age that the gateway reports; data of a past window do not age.
     expect(text).toContain("Today 20 November 2026 ● Up 1 min ago Credits 12.50 Requests 1,234");
     expect(text).toContain("Yesterday 19 November 2026 ● Up 5 s ago Credits — Requests —");
     expect(text).toContain("This month November 2026 ● Up 1 min ago");
     expect(text).toContain("Last month November 2026 ○ Waiting not polled yet");
   });
 
-  test("come by credits with their shares, then the other named ones, and the rest last", () => {
+  test("lists pairs by credits with their shares, then the sum of further pairs, then _other", () => {
     const row = query("day", { pairs: [...pairs(10), REST], credits: 60, foldedPairs: 7 });
     const table = rows(pageOf({ queries: [row] }));
     expect(table.slice(0, 2)).toEqual([
@@ -43,7 +43,7 @@ describe("models and apps", () => {
     expect(textOf(pageOf({ queries: [row] }))).toContain("_other is everything that is not shown by name");
   });
 
-  test("have no share of nothing, and discounts have none either", () => {
+  test("shows no share of a total of 0 and none for a discount", () => {
     const discount = { model: "m", app: "a", credits: -2 };
     const free = { model: "n", app: "a", credits: 0 };
     const shares = (credits: number) =>
@@ -54,23 +54,23 @@ describe("models and apps", () => {
     expect(shares(4)).toEqual(["Share", "0.0%", "—"]);
   });
 
-  test("say when the gateway has more pairs than it tells", () => {
+  test("says so when the gateway has more pairs than it returned", () => {
     const [truncated, whole] = [true, false].map((is) =>
       textOf(pageOf({ queries: [query("day", { truncated: is })] })),
     );
-    expect(truncated).toContain("The gateway has more pairs than it tells");
+    expect(truncated).toContain("The gateway has more pairs than it returned");
     expect(whole).not.toContain("more pairs");
   });
 
-  test("tell a window without spend from one of which nothing is known", () => {
-    expect(textOf(pageOf({ queries: [query("day")] }))).toContain("tells of no spend");
+  test("distinguishes a window without spend from one without data", () => {
+    expect(textOf(pageOf({ queries: [query("day")] }))).toContain("reports no spend");
     const unknown = { dataMs: undefined, windowStartMs: undefined, truncated: undefined };
     expect(textOf(pageOf({ queries: [query("day", unknown)] }))).toContain(
-      "Nothing is known of this window now",
+      "There are no current data for this window",
     );
   });
 
-  test("are left out when no analytics are asked for", () => {
+  test("is left out without analytics", () => {
     expect(textOf(pageOf({}))).not.toContain("Models and apps");
   });
 });

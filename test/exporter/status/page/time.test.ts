@@ -25,21 +25,21 @@ describe("times", () => {
     [9 * DAY + 10 * HOUR, "in 9 d 10 h"],
   ])("until, %s ms: %s", (ms, text) => expect(textOf(String(until(NOW + ms, NOW)))).toBe(text));
 
-  test("have the exact UTC time as their title", () => {
+  test("carry the exact UTC time as their title", () => {
     expect(String(ago(NOW, NOW))).toContain(`title="2026-11-21 13:40:39 UTC"`);
   });
 
-  test("may be shown as a date", () => {
+  test("can be shown as a date", () => {
     expect(textOf(String(date(NOW)))).toBe("21 November 2026");
     expect(String(date(NOW))).toContain(`title="2026-11-21 13:40:39 UTC"`);
   });
 
-  test("name days and months in UTC", () => {
+  test("use UTC for days and months", () => {
     const at = Date.parse("2026-12-31T23:59:59Z");
     expect([dateText(at), monthText(at)]).toEqual(["31 December 2026", "December 2026"]);
   });
 
-  test("beyond all dates do no harm", () => {
+  test("outside the range of dates are harmless", () => {
     expect(String(until(1e20, NOW))).toMatch(/^in \d+ d/);
     expect(String(date(1e20))).toBe("beyond all dates");
   });

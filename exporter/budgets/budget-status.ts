@@ -1,0 +1,118 @@
+import type { BudgetConfig, BudgetScope } from "../config/config.ts";
+import type { FailureReason } from "../gateway/errors.ts";
+import type { Reading, WindowSpend } from "../readings/reading.ts";
+import type { ReadingSource, TargetStatus } from "../readings/readings.ts";
+import { type TargetId, targetId } from "../readings/target-id.ts";
+import { isSettled, periodName, type Window, windowOf } from "../time/window.ts";
+import { decimalSum } from "./decimal-sum.ts";
+
+/** What is known of a budget at an instant. */
+export interface BudgetStatus {
+  /** The window that holds the instant. */
+  readonly window: Window;
+  /** Undefined: nothing is known of the window. */
+  readonly spent: number | undefined;
+  /** Whether spent is everything; otherwise it is a lower bound, unless a refund is missing. */
+  readonly complete: boolean;
+  /** What is missing; undefined: nothing. */
+  readonly gaps: BudgetGaps | undefined;
+}
+
+/** Why spent is not complete. */
+export interface BudgetGaps {
+  /** How many targets the budget adds up: its keys, or its query. */
+  readonly sources: number;
+  /** How many of them have each gap. */
+  readonly counts: Readonly<Record<Gap, number>>;
+  /** Why the first of the failing ones fails. */
+  readonly reason: FailureReason | undefined;
+}
+
+/**
+ * Why the spend of one source is not complete. Waiting: not polled yet. Failing: the last poll failed. Early: no answer
+ * since the window has settled. Old: no answer within its time to live. Partial: the answer does not contain everything.
+ */
+export const GAPS = ["failing", "waiting", "early", "old", "partial"] as const;
+export type Gap = (typeof GAPS)[number];
+
+/**
+ * Adds up what the sources of a budget spent in its window, by their last good readings. A source that fails keeps its
+ * part, so that an alert does not resolve because of an outage, and the budget is not complete.
+ */
+export function budgetStatus(
+  budget: BudgetConfig,
+  readings: Pick<ReadingSource, "status" | "latest">,
+  nowMs: number,
+): BudgetStatus {
+  const window = windowOf(budget.period, nowMs);
+  const targets = targetsOf(budget);
+  const counts: Record<Gap, number> = { failing: 0, waiting: 0, early: 0, old: 0, partial: 0 };
+  const known: number[] = [];
+  let reason: FailureReason | undefined;
+  let complete = true;
+  for (const id of targets) {
+    const [status, reading] = [readings.status(id), readings.latest(id)];
+    const share = shareOf(reading, budget.scope, window);
+    if (share.credits !== undefined) known.push(share.credits);
+    const gap =
+      pollGap(status) ?? readingGap(reading, window, nowMs) ?? (share.complete ? undefined : "partial");
+    if (gap === undefined) continue;
+    complete = false;
+    counts[gap] += 1;
+    if (gap === "failing") reason ??= status?.failure?.reason;
+  }
+  return {
+    window,
+    spent: known.length === 0 ? undefined : decimalSum(known),
+    complete,
+    gaps: complete ? undefined : { sources: targets.length, counts, reason },
+  };
+}
+
+/** A key knows its own spend; everything else comes from the analytics, one query for each period. */
+function targetsOf({ scope, period }: BudgetConfig): readonly TargetId[] {
+  if (scope.kind === "keys") return scope.names.map((name) => targetId("key", name));
+  return [targetId("analytics", periodName(period))];
+}
+
+function pollGap(status: TargetStatus | undefined): Gap | undefined {
+  if (status?.up === undefined) return "waiting";
+  return status.up ? undefined : "failing";
+}
+
+/** An answer from shortly after the start of a window may still describe the previous one. */
+function readingGap(reading: Reading | undefined, window: Window, nowMs: number): Gap | undefined {
+  if (!reading || !isSettled(window, reading.asOfMs)) return "early";
+  const ageMs = nowMs - reading.askedAtMs;
+  // A negative age means that the clock was set back: the reading may be of any age.
+  return ageMs >= 0 && ageMs < reading.timeToLiveMs ? undefined : "old";
+}
+
+/** The part of a source in what was spent. */
+interface Share {
+  readonly credits: number | undefined;
+  readonly complete: boolean;
+}
+
+const UNKNOWN: Share = { credits: undefined, complete: false };
+
+function shareOf(reading: Reading | undefined, scope: BudgetScope, window: Window): Share {
+  if (!reading || !isSettled(window, reading.asOfMs)) return UNKNOWN;
+  const spend = reading.spend.find((one) => isSame(one.window, window));
+  return spend ? partOf(spend, scope) : UNKNOWN;
+}
+
+function isSame(one: Window, other: Window): boolean {
+  return one.startMs === other.startMs && one.endMs === other.endMs;
+}
+
+/** The part of the spend that the budget covers. */
+function partOf({ credits, breakdown }: WindowSpend, scope: BudgetScope): Share {
+  if (scope.kind === "keys" || scope.kind === "account") return { credits, complete: credits !== undefined };
+  if (!breakdown) return UNKNOWN;
+  const matching = breakdown.pairs.filter((pair) => pair[scope.kind] === scope.label);
+  const known = matching.flatMap((pair) => (pair.credits === undefined ? [] : [pair.credits]));
+  const complete = breakdown.complete && known.length === matching.length;
+  // No match among all pairs: nothing was spent. No match among some of them: nothing is known.
+  return { credits: known.length > 0 || complete ? decimalSum(known) : undefined, complete };
+}

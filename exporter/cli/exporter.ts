@@ -1,0 +1,45 @@
+import { type App, createApp } from "../app.ts";
+import type { Config } from "../config/config.ts";
+import { systemFiles } from "../config/files.ts";
+import { withoutSecrets } from "../config/secret.ts";
+import { createWebSource } from "../config/web/source.ts";
+import type { WebConfig } from "../config/web/web-config.ts";
+import { createLog, type Log } from "../log.ts";
+import type { Options } from "./command-line.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What a daemon has beyond polling once. */
+export interface Serving {
+  readonly web: WebConfig;
+  /** Returns the problems of the new configuration. */
+  readonly reload: () => Promise<readonly string[]>;
+}
+
+/** Creates the app as the command line asks for it. */
+export function createExporter(
+  config: Config,
+  options: Options,
+  { clock, random, build }: Pick<Terminal, "clock" | "random" | "build">,
+  log: Log,
+  serving?: Serving,
+): App {
+  const { listen, telemetryPath, maxRequests, webConfigFile: path, enableLifecycle: isEnabled } = options;
+  return createApp(config, {
+    clock,
+    random,
+    log,
+    build,
+    listen,
+    telemetryPath,
+    maxRequests,
+    ...(serving && path !== undefined && { web: createWebSource(path, serving.web, systemFiles, log) }),
+    ...(serving && { lifecycle: { isEnabled, reload: serving.reload } }),
+  });
+}
+
+/** Creates the log of a command, on standard error. Unexpected errors go there as well. */
+export function createCommandLog({ logLevel, logFormat }: Options, terminal: Terminal): Log {
+  const log = createLog(logLevel, logFormat, terminal.stderr, withoutSecrets);
+  terminal.logErrorsTo(log);
+  return log;
+}

@@ -1,0 +1,54 @@
+import type { App } from "../app.ts";
+import type { Options } from "./command-line.ts";
+import { createCommandLog, createExporter } from "./exporter.ts";
+import { loadConfiguration, loadWebConfiguration, logReporter } from "./load-configuration.ts";
+import { createReload } from "./reload.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Shorter than Kubernetes waits before it kills, longer than the server gives clients to take their answers. */
+const STOP_WITHIN_MS = 8000;
+
+/** The daemon: loads the configuration, then polls and serves until a signal stops it. */
+export async function run(options: Options, terminal: Terminal): Promise<number> {
+  const { configFile, webConfigFile, listenAddress } = options;
+  const log = createCommandLog(options, terminal);
+  // Process 1 of a container ignores signals that it does not listen for, so listen before anything that takes time.
+  const stopped = terminal.untilStopped();
+  const started = Promise.withResolvers<App>();
+  const reload = createReload(started.promise, configFile, terminal.env, log);
+  terminal.onHangup(() => void reload());
+  const config = await loadConfiguration(configFile, terminal.env, logReporter(log));
+  const web = await loadWebConfiguration(webConfigFile, logReporter(log));
+  if (!config || !web) return 1;
+  const app = createExporter(config, options, terminal, log, { web, reload });
+  try {
+    await app.start();
+  } catch (error) {
+    await app.stop();
+    log.error({}, `Cannot listen on ${listenAddress} (--web.listen-address): ${listenFault(error)}`);
+    return 1;
+  }
+  log.info({ url: app.url(), version: terminal.build.version, keys: config.keys.length }, "Listening");
+  started.resolve(app);
+  await stopped;
+  log.info({}, "Stopping");
+  const seconds = STOP_WITHIN_MS / 1000;
+  terminal.endAfter(STOP_WITHIN_MS, () => log.error({}, `Cannot stop within ${seconds} s; ends at once`));
+  await app.stop();
+  return 0;
+}
+
+/** Why the server cannot listen on an address, for people. */
+function listenFault(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+  return LISTEN_FAULTS.get(code) ?? code;
+}
+
+const LISTEN_FAULTS: ReadonlyMap<string, string> = new Map([
+  ["EADDRINUSE", "the address is in use; choose another or port 0"],
+  ["EACCES", "not permitted; ports below 1024 may need a privilege"],
+  ["EADDRNOTAVAIL", "no interface of this machine has this address"],
+  ["ENOTFOUND", "the host is not known"],
+  ["EAI_AGAIN", "the host cannot be looked up now"],
+  ["EAFNOSUPPORT", "addresses of this kind are not supported on this machine"],
+]);

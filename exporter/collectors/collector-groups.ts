@@ -1,0 +1,46 @@
+import type { Config } from "../config/config.ts";
+import type { FamilyHeader } from "../metrics/render/exposition.ts";
+import type { JobGroup } from "../schedule/plan.ts";
+import type { Reporter } from "../schedule/reporter.ts";
+import type { Collector } from "./collector.ts";
+import { collectors } from "./index.ts";
+
+/** The jobs of every collector that has any, as groups that the engine runs. */
+export function collectorGroups(
+  config: Config,
+  reporterOf: (collector: string) => Reporter,
+): readonly JobGroup[] {
+  return collectors.flatMap((collector) => {
+    const { name, schedule } = collector;
+    const jobs = collector.jobs(config);
+    if (jobs.length === 0) return [];
+    return [{ name, expression: config.schedule[schedule], jobs, reporter: reporterOf(name), isPaid: false }];
+  });
+}
+
+/**
+ * The families of every collector with their HELP texts. A metric that is not as of the scrape says so: with its effective
+ * interval and the family that shows its age.
+ */
+export function collectorHeaders(intervalMs: (collector: string) => number): readonly FamilyHeader[] {
+  return collectors.flatMap((collector) => headersOf(collector, intervalMs(collector.name)));
+}
+
+/** The same headers as long as the interval is the same: their bytes are kept. */
+function headersOf(collector: Collector, intervalMs: number): readonly FamilyHeader[] {
+  const known = latest.get(collector);
+  if (known?.intervalMs === intervalMs) return known.headers;
+  const { families, lastSuccess } = collector;
+  const cadence = `Polled every ${intervalMs / 1000} s; see ${lastSuccess.name}.`;
+  const headers = families.map((family) => ({
+    family,
+    help: family === lastSuccess ? family.help : `${family.help} ${cadence}`,
+  }));
+  latest.set(collector, { intervalMs, headers });
+  return headers;
+}
+
+const latest = new WeakMap<
+  Collector,
+  { readonly intervalMs: number; readonly headers: readonly FamilyHeader[] }
+>();

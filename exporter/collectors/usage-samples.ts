@@ -1,0 +1,55 @@
+import { AMOUNTS, RATES, type Usage } from "../gateway/port.ts";
+import { type Sample, sample } from "../metrics/family.ts";
+import type { UsageReading } from "../readings/reading.ts";
+import type { TargetState } from "../schedule/job.ts";
+import {
+  type Query,
+  queryFamilies as families,
+  rateFamilies,
+  usageFamiliesOf,
+} from "./analytics-families.ts";
+import type { Breakdown } from "./breakdown.ts";
+
+/** The samples about an answer itself: its age, range and gaps. */
+export function answerSamples(
+  query: string,
+  { dataMs, range, window }: UsageReading,
+  usage: Usage,
+): readonly Sample[] {
+  const labels = { query };
+  return [
+    ...sample(families.dataTimestamp, labels, dataMs / 1000, window),
+    ...sample(families.windowStart, labels, range.startMs / 1000, window),
+    ...sample(families.windowEnd, labels, range.endMs / 1000, window),
+    ...sample(families.rows, labels, usage.rows, window),
+    ...sample(families.truncated, labels, Number(usage.truncated), window),
+    ...sample(families.warnings, labels, usage.warnings, window),
+    ...sample(families.duration, labels, toSeconds(usage.queryTimeMs), window),
+    ...sample(families.unreadable, labels, usage.unreadableRows, window),
+  ];
+}
+
+/** The samples of the pairs. After midnight "last day" is another day, so every value carries the running window. */
+export function pairSamples(query: Query, { window }: UsageReading, parts: Breakdown): readonly Sample[] {
+  const usageFamilies = usageFamiliesOf[query];
+  return [
+    ...sample(families.folded, { query }, parts.foldedPairs, window),
+    ...sample(families.colliding, { query }, parts.collidingRows, window),
+    ...parts.pairs.flatMap(({ model, app, amounts, rates }) => [
+      ...AMOUNTS.flatMap((amount) => sample(usageFamilies[amount], { model, app }, amounts[amount], window)),
+      ...RATES.flatMap((rate) => sample(rateFamilies[rate], { model, app }, rates[rate], window)),
+    ]),
+  ];
+}
+
+/** The state of a query as samples. */
+export function stateSamples(query: string, state: TargetState): readonly Sample[] {
+  return [
+    ...sample(families.up, { query }, state.up === undefined ? undefined : Number(state.up)),
+    ...sample(families.lastSuccess, { query }, toSeconds(state.lastSuccessMs)),
+  ];
+}
+
+function toSeconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : ms / 1000;
+}

@@ -1,0 +1,148 @@
+import type { GatewayConfig } from "../config/config.ts";
+import type { Secret, SecretSource } from "../config/secret.ts";
+import { onAbort } from "../time/clock.ts";
+import type { Clock } from "../time/clock.ts";
+import { GatewayError } from "./errors.ts";
+import type { Http, HttpRequest } from "./http.ts";
+import type { Caller, Permit, RequestOutcome } from "./port.ts";
+
+/** One question: a request, and its repetitions if it fails. */
+export interface Call extends HttpRequest {
+  readonly secret: SecretSource;
+  /** The call may cost money: it is sent once, with this limit instead of the configured ones. Milliseconds. */
+  readonly onceWithinMs?: number;
+}
+
+/**
+ * Sends a call with retries, and returns the parsed JSON body of a 2xx response. The deadline of the run begins with its
+ * first permit; every later wait counts against it.
+ * @throws GatewayError when there is no usable answer; the signal's reason when it is aborted; what `permits` throws.
+ */
+export type Send = (call: Call) => Promise<unknown>;
+
+export interface CallDependencies {
+  readonly http: Pick<Http, "attempt">;
+  readonly clock: Clock;
+  /** In [0, 1), for the jitter of retries. */
+  readonly random: () => number;
+}
+
+/** Creates what sends the calls of one run: permits, credential, deadline, retries (contract 5 and 7). */
+export function createSend(
+  caller: Caller,
+  config: Pick<GatewayConfig, "timeoutMs" | "deadlineMs">,
+  { http, clock, random }: CallDependencies,
+): Send {
+  let startedAt: number | undefined;
+
+  const deadlineOf = (call: Call) => call.onceWithinMs ?? config.deadlineMs;
+  const remainingMs = (call: Call) =>
+    deadlineOf(call) - (clock.monotonic() - (startedAt ?? clock.monotonic()));
+  const limitMs = (call: Call) =>
+    Math.ceil(Math.min(call.onceWithinMs ?? config.timeoutMs, remainingMs(call)));
+
+  /** The first permit of a run is waited for as long as it takes, a later one until the deadline. */
+  async function nextPermit(call: Call, attempts: number): Promise<Permit> {
+    const { permits, signal } = caller;
+    const purpose = attempts === 1 ? "request" : "retry";
+    if (startedAt === undefined) return permits.next(signal, purpose);
+    const patience = new AbortController();
+    const cancel = clock.after(remainingMs(call), () => patience.abort(tooLate(call, deadlineOf(call))));
+    return permits.next(AbortSignal.any([signal, patience.signal]), purpose).finally(cancel);
+  }
+
+  async function send(call: Call): Promise<unknown> {
+    let secret: Secret | undefined;
+    let failure: GatewayError | undefined;
+    for (let attempts = 1; ; attempts++) {
+      const permit = await nextPermit(call, attempts).catch((refused: unknown) => {
+        // After an attempt, the call failed for the attempt's reason, not because of the wait.
+        throw caller.signal.aborted ? caller.signal.reason : (failure ?? refused);
+      });
+      startedAt ??= clock.monotonic();
+      let outcome: RequestOutcome = NOT_ANSWERED;
+      try {
+        if (remainingMs(call) <= 0) throw failure ?? tooLate(call, deadlineOf(call));
+        secret ??= await readSecret(call, limitMs(call), caller.signal);
+        const result = await http.attempt(call, secret, caller, Math.max(1, limitMs(call)));
+        outcome = outcomeOf(result);
+        if (!(result instanceof GatewayError)) return result.body;
+        failure = result;
+      } finally {
+        permit.release(outcome);
+      }
+      const delayMs = retryDelay(
+        {
+          retryable: failure.retryable && call.onceWithinMs === undefined,
+          retryAfterMs: failure.retryAfterMs,
+          attempts,
+          remainingMs: remainingMs(call),
+        },
+        random,
+      );
+      if (delayMs === undefined) throw failure;
+      await clock.sleep(delayMs, caller.signal);
+    }
+  }
+
+  return send;
+}
+
+const NOT_ANSWERED: RequestOutcome = { answered: false, throttled: false };
+
+function outcomeOf(result: GatewayError | { readonly body: unknown }): RequestOutcome {
+  if (!(result instanceof GatewayError)) return { answered: true, throttled: false };
+  const { status, retryAfterMs } = result;
+  return { answered: status !== undefined, throttled: status === 429, retryAfterMs };
+}
+
+function tooLate({ action }: Call, deadlineMs: number): GatewayError {
+  return new GatewayError("timeout", `Cannot ${action}: no request could be sent within ${deadlineMs} ms`);
+}
+
+/** Reads the credential within real time, as the network does: a file system can hang like a network. */
+async function readSecret({ secret, action }: Call, limitMs: number, signal: AbortSignal): Promise<Secret> {
+  signal.throwIfAborted();
+  const limit = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => limit.reject(new Error(`${secret.origin} could not be read within ${limitMs} ms`)),
+    limitMs,
+  );
+  const forget = onAbort(signal, () => limit.reject(signal.reason));
+  try {
+    return await Promise.race([secret.read(), limit.promise]);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new GatewayError("secret_unreadable", `Cannot ${action}: ${why}`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+    forget();
+  }
+}
+
+/** What the retry policy looks at. */
+export interface Failure {
+  readonly retryable: boolean;
+  /** The server's own request, milliseconds; it wins over the backoff and gets no jitter. */
+  readonly retryAfterMs: number | undefined;
+  /** Attempts made so far, 1 or more. */
+  readonly attempts: number;
+  /** Milliseconds left until the deadline. */
+  readonly remainingMs: number;
+}
+
+const MAX_ATTEMPTS = 4;
+const FIRST_BACKOFF_MS = 500;
+const LONGEST_BACKOFF_MS = 8_000;
+
+/**
+ * Milliseconds to wait before the next attempt; undefined when there is none: not retryable, out of attempts, or the
+ * wait would pass the deadline. Exponential backoff with full jitter (contract 7, rule 4); `random` is in [0, 1).
+ */
+export function retryDelay(failure: Failure, random: () => number): number | undefined {
+  if (!failure.retryable || failure.attempts >= MAX_ATTEMPTS) return undefined;
+  const ceiling = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failure.attempts - 1));
+  const delayMs = failure.retryAfterMs ?? random() * ceiling;
+  return delayMs < failure.remainingMs ? delayMs : undefined;
+}

@@ -1,0 +1,102 @@
+import { onAbort } from "../time/clock.ts";
+import { isSuccess, type HttpResponse } from "./response.ts";
+
+/** What the HTTP client reports of one request, in this order; the part of undici's handler that a response needs. */
+export interface ResponseHandler {
+  onRequestStart(controller: Controller): void;
+  onResponseStart(controller: Controller, status: number, headers: HttpResponse["headers"]): void;
+  onResponseData(controller: Controller, chunk: Buffer): void;
+  onResponseEnd(): void;
+  onResponseError(controller: Controller, error: Error): void;
+}
+
+interface Controller {
+  abort(reason: Error): void;
+}
+
+/**
+ * Receives one response within `limitMs` of real time; `begin` gives the request to the client. It rejects with a
+ * TimeoutError, with the signal's reason, or with the client's error.
+ */
+export function receive(
+  begin: (handler: ResponseHandler) => void,
+  signal: AbortSignal,
+  limitMs: number,
+): Promise<HttpResponse> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let head: Omit<HttpResponse, "text"> | undefined;
+    let controller: Controller | undefined;
+    let aborted: Error | undefined;
+
+    function settle(): void {
+      clearTimeout(timer);
+      forget();
+    }
+    function fail(error: Error): void {
+      settle();
+      // The status of a refusal decides, even if its body is cut, too large or too slow (observed-behaviour 15).
+      if (head && !signal.aborted && !isSuccess(head.status)) resolve({ ...head, text: "" });
+      else reject(error);
+    }
+    function abort(reason: Error): void {
+      aborted = reason;
+      controller?.abort(reason);
+      fail(reason);
+    }
+    const timer = setTimeout(() => abort(new DOMException("Timed out", "TimeoutError")), limitMs);
+    const forget = onAbort(signal, () => abort(reasonOf(signal)));
+
+    begin({
+      onRequestStart: (started) => {
+        controller = started;
+        // The request may have waited for a connection until after it was aborted.
+        if (aborted) started.abort(aborted);
+      },
+      onResponseStart: (_, status, headers) => {
+        head = { status, headers };
+      },
+      onResponseData: (_, chunk) => void chunks.push(chunk),
+      onResponseEnd: () => {
+        settle();
+        if (head) resolve({ ...head, text: textOf(chunks) });
+      },
+      onResponseError: (_, error) => fail(error),
+    });
+  });
+}
+
+/** From this length on, in characters, a response takes milliseconds to parse. */
+export const LARGE_RESPONSE = 32_768;
+
+/**
+ * Makes large responses that arrive together be parsed one by one: each call resolves after the event loop has done its
+ * other work since the call before.
+ */
+export function createParseQueue(): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => {
+    last = last.then(nextTurnOfEventLoop);
+    return last;
+  };
+}
+
+function nextTurnOfEventLoop(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+function reasonOf(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error(`Aborted: ${String(signal.reason)}`);
+}
+
+const BYTE_ORDER_MARK = 0xfe_ff;
+
+function textOf(chunks: readonly Buffer[]): string {
+  const [first] = chunks;
+  const bytes = first && chunks.length === 1 ? first : Buffer.concat(chunks);
+  const text = bytes.toString();
+  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+}

@@ -1,0 +1,60 @@
+import type { Secret } from "../config/secret.ts";
+import { errorMessage, parseJson } from "./response-body.ts";
+import { GatewayError, reasonOfStatus } from "./errors.ts";
+import { retryAfter } from "./retry-after.ts";
+
+/** What the gateway sent. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  /** Empty also when the body of a refusal could not be read. */
+  readonly text: string;
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** The parsed JSON of a success, otherwise why the request failed. `action` is what was attempted, for the message. */
+export function readResponse(
+  response: HttpResponse,
+  action: string,
+  secret: Secret,
+  nowMs: number,
+): { readonly body: unknown } | GatewayError {
+  const body = parseJson(response.text, secret);
+  if (!isSuccess(response.status)) return refusal(response, body, action, secret, nowMs);
+  if (body !== undefined) return { body };
+  const { status } = response;
+  const what = response.text === "" ? "an empty body" : `a body that is not JSON${bodyKind(response)}`;
+  return new GatewayError("bad_response", `Cannot ${action}: gateway answered ${status} with ${what}`, {
+    status,
+  });
+}
+
+function refusal(
+  { status, headers }: HttpResponse,
+  body: unknown,
+  action: string,
+  secret: Secret,
+  nowMs: number,
+): GatewayError {
+  const reason = isRedirect(status) ? NOT_FOLLOWED : errorMessage(body, secret);
+  const message = `Cannot ${action}: gateway answered ${status}${reason === undefined ? "" : `: ${reason}`}`;
+  const retryAfterMs = retryAfter({ status, headers, body, nowMs });
+  return new GatewayError(reasonOfStatus(status), message, { status, retryAfterMs });
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
+}
+
+/** A credential belongs to the configured origin only. The new location may be any text, so it is not shown. */
+const NOT_FOLLOWED = "redirects are not followed (check gateway.base_url)";
+
+/** What an unreadable body is, according to its headers. Only our own texts are shown, because a header may contain anything. */
+function bodyKind({ headers }: HttpResponse): string {
+  const [encoding, type] = [headers["content-encoding"], headers["content-type"]];
+  if (encoding !== undefined && encoding !== "identity") return " but compressed, which was not asked for";
+  return typeof type === "string" && /\bhtml\b/i.test(type) ? " but HTML (check gateway.base_url)" : "";
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { utcMilliseconds } from "../time/utc-time.ts";
+
+/** The parts of a response that may ask the client to wait. */
+export interface RetryAfterSource {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The parsed body, if it is JSON. */
+  readonly body: unknown;
+  readonly nowMs: number;
+}
+
+/** Smaller epoch values are seconds, this and larger ones are milliseconds (observed-behaviour 16). */
+const FIRST_MILLISECOND_EPOCH = 100_000_000_000;
+
+/** Some services send the rate-limit headers in the body only (observed-behaviour 16). */
+const BodyHeaders = z.object({
+  error: z.object({
+    metadata: z.object({ headers: z.record(z.string(), z.unknown()) }),
+  }),
+});
+
+/**
+ * How long the server asks to wait, milliseconds: `Retry-After` (seconds or HTTP date) wins over `X-RateLimit-Reset`
+ * (epoch), a header over the body. Undefined when the server asks for nothing, the value cannot be read, or its time
+ * has passed. Only 429 and 503 ask to wait.
+ */
+export function retryAfter(source: RetryAfterSource): number | undefined {
+  if (source.status !== 429 && source.status !== 503) return undefined;
+  const headers = new Map<string, string>();
+  const inBody = BodyHeaders.safeParse(source.body);
+  if (inBody.success) {
+    for (const [name, value] of Object.entries(inBody.data.error.metadata.headers)) {
+      if (typeof value === "string" || typeof value === "number")
+        headers.set(name.toLowerCase(), String(value));
+    }
+  }
+  for (const [name, value] of Object.entries(source.headers)) {
+    const text = Array.isArray(value) ? value[0] : value;
+    if (text !== undefined) headers.set(name.toLowerCase(), text);
+  }
+  return (
+    positive(waitOf(headers.get("retry-after"), source.nowMs)) ??
+    positive(waitUntilReset(headers.get("x-ratelimit-reset"), source.nowMs))
+  );
+}
+
+function waitOf(text: string | undefined, nowMs: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\s*\d+(\.\d+)?\s*$/.test(text)) return Number(text) * 1000;
+  return (utcMilliseconds(text) ?? httpDate(text)) - nowMs;
+}
+
+/** An HTTP date is in GMT, even in the old form that names no zone, never in the machine's own zone. */
+function httpDate(text: string): number {
+  if (!/^\s*(mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return Number.NaN;
+  return Date.parse(/(gmt|utc)\s*$/i.test(text) ? text : `${text} GMT`);
+}
+
+function waitUntilReset(text: string | undefined, nowMs: number): number | undefined {
+  if (text === undefined || !/^\s*\d+(\.\d+)?\s*$/.test(text)) return undefined;
+  const epoch = Number(text);
+  return (epoch >= FIRST_MILLISECOND_EPOCH ? epoch : epoch * 1000) - nowMs;
+}
+
+function positive(ms: number | undefined): number | undefined {
+  return ms !== undefined && Number.isFinite(ms) && ms > 0 ? ms : undefined;
+}

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { GatewayError } from "../errors.ts";
+
+/**
+ * Parses a body.
+ * @throws GatewayError `bad_response` that names the first problem; `action` is what was attempted.
+ */
+export function parseBody<T>(schema: z.ZodType<T>, body: unknown, action: string): T {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw new GatewayError("bad_response", `Cannot ${action}: ${shapeProblem(parsed.error)}`);
+}
+
+/**
+ * A number as services write it: a JSON number or a decimal string, and one service may mix both (observed-behaviour 1).
+ * Null stays null: no value, which is not 0. Anything else is a wrong type.
+ */
+export const wireNumber = z.union(
+  [
+    z.number(),
+    z
+      .string()
+      // Each digit can match in one way only: otherwise a text of a million digits would take forever.
+      .regex(/^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/)
+      .transform(Number)
+      .pipe(z.number()),
+  ],
+  { error: "Invalid input: expected a finite number" },
+);
+
+/** A field that may be missing or null, which both mean that the value is unknown; a wrong type is an error. */
+export function known<T>(schema: z.ZodType<T>) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** A field that the contract does not promise: used when it is valid, ignored when it is not. */
+export function optional<T>(schema: z.ZodType<T>) {
+  return known(schema).catch(undefined);
+}
+
+/** The first problem of a body, with its place but without its value, which might be a secret. */
+export function shapeProblem(error: z.ZodError): string {
+  const issue = error.issues[0];
+  if (issue === undefined) return "unknown problem";
+  const place = issue.path.map(String).join(".");
+  return `${place === "" ? "the body" : place}: ${issue.message}`;
+}

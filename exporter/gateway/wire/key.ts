@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { utcMilliseconds } from "../../time/utc-time.ts";
+import { type KeyInformation, LIMIT_RESETS, type LimitReset } from "../port.ts";
+import { known, optional, parseBody, wireNumber } from "./fields.ts";
+
+/** `GET /key` (contract 4). */
+export const KEY_REQUEST = { method: "GET", path: "/key" } as const;
+
+/** @throws GatewayError `bad_response` when a field has a wrong type, or the body has no usage and no limit. */
+export function parseKey(body: unknown, action: string): KeyInformation {
+  const { data } = parseBody(KeyBody, body, action);
+  const free = data.free_model_daily_requests;
+  return {
+    label: data.label,
+    limitCredits: data.limit,
+    limitReset: limitReset(data.limit_reset),
+    remainingCredits: data.limit_remaining,
+    byokInLimit: data.include_byok_in_limit,
+    usage: {
+      total: data.usage,
+      day: data.usage_daily,
+      week: data.usage_weekly,
+      month: data.usage_monthly,
+    },
+    byokUsage: {
+      total: data.byok_usage,
+      day: data.byok_usage_daily,
+      week: data.byok_usage_weekly,
+      month: data.byok_usage_monthly,
+    },
+    freeTier: data.is_free_tier,
+    expiresAtMs: data.expires_at,
+    freeRequests: {
+      limit: free?.limit,
+      used: free?.used,
+      remaining: free?.remaining,
+    },
+  };
+}
+
+const amount = known(wireNumber);
+/** Null is a value here: unlimited. */
+const limit = wireNumber.nullish();
+
+const KeyBody = z.object({
+  data: z
+    .object({
+      label: known(z.string()),
+      limit,
+      limit_reset: z.string().nullish(),
+      limit_remaining: limit,
+      include_byok_in_limit: known(z.boolean()),
+      usage: amount,
+      usage_daily: amount,
+      usage_weekly: amount,
+      usage_monthly: amount,
+      byok_usage: amount,
+      byok_usage_daily: amount,
+      byok_usage_weekly: amount,
+      byok_usage_monthly: amount,
+      is_free_tier: known(z.boolean()),
+      // Beyond the contract (observed-behaviour 13).
+      expires_at: optional(z.string().transform(utcMilliseconds)),
+      free_model_daily_requests: optional(
+        z.object({
+          limit: optional(wireNumber),
+          used: optional(wireNumber),
+          remaining: optional(wireNumber),
+        }),
+      ),
+    })
+    .refine(
+      (data) => data.usage !== undefined || data.limit !== undefined || data.limit_remaining !== undefined,
+      {
+        message: "has neither usage nor limit nor limit_remaining, so it is not key information",
+      },
+    ),
+});
+
+function limitReset(text: string | null | undefined): LimitReset | undefined {
+  if (text === undefined) return undefined;
+  if (text === null) return "never";
+  const reset = LIMIT_RESETS.find((state) => state === text.trim().toLowerCase());
+  return reset ?? "other";
+}

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import type { Transcription, TranscriptionRequest } from "../port.ts";
+import { optional, parseBody, wireNumber } from "./fields.ts";
+
+/**
+ * `POST /audio/transcriptions` (contract 4): JSON, or a form.
+ * @throws RangeError that names every field outside the contract's bounds.
+ */
+export function transcriptionRequest(request: TranscriptionRequest) {
+  const checked = Bounds.safeParse(request);
+  if (!checked.success) {
+    const problems = checked.error.issues.map(
+      (issue) => `${issue.path.map(String).join(".")}: ${issue.message}`,
+    );
+    throw new RangeError(`Cannot ask for a transcription: ${problems.join("; ")}`);
+  }
+  const body = request.upload === "multipart" ? formOf(request) : jsonOf(request);
+  return { method: "POST", path: "/audio/transcriptions", body } as const;
+}
+
+/** The bounds of the contract (2.5, 8). */
+const Bounds = z.object({
+  audio: z.object({
+    bytes: z.custom<Uint8Array>((bytes) => bytes instanceof Uint8Array && bytes.length > 0, "is empty"),
+    // Such as `mp3`; the contract does not list the formats (2.5).
+    format: z.string().regex(/^[a-z0-9]+$/, "is not the name of an audio format"),
+  }),
+  model: z.string().regex(/^[^\s/]+\/\S+$/, "is not of the form provider/model"),
+});
+
+function jsonOf({ audio, model, responseFormat }: TranscriptionRequest): object {
+  return {
+    input_audio: { data: Buffer.from(audio.bytes).toString("base64"), format: audio.format },
+    model,
+    response_format: responseFormat,
+  };
+}
+
+/** The contract does not name the fields of the form; these are the names of the reference speech-to-text style. */
+function formOf({ audio, model, responseFormat }: TranscriptionRequest): FormData {
+  const form = new FormData();
+  const file = new Blob([new Uint8Array(audio.bytes)], { type: `audio/${audio.format}` });
+  form.append("file", file, `audio.${audio.format}`);
+  form.append("model", model);
+  form.append("response_format", responseFormat);
+  return form;
+}
+
+/** @throws GatewayError `bad_response` when there is no text. Other fields that cannot be read are left out. */
+export function parseTranscription(body: unknown, action: string): Transcription {
+  const { text, usage, confidence, duration, language } = parseBody(TranscriptionBody, body, action);
+  return {
+    text,
+    usage: {
+      costCredits: usage?.cost,
+      inputTokens: usage?.input_tokens,
+      outputTokens: usage?.output_tokens,
+      totalTokens: usage?.total_tokens,
+      seconds: usage?.seconds,
+    },
+    confidence,
+    durationSeconds: duration,
+    language,
+  };
+}
+
+/** A negative amount is ignored: counts, seconds and credits do not run backwards. */
+const amount = optional(wireNumber.pipe(z.number().min(0)));
+
+const TranscriptionBody = z.object({
+  text: z.string(),
+  usage: optional(
+    z.object({
+      cost: amount,
+      input_tokens: amount,
+      output_tokens: amount,
+      total_tokens: amount,
+      seconds: amount,
+    }),
+  ),
+  confidence: optional(wireNumber.pipe(z.number().min(0).max(1))),
+  duration: amount,
+  language: optional(z.string()),
+});

@@ -1,0 +1,175 @@
+import { z } from "zod";
+import type { Window } from "../../time/window.ts";
+import { GatewayError } from "../errors.ts";
+import { type Amount, AMOUNTS, type Amounts, type Rate, RATES, type Rates, type UsagePair } from "../port.ts";
+import { optional, parseBody, shapeProblem, wireNumber } from "./fields.ts";
+
+/** The metric of `POST /analytics/query` that each amount comes from (observed-behaviour 9). */
+export const AMOUNT_METRICS = {
+  credits: "total_usage",
+  requests: "request_count",
+  tokens: "tokens_total",
+  promptTokens: "tokens_prompt",
+  completionTokens: "tokens_completion",
+  reasoningTokens: "reasoning_tokens",
+} as const satisfies Record<Amount, string>;
+
+/** The metric that each rate comes from; latencies are milliseconds there. */
+export const RATE_METRICS = {
+  cacheHitRatio: "cache_hit_rate",
+  latencyAvgSeconds: "avg_latency",
+  latencyP90Seconds: "p90_latency",
+} as const satisfies Record<Rate, string>;
+
+/**
+ * The service's cap of one answer (contract 8). The rows are not limited to those that are shown, because rows with equal
+ * labels are summed first.
+ */
+const ROW_LIMIT = 1000;
+
+/** Asks for the most expensive pairs of model and app. */
+export function pairsRequest(range: Window, withRates: boolean) {
+  return request({
+    metrics: [...amountMetrics, ...(withRates ? rateMetrics : [])],
+    dimensions: ["model", "app"],
+    time_range: timeRange(range),
+    limit: ROW_LIMIT,
+    order_by: { field: AMOUNT_METRICS.credits, direction: "desc" },
+  });
+}
+
+/** Asks for the sum over everything. */
+export function totalRequest(range: Window) {
+  return request({ metrics: amountMetrics, time_range: timeRange(range) });
+}
+
+const amountMetrics = AMOUNTS.map((amount) => AMOUNT_METRICS[amount]);
+const rateMetrics = RATES.map((rate) => RATE_METRICS[rate]);
+
+function request(body: object) {
+  return { method: "POST", path: "/analytics/query", body } as const;
+}
+
+/** ISO 8601 with seconds and milliseconds: the service rejects minute precision (contract 2.1, rule 1). */
+function timeRange({ startMs, endMs }: Window): object {
+  return { start: new Date(startMs).toISOString(), end: new Date(endMs).toISOString() };
+}
+
+/** An answer of `POST /analytics/query` (contract 2.4). */
+export interface UsageRows<Row> {
+  readonly rows: readonly Row[];
+  /** Rows that are not objects, have a value of a wrong type, or lack a label. */
+  readonly unreadableRows: number;
+  /** Why the first unreadable row was rejected: the column's name, never its value. */
+  readonly rowProblem: string | undefined;
+  readonly truncated: boolean;
+  readonly warnings: number;
+  readonly computedAtMs: number | undefined;
+  readonly queryTimeMs: number | undefined;
+}
+
+/** @throws GatewayError `bad_response` when the shape is wrong, or no row of several can be read. */
+export function parsePairs(body: unknown, withRates: boolean, action: string): UsageRows<UsagePair> {
+  return parseRows(body, withRates ? PairWithRates : Pair, action);
+}
+
+/** The sum over everything is at most one row. @throws GatewayError as parsePairs. */
+export function parseTotal(body: unknown, action: string): UsageRows<Amounts> {
+  return parseRows(body, AmountColumns, action);
+}
+
+function parseRows<Row>(body: unknown, schema: z.ZodType<Row>, action: string): UsageRows<Row> {
+  const { data: wireRows, metadata, cachedAt, warnings } = parseBody(UsageBody, body, action).data;
+  const rows: Row[] = [];
+  let rowProblem: string | undefined;
+  for (const wireRow of wireRows) {
+    const row = schema.safeParse(wireRow);
+    if (row.success) rows.push(row.data);
+    else rowProblem ??= shapeProblem(row.error);
+  }
+  if (rows.length === 0 && rowProblem !== undefined) {
+    const message = `Cannot ${action}: none of the ${wireRows.length} rows can be read (the first: ${rowProblem})`;
+    throw new GatewayError("bad_response", message);
+  }
+  return {
+    rows,
+    unreadableRows: wireRows.length - rows.length,
+    rowProblem,
+    truncated: metadata.truncated,
+    warnings: warnings?.length ?? 0,
+    computedAtMs: cachedAt,
+    queryTimeMs: metadata.query_time_ms,
+  };
+}
+
+const UsageBody = z.object({
+  data: z.object({
+    data: z.array(z.unknown()),
+    metadata: z.object({ truncated: z.boolean(), query_time_ms: optional(wireNumber) }),
+    cachedAt: optional(wireNumber),
+    // Warnings of any type are counted.
+    warnings: optional(z.array(z.unknown())),
+  }),
+});
+
+const value = wireNumber.nullish().transform((number) => number ?? undefined);
+const milliseconds = value.transform((ms) => (ms === undefined ? undefined : ms / 1000));
+const label = z
+  .union([z.string(), z.number().transform(String)], { error: "Invalid input: expected a text or a number" })
+  .nullable();
+
+/** Only the columns that were asked for are read: a service may send others (observed-behaviour 5). */
+const amountColumns = {
+  [AMOUNT_METRICS.credits]: value,
+  [AMOUNT_METRICS.requests]: value,
+  [AMOUNT_METRICS.tokens]: value,
+  [AMOUNT_METRICS.promptTokens]: value,
+  [AMOUNT_METRICS.completionTokens]: value,
+  [AMOUNT_METRICS.reasoningTokens]: value,
+};
+const labelColumns = { model: label, app: label };
+
+const AmountColumns = z.object(amountColumns).transform(amountsOf);
+const Pair = z.object({ ...labelColumns, ...amountColumns }).transform((row) => ({
+  model: row.model,
+  app: row.app,
+  amounts: amountsOf(row),
+  rates: NO_RATES,
+}));
+const PairWithRates = z
+  .object({
+    ...labelColumns,
+    ...amountColumns,
+    [RATE_METRICS.cacheHitRatio]: value,
+    [RATE_METRICS.latencyAvgSeconds]: milliseconds,
+    [RATE_METRICS.latencyP90Seconds]: milliseconds,
+  })
+  .transform((row) => ({
+    model: row.model,
+    app: row.app,
+    amounts: amountsOf(row),
+    rates: {
+      cacheHitRatio: row[RATE_METRICS.cacheHitRatio],
+      latencyAvgSeconds: row[RATE_METRICS.latencyAvgSeconds],
+      latencyP90Seconds: row[RATE_METRICS.latencyP90Seconds],
+    },
+  }));
+
+const NO_RATES: Rates = {
+  cacheHitRatio: undefined,
+  latencyAvgSeconds: undefined,
+  latencyP90Seconds: undefined,
+};
+
+type Columns = Readonly<Record<keyof typeof amountColumns, number | undefined>>;
+
+function amountsOf(row: Columns): Amounts {
+  return {
+    credits: row[AMOUNT_METRICS.credits],
+    requests: row[AMOUNT_METRICS.requests],
+    tokens: row[AMOUNT_METRICS.tokens],
+    promptTokens: row[AMOUNT_METRICS.promptTokens],
+    completionTokens: row[AMOUNT_METRICS.completionTokens],
+    reasoningTokens: row[AMOUNT_METRICS.reasoningTokens],
+  };
+}

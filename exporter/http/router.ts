@@ -1,0 +1,64 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { WebConfig, WebSource } from "../config/web/web-config.ts";
+import { refusal } from "./access.ts";
+import type { Passwords } from "./passwords.ts";
+import { type Answer, type Route, textAnswer } from "./route.ts";
+
+/** Finds the answer to a request: access, route, method, and the limit of requests at once. Rejects when a route throws. */
+export type Router = (request: IncomingMessage, response: ServerResponse) => Promise<Answer>;
+
+export interface RouterDependencies {
+  readonly passwords: Passwords;
+  /** Undefined: everybody has access. */
+  readonly web: WebSource | undefined;
+  /** Answers in progress at once, not counting `/-/…`; 0 is unlimited. */
+  readonly maxRequests: number;
+}
+
+export function createRouter(
+  routes: readonly Route[],
+  { passwords, web, maxRequests }: RouterDependencies,
+): Router {
+  const byPath = new Map(routes.map((route) => [route.path, route]));
+  const tryAcquire = createRequestSemaphore(maxRequests);
+
+  async function routed(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
+    const path = (request.url ?? "/").split("?")[0] ?? "/";
+    const route = byPath.get(path);
+    if (!route) return textAnswer(404, "Not found\n");
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    if (!route.methods.some((allowed) => allowed === method)) {
+      const allow = route.methods.flatMap((allowed) => (allowed === "GET" ? ["GET", "HEAD"] : [allowed]));
+      return textAnswer(405, "Method not allowed\n", { allow: allow.join(", ") });
+    }
+    if (!path.startsWith("/-/") && !tryAcquire(response)) {
+      return textAnswer(503, `Limit of concurrent requests reached (${maxRequests}), try again later\n`);
+    }
+    return route.handle(request);
+  }
+
+  return async (request, response) => {
+    if (!web) return routed(request, response);
+    const config = await web.current();
+    if (!config) return textAnswer(500, "The web configuration is invalid; see the log for the reason\n");
+    const refused = await refusal(config, passwords, request.headers);
+    return withHeaders(config, refused ?? (await routed(request, response)));
+  };
+}
+
+/** A request holds its place until the last byte of its answer has left, so slow readers count. */
+function createRequestSemaphore(most: number): (response: ServerResponse) => boolean {
+  let held = 0;
+  return (response) => {
+    if (most > 0 && held >= most) return false;
+    held++;
+    response.once("close", () => held--);
+    return true;
+  };
+}
+
+/** Configured headers replace the answer's own. An empty one is not sent. */
+function withHeaders({ headers }: WebConfig, answer: Answer): Answer {
+  const own = [...headers].map(([name, value]) => [name.toLowerCase(), value]);
+  return { ...answer, headers: { ...answer.headers, ...Object.fromEntries(own) } };
+}

@@ -1,0 +1,101 @@
+import type { X509Certificate } from "node:crypto";
+import { isIP, SocketAddress, type Socket } from "node:net";
+import { createServer, type Server, type TLSSocket } from "node:tls";
+import type { WebConfig, WebSource, WebTls } from "../config/web/web-config.ts";
+import type { Limits } from "./limits.ts";
+
+/** Turns raw connections into TLS connections, each with the web configuration in force when it opens. */
+export interface TlsServer {
+  accept(socket: Socket): void;
+  /** Ends the handshakes that are in progress. */
+  close(): void;
+}
+
+/** `onConnection` receives each connection whose client certificate is acceptable. */
+export function createTlsServer(
+  web: WebSource,
+  { requestMs }: Limits,
+  onConnection: (socket: TLSSocket) => void,
+): TlsServer {
+  const handshakes = new Map<string, Socket>();
+  let current: { readonly tls: WebTls; readonly server: Server } | undefined;
+
+  function serverFor(tls: WebTls): Server {
+    if (current?.tls === tls) return current.server;
+    const requestCert = tls.clientAuth !== "none";
+    // `isAcceptable` judges the certificate after the handshake, so the handshake itself rejects none.
+    const options = { ...tls.options, requestCert, rejectUnauthorized: false };
+    const server = createServer({ ...options, handshakeTimeout: requestMs, ALPNProtocols: ["http/1.1"] });
+    server.on("secureConnection", (socket) => {
+      handshakes.delete(peerOf(socket));
+      if (isAcceptable(tls, socket)) onConnection(socket);
+      else socket.destroy();
+    });
+    server.on("tlsClientError", (_error, socket) => socket.destroy());
+    current = { tls, server };
+    return server;
+  }
+
+  async function accept(socket: Socket): Promise<void> {
+    const peer = peerOf(socket);
+    handshakes.set(peer, socket);
+    socket.on("close", () => handshakes.delete(peer)).on("error", () => socket.destroy());
+    const config: WebConfig | undefined = await web.current().catch(() => undefined);
+    if (socket.destroyed) return;
+    if (config?.tls) serverFor(config.tls).emit("connection", socket);
+    else socket.destroy();
+  }
+
+  return {
+    accept: (socket) => void accept(socket),
+    close: () => {
+      for (const socket of handshakes.values()) socket.destroy();
+    },
+  };
+}
+
+/** The same for a connection before and after its handshake. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+/** The rules of Go's `tls.ClientAuthType`, after which the exporter-toolkit names them. */
+function isAcceptable({ clientAuth, allowedSans }: WebTls, socket: TLSSocket): boolean {
+  if (clientAuth === "none" || clientAuth === "request") return true;
+  const certificate = socket.getPeerX509Certificate();
+  if (!certificate) return clientAuth === "verify if given";
+  if (clientAuth !== "require" && !socket.authorized) return false;
+  return (
+    !allowedSans || namesOf(certificate).some((name) => allowedSans.some((allowed) => isSame(name, allowed)))
+  );
+}
+
+interface Name {
+  readonly kind: string;
+  readonly value: string;
+}
+
+/** The subject's alternative names. Node writes a value with special characters as a JSON string. */
+function namesOf({ subjectAltName }: X509Certificate): readonly Name[] {
+  const names = (subjectAltName ?? "").matchAll(
+    /(DNS|IP Address|email|URI):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/g,
+  );
+  return [...names].map(([, kind = "", value = ""]) => ({
+    kind,
+    value: value.startsWith('"') ? unquoted(value) : value,
+  }));
+}
+
+function unquoted(text: string): string {
+  const value: unknown = JSON.parse(text);
+  return String(value);
+}
+
+function isSame({ kind, value }: Name, allowed: string): boolean {
+  if (kind !== "IP Address") return value === allowed;
+  return isIP(value) > 0 && isIP(allowed) > 0 && canonical(value) === canonical(allowed);
+}
+
+function canonical(address: string): string {
+  return new SocketAddress({ address, family: isIP(address) === 6 ? "ipv6" : "ipv4" }).address;
+}

@@ -1,0 +1,48 @@
+import type { Config } from "../config/config.ts";
+import { selfFamilies as families } from "./self-families.ts";
+import type { SelfRegistry } from "./self-registry.ts";
+
+export interface Build {
+  readonly version: string;
+  readonly revision: string;
+  readonly nodeVersion: string;
+}
+
+/** What the metrics of the whole exporter are read from at a scrape. */
+export interface AppState {
+  readonly config: () => Pick<Config, "keys" | "seriesLimit" | "creditValue">;
+  readonly readings: { readonly series: number };
+  /** Undefined: there is no web configuration. */
+  readonly web: { isUpToDate(): boolean } | undefined;
+}
+
+export interface AppMetrics {
+  /** The configuration was loaded, or a bad one was refused, at this time (epoch milliseconds). */
+  reloaded(isSuccessful: boolean, nowMs: number): void;
+}
+
+/** The metrics of the exporter as a whole: build, configuration, series. */
+export function createAppMetrics(
+  registry: SelfRegistry,
+  build: Build,
+  { config, readings, web }: AppState,
+): AppMetrics {
+  const { version, revision, nodeVersion } = build;
+  registry.gauge(families.buildInfo).set({ version, revision, nodeversion: nodeVersion }, 1);
+  registry.gauge(families.keys, () => [[{}, config().keys.length]]);
+  registry.gauge(families.series, () => [[{}, readings.series]]);
+  registry.gauge(families.seriesLimit, () => [[{}, config().seriesLimit]]);
+  registry.gauge(families.webUpToDate, () => (web ? [[{}, Number(web.isUpToDate())]] : []));
+  registry.gauge(families.creditValue, () => {
+    const { creditValue } = config();
+    return creditValue ? [[{ currency: creditValue.currency }, creditValue.value]] : [];
+  });
+  const successful = registry.gauge(families.reloadSuccessful);
+  const successTime = registry.gauge(families.reloadSuccess);
+  return {
+    reloaded: (isSuccessful, nowMs) => {
+      successful.set({}, Number(isSuccessful));
+      if (isSuccessful) successTime.set({}, nowMs / 1000);
+    },
+  };
+}

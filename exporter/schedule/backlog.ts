@@ -1,0 +1,125 @@
+import type { FailureReason } from "../gateway/errors.ts";
+import type { Endpoint } from "../gateway/port.ts";
+import type { ReadingStore } from "../readings/readings.ts";
+import type { Clock } from "../time/clock.ts";
+import type { Intervals } from "./intervals.ts";
+import type { Job } from "./job.ts";
+import type { Entry, JobTable } from "./job-table.ts";
+import { DEFAULT_REST_MS, type Refusals } from "./refusals.ts";
+import type { QueuedJob, RunQueues } from "./run-queue.ts";
+import type { DueTarget, Scheduler } from "./scheduler.ts";
+
+/** Decides which due jobs wait in the run queues, and which one is next. */
+export interface Backlog {
+  /**
+   * A job is due: it joins its run queue, unless it runs, rests, or its last answer is recent enough. Returns the job if it
+   * is a paid one that misses its tick.
+   */
+  add(target: DueTarget): Job | undefined;
+  /** After a failure: a target that cannot show everything is asked again before its next tick. */
+  retryEarly(entry: Entry, reason: FailureReason): void;
+  /** The next job of an endpoint that may begin now. */
+  next(endpoint: Endpoint): QueuedJob | undefined;
+  /** When the next job of an endpoint may begin, monotonic milliseconds; undefined: none waits. */
+  openAt(endpoint: Endpoint): number | undefined;
+  remove(job: Job): void;
+}
+
+export interface BacklogDependencies {
+  readonly clock: Clock;
+  /** In [0, 1), for the jitter of early retries. */
+  readonly random: () => number;
+  readonly readings: ReadingStore;
+  readonly table: JobTable;
+  readonly queues: RunQueues;
+  readonly scheduler: Scheduler;
+  readonly refusals: Refusals;
+  readonly intervals: Intervals;
+}
+
+/** The first early retry comes this soon, each further one twice as late. */
+const FIRST_RETRY_MS = 5000;
+
+export function createBacklog(dependencies: BacklogDependencies): Backlog {
+  const { clock, random, readings, table, queues, scheduler, refusals, intervals } = dependencies;
+
+  function add({ id, dueAt, cause }: DueTarget): Job | undefined {
+    const entry = table.get(id);
+    if (!entry || (cause === "tick" && !isWanted(entry))) return undefined;
+    if (cause === "again") entry.againAt = undefined;
+    const { job, group, run } = entry;
+    const restMs = refusals.restMs(id);
+    if (group.isPaid) {
+      const obstacle = obstacleOf(entry);
+      if (obstacle === undefined) return enqueue(entry, dueAt);
+      group.reporter.missed?.(job, obstacle);
+      return job;
+    }
+    // A run that began before midnight cannot be believed; any other one is as good as the next.
+    if (run) run.isRepeated ||= cause === "midnight";
+    else if (restMs > 0) askAgain(entry, restMs);
+    else enqueue(entry, dueAt);
+    return undefined;
+  }
+
+  function obstacleOf({ job, run }: Entry): "running" | "paused" | undefined {
+    if (run) return "running";
+    return refusals.restMs(job.id) > 0 || !refusals.mayBegin(job.endpoint, job.id) ? "paused" : undefined;
+  }
+
+  function enqueue({ job, group }: Entry, dueAt: number): undefined {
+    const intervalMs = Math.max(scheduler.longestGapMs(group.name), job.minIntervalMs);
+    queues[job.endpoint].add(job.id, dueAt, intervalMs);
+  }
+
+  /** Whether the last answer is old enough to be replaced; half a tick early is in time. */
+  function isWanted({ job, group }: Entry): boolean {
+    const lastAnswerMs = readings.status(job.id)?.lastAnswerMs;
+    if (lastAnswerMs === undefined) return true;
+    const ageMs = clock.now() - lastAnswerMs;
+    // An answer of the future is of a clock that was wrong then, or is now.
+    return ageMs < 0 || ageMs >= job.minIntervalMs - scheduler.longestGapMs(group.name) / 2;
+  }
+
+  function retryEarly(entry: Entry, reason: FailureReason): void {
+    const { job, group } = entry;
+    if (group.isPaid || !PASSING.has(reason) || readings.isWhole(job.id)) return;
+    const firstMs = reason === "rate_limited" ? DEFAULT_REST_MS : FIRST_RETRY_MS;
+    const backoffMs = Math.min(intervals.of(group.name), firstMs * 2 ** entry.failures) * (1 - random() / 4);
+    entry.failures++;
+    askAgain(entry, Math.max(backoffMs, refusals.restMs(job.id)));
+  }
+
+  function askAgain(entry: Entry, delayMs: number): void {
+    const at = clock.monotonic() + delayMs;
+    if (entry.againAt !== undefined && entry.againAt <= at) return;
+    entry.againAt = at;
+    scheduler.at(entry.job.id, at);
+  }
+
+  function next(endpoint: Endpoint): QueuedJob | undefined {
+    return queues[endpoint].next(clock.monotonic(), (id) => refusals.mayBegin(endpoint, id));
+  }
+
+  return {
+    add,
+    retryEarly,
+    next,
+    openAt: (endpoint) => {
+      const pausedMs = refusals.pausedMs(endpoint);
+      if (pausedMs === 0) return next(endpoint)?.dueAt;
+      return queues[endpoint].oldest() === undefined ? undefined : clock.monotonic() + pausedMs;
+    },
+    remove: ({ id, endpoint }) => queues[endpoint].remove(id),
+  };
+}
+
+/** Failures that may pass by themselves; the others wait for the next tick. */
+const PASSING: ReadonlySet<FailureReason> = new Set([
+  "rate_limited",
+  "timeout",
+  "upstream_error",
+  "bad_response",
+  "network",
+  "secret_unreadable",
+]);

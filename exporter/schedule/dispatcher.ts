@@ -1,0 +1,144 @@
+import { ENDPOINTS, type Endpoint, type PermitPurpose } from "../gateway/port.ts";
+import type { Clock } from "../time/clock.ts";
+import { createRateLimiter, type RateLimiter } from "./rate-limiter.ts";
+import { createSemaphore } from "./semaphore.ts";
+
+/** Gives out permits: at most `connections` requests are under way at once, and those of each endpoint are evenly spaced. */
+export interface Dispatcher {
+  /** Begins these jobs as permits become free. */
+  serve(jobs: JobSource): void;
+  /** Begins no more jobs until `serve` is called again; further requests go on. */
+  hold(): void;
+  /** Begins what may begin now: to be called whenever a job became due. */
+  wake(): void;
+  /**
+   * Waits for a permit for a further request of a run that has begun. Such a request comes before new jobs, since the run's
+   * deadline passes meanwhile; a retry waits like the jobs, so that an outage does not hold up those that were not asked yet.
+   * Rejects with the signal's reason when it is aborted.
+   */
+  further(endpoint: Endpoint, signal: AbortSignal, purpose: PermitPurpose): Promise<Release>;
+  setLimits(limits: Limits): void;
+}
+
+/** Returns a permit; only the first call counts. */
+export type Release = () => void;
+
+export interface Limits {
+  /** Requests per minute by endpoint; 0 is unlimited. */
+  readonly perMinute: Readonly<Record<Endpoint, number>>;
+  readonly connections: number;
+}
+
+/** The jobs that wait for a permit. */
+export interface JobSource {
+  /** From when on the next job of an endpoint may begin, monotonic milliseconds; undefined: none waits. */
+  openAt(endpoint: Endpoint): number | undefined;
+  /** Begins that job. */
+  begin(endpoint: Endpoint, release: Release): void;
+}
+
+export function createDispatcher(clock: Clock, initial: Limits): Dispatcher {
+  const lanes: readonly Lane[] = ENDPOINTS.map((endpoint) => ({
+    endpoint,
+    limiter: createRateLimiter(clock, initial.perMinute[endpoint]),
+    waiting: { request: new Set(), retry: new Set() },
+    timer: undefined,
+  }));
+  const semaphore = createSemaphore(initial.connections, wake);
+  let jobs: JobSource | undefined;
+  let firstLane = 0;
+  let isServing = false;
+
+  /** Endpoints take turns, so that a long queue of one does not hold up the others. */
+  function wake(): void {
+    // What begins may end at once and wake again.
+    if (isServing) return;
+    isServing = true;
+    for (let idle = 0; idle < lanes.length && semaphore.free > 0;) {
+      const lane = lanes[firstLane];
+      firstLane = (firstLane + 1) % lanes.length;
+      idle = lane && serveNext(lane) ? 0 : idle + 1;
+    }
+    isServing = false;
+  }
+
+  function serveNext(lane: Lane): boolean {
+    const openAt = jobs?.openAt(lane.endpoint);
+    const waiter = nextWaiter(lane, openAt);
+    const wantedAt = waiter?.wantedAt ?? openAt;
+    lane.timer?.();
+    lane.timer = undefined;
+    if (wantedAt === undefined) return false;
+    const waitMs = lane.limiter.readyAt(wantedAt) - clock.monotonic();
+    if (waitMs > 0) {
+      lane.timer = clock.after(waitMs, wake);
+      return false;
+    }
+    const release = semaphore.tryTake();
+    if (!release) return false;
+    lane.limiter.use(wantedAt);
+    if (waiter) waiter.enter(release);
+    else jobs?.begin(lane.endpoint, release);
+    return true;
+  }
+
+  function further(endpoint: Endpoint, signal: AbortSignal, purpose: PermitPurpose): Promise<Release> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const waiting = lanes.find((each) => each.endpoint === endpoint)?.waiting[purpose];
+      const leave = () => {
+        waiting?.delete(waiter);
+        reject(signal.reason);
+      };
+      const waiter: Waiter = {
+        wantedAt: clock.monotonic(),
+        enter: (release) => {
+          waiting?.delete(waiter);
+          signal.removeEventListener("abort", leave);
+          resolve(release);
+        },
+      };
+      signal.addEventListener("abort", leave, { once: true });
+      waiting?.add(waiter);
+      wake();
+    });
+  }
+
+  return {
+    serve: (source) => {
+      jobs = source;
+      wake();
+    },
+    hold: () => {
+      jobs = undefined;
+    },
+    wake,
+    further,
+    setLimits: ({ perMinute, connections }) => {
+      for (const { endpoint, limiter } of lanes) limiter.setRate(perMinute[endpoint]);
+      semaphore.resize(connections);
+    },
+  };
+}
+
+/** The request that goes before the next job; undefined: the job is next. */
+function nextWaiter({ waiting }: Lane, openAt: number | undefined): Waiter | undefined {
+  const [request] = waiting.request;
+  const [retry] = waiting.retry;
+  if (request) return request;
+  return retry && (openAt === undefined || retry.wantedAt <= openAt) ? retry : undefined;
+}
+
+interface Lane {
+  readonly endpoint: Endpoint;
+  readonly limiter: RateLimiter;
+  readonly waiting: Readonly<Record<PermitPurpose, Set<Waiter>>>;
+  /** Cancels the timer that waits for the limiter. */
+  timer: (() => void) | undefined;
+}
+
+interface Waiter {
+  /** On the monotonic clock, milliseconds. */
+  readonly wantedAt: number;
+  enter(release: Release): void;
+}

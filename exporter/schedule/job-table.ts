@@ -1,0 +1,91 @@
+import type { TargetId } from "../readings/target-id.ts";
+import type { Job } from "./job.ts";
+import type { JobGroup, Plan } from "./plan.ts";
+
+/** The jobs of the present plan, and what each is doing. */
+export interface JobTable {
+  readonly plan: Plan;
+  get(id: TargetId): Entry | undefined;
+  entries(): Iterable<Entry>;
+  /** Takes over the jobs of another plan. A job that was not changed keeps its run. */
+  replace(plan: Plan): Replacement;
+}
+
+export interface Entry {
+  readonly job: Job;
+  readonly group: JobGroup;
+  run: Run | undefined;
+  /** When the job is asked again before its next tick, monotonic milliseconds. */
+  againAt: number | undefined;
+  /** Failures in a row that were followed by an early retry. */
+  failures: number;
+}
+
+/** A run under way. */
+export interface Run {
+  /** Whether the job is to run once more after this run. */
+  isRepeated: boolean;
+  readonly abort: () => void;
+  readonly ended: Promise<void>;
+}
+
+export interface Replacement {
+  /** Jobs that are new, or that concern something else than before under the same id. */
+  readonly changed: readonly Entry[];
+  /** Jobs of the former plan that are gone or changed. */
+  readonly former: readonly Job[];
+  /** Runs of the former plan that must end. */
+  readonly leftOver: readonly Run[];
+}
+
+export function createJobTable(initial: Plan): JobTable {
+  let plan = initial;
+  let entries = entriesOf(initial);
+
+  function replace(next: Plan): Replacement {
+    const before = entries;
+    // Another client asks in another way, so what asks by the former one starts over.
+    const isSameGateway = next.gateway === plan.gateway;
+    [plan, entries] = [next, entriesOf(next)];
+    const kept = (entry: Entry) => {
+      const old = before.get(entry.job.id);
+      return old && isSame(old.job, entry.job) ? old : undefined;
+    };
+    const changed: Entry[] = [];
+    const stays = new Set<Entry>();
+    for (const entry of entries.values()) {
+      const old = kept(entry);
+      if (old && (isSameGateway || !old.run)) {
+        stays.add(old);
+        Object.assign(entry, { run: old.run, againAt: old.againAt, failures: old.failures });
+      } else changed.push(entry);
+    }
+    const left = [...before.values()].filter((old) => !stays.has(old));
+    return {
+      changed,
+      former: left.map(({ job }) => job),
+      leftOver: left.flatMap(({ run }) => run ?? []),
+    };
+  }
+
+  return {
+    get plan() {
+      return plan;
+    },
+    get: (id) => entries.get(id),
+    entries: () => entries.values(),
+    replace,
+  };
+}
+
+function entriesOf({ groups }: Plan): ReadonlyMap<TargetId, Entry> {
+  return new Map(
+    groups.flatMap((group) =>
+      group.jobs.map((job) => [job.id, { job, group, run: undefined, againAt: undefined, failures: 0 }]),
+    ),
+  );
+}
+
+function isSame(one: Job, other: Job): boolean {
+  return one.identity === other.identity && one.fingerprint === other.fingerprint;
+}

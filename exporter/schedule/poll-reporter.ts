@@ -1,0 +1,58 @@
+import { FAILURE_REASONS, type FailureReason } from "../gateway/errors.ts";
+import type { Log } from "../log.ts";
+import { selfFamilies } from "../metrics/self-families.ts";
+import type { SelfRegistry } from "../metrics/self-registry.ts";
+import type { Job } from "./job.ts";
+import type { Reporter } from "./reporter.ts";
+
+/** Makes the reporter of each collector; their metrics are shared. */
+export function createPollReporters(registry: SelfRegistry, log: Log): (collector: string) => Reporter {
+  const metrics = {
+    polls: registry.counter(selfFamilies.polls),
+    failures: registry.counter(selfFamilies.pollFailures),
+    refused: registry.counter(selfFamilies.refusedAnswers),
+    duration: registry.histogram(selfFamilies.pollDuration),
+  };
+  return (collector) => {
+    // Counters that are known to exist begin at 0 instead of being absent.
+    metrics.polls.inc({ collector }, 0);
+    metrics.refused.inc({ collector }, 0);
+    metrics.duration.zero({ collector });
+    for (const reason of FAILURE_REASONS) metrics.failures.inc({ collector, reason }, 0);
+    // Made when there is something to log: of thousands of runs few have.
+    const logOf = ({ id }: Job) => log.child({ collector, target: id });
+
+    return {
+      ended: (job, { durationMs, failure, warning }, before) => {
+        metrics.polls.inc({ collector });
+        metrics.duration.observe({ collector }, durationMs / 1000);
+        if (failure) {
+          const { kind: reason, message, status } = failure;
+          metrics.failures.inc({ collector, reason });
+          // Logged once, and again only when the reason changes: a failing key would fill the log otherwise.
+          const level = before.failure?.reason === reason ? "debug" : MUST_ACT.has(reason) ? "error" : "warn";
+          logOf(job)[level]({ reason, status }, message);
+          return;
+        }
+        if (before.failure)
+          logOf(job).info({ reason: before.failure.reason }, `Polling ${job.title} works again`);
+        else logOf(job).debug({}, `Polled ${job.title}`);
+        if (warning !== undefined && warning !== before.warning)
+          logOf(job).warn({}, `Polled ${job.title}, but ${warning}`);
+      },
+      refused: (job, series) => {
+        metrics.refused.inc({ collector });
+        logOf(job).error({ series }, `Cannot show ${job.title}: series_limit is reached`);
+      },
+      paused: (job) => logOf(job).debug({}, `Cannot poll ${job.title} now: the gateway asked to wait`),
+    };
+  };
+}
+
+/** Reasons that pass only when somebody changes a key, a right or the configuration. */
+const MUST_ACT: ReadonlySet<FailureReason> = new Set([
+  "unauthorized",
+  "forbidden",
+  "bad_request",
+  "secret_unreadable",
+]);

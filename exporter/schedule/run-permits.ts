@@ -1,0 +1,63 @@
+import { PausedError } from "../gateway/errors.ts";
+import type { Endpoint, Permit, Permits } from "../gateway/port.ts";
+import type { TargetId } from "../readings/target-id.ts";
+import type { Dispatcher, Release } from "./dispatcher.ts";
+import type { Refusals } from "./refusals.ts";
+
+/** The permits of one run, from the first one, which is at hand. */
+export interface RunPermits extends Permits {
+  /** Returns the first permit if it was not used. */
+  close(): void;
+}
+
+export interface RunPermitsDependencies {
+  readonly dispatcher: Pick<Dispatcher, "further">;
+  readonly refusals: Refusals;
+}
+
+export function createRunPermits(
+  endpoint: Endpoint,
+  id: TargetId,
+  first: Release,
+  { dispatcher, refusals }: RunPermitsDependencies,
+): RunPermits {
+  let unused: Release | undefined = first;
+
+  function permitOver(release: Release): Permit {
+    let isReleased = false;
+    return {
+      release: (outcome) => {
+        if (isReleased) return;
+        isReleased = true;
+        refusals.answered(endpoint, id, outcome);
+        release();
+      },
+    };
+  }
+
+  function refuseWhilePaused(release?: Release): void {
+    if (refusals.mayContinue(endpoint, id)) return;
+    release?.();
+    throw new PausedError(id);
+  }
+
+  return {
+    next: async (signal, purpose) => {
+      signal.throwIfAborted();
+      if (unused) {
+        const permit = permitOver(unused);
+        unused = undefined;
+        return permit;
+      }
+      refuseWhilePaused();
+      const release = await dispatcher.further(endpoint, signal, purpose);
+      // The pause may have begun while this request waited.
+      refuseWhilePaused(release);
+      return permitOver(release);
+    },
+    close: () => {
+      unused?.();
+      unused = undefined;
+    },
+  };
+}

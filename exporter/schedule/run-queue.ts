@@ -1,0 +1,85 @@
+import type { Endpoint } from "../gateway/port.ts";
+import type { TargetId } from "../readings/target-id.ts";
+
+/** The jobs of one endpoint that are due and wait for a permit. */
+export interface RunQueue {
+  /** Adds a job. One that waits already keeps its earlier time. `intervalMs` is how often the job is due. */
+  add(id: TargetId, dueAt: number, intervalMs: number): void;
+  /**
+   * The job that is most overdue in relation to its interval, among those that may begin: what was served late is served
+   * first the next time, so that nothing starves. It stays in the queue.
+   */
+  next(now: number, mayBegin: (id: TargetId) => boolean): QueuedJob | undefined;
+  remove(id: TargetId): void;
+  /** When the job that waits longest became due; undefined: none waits. */
+  oldest(): number | undefined;
+}
+
+export interface QueuedJob {
+  readonly id: TargetId;
+  /** On the monotonic clock, milliseconds. */
+  readonly dueAt: number;
+}
+
+export type RunQueues = Readonly<Record<Endpoint, RunQueue>>;
+
+/** One queue for each endpoint. */
+export function createRunQueues(): RunQueues {
+  return { key: createRunQueue(), analytics: createRunQueue(), transcription: createRunQueue() };
+}
+
+export function createRunQueue(): RunQueue {
+  const queued = new Map<TargetId, QueuedJob>();
+  /** By interval. Jobs of one interval become due in the order of time, so each line is sorted. */
+  const lines = new Map<number, Line>();
+
+  /** The first job of a line that may begin; what was removed from the queue is dropped on the way. */
+  function firstOf(line: Line, mayBegin: (id: TargetId) => boolean): QueuedJob | undefined {
+    while (line.head < line.jobs.length && !isQueued(line.jobs[line.head])) line.head++;
+    if (line.head > line.jobs.length / 2) {
+      line.jobs.splice(0, line.head);
+      line.head = 0;
+    }
+    for (let index = line.head; index < line.jobs.length; index++) {
+      const job = line.jobs[index];
+      if (job && isQueued(job) && mayBegin(job.id)) return job;
+    }
+    return undefined;
+  }
+
+  function isQueued(job: QueuedJob | undefined): boolean {
+    return job !== undefined && queued.get(job.id) === job;
+  }
+
+  return {
+    add: (id, dueAt, intervalMs) => {
+      if (queued.has(id)) return;
+      const job = { id, dueAt };
+      const line = lines.get(intervalMs) ?? { jobs: [], head: 0 };
+      lines.set(intervalMs, line);
+      line.jobs.push(job);
+      queued.set(id, job);
+    },
+    next: (now, mayBegin) => {
+      let best: QueuedJob | undefined;
+      let longest = Number.NEGATIVE_INFINITY;
+      for (const [interval, line] of lines) {
+        const first = firstOf(line, mayBegin);
+        const overdue = first ? (now - first.dueAt) / interval : Number.NEGATIVE_INFINITY;
+        if (first && overdue > longest) [best, longest] = [first, overdue];
+      }
+      return best;
+    },
+    remove: (id) => void queued.delete(id),
+    oldest: () => {
+      const firsts = [...lines.values()].flatMap((line) => firstOf(line, () => true)?.dueAt ?? []);
+      return firsts.length === 0 ? undefined : Math.min(...firsts);
+    },
+  };
+}
+
+interface Line {
+  readonly jobs: QueuedJob[];
+  /** Everything before it has left the queue. */
+  head: number;
+}

@@ -1,0 +1,140 @@
+import { hash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import type { Log } from "../log.ts";
+import type { TargetId } from "../readings/target-id.ts";
+import type { Clock } from "../time/clock.ts";
+import type { CreateTicker, ScheduleExpression, Ticker } from "../time/ticker.ts";
+import { SETTLE_MS, windowAt } from "../time/window.ts";
+import { createAgenda } from "./agenda.ts";
+import type { JobGroup } from "./plan.ts";
+
+/** Decides when each target is due: by the schedule of its group, spread over the interval, and after each UTC midnight. */
+export interface Scheduler {
+  /** Follows other groups from now on. A group that keeps its schedule keeps its place in it. */
+  apply(groups: readonly JobGroup[]): void;
+  /** Calls back with what is due, in the order of time. */
+  start(onDue: OnDue): void;
+  stop(): void;
+  /** Makes a target due once more, on the monotonic clock. */
+  at(id: TargetId, monotonicMs: number): void;
+  /** The longest gap of a group's schedule, milliseconds. */
+  longestGapMs(name: string): number;
+}
+
+export interface SchedulerDependencies {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly createTicker: CreateTicker;
+}
+
+export type OnDue = (due: readonly DueTarget[]) => void;
+
+export interface DueTarget {
+  readonly id: TargetId;
+  /** When it became due, monotonic milliseconds. */
+  readonly dueAt: number;
+  /** What made it due: a tick of its schedule, midnight, or the engine itself. */
+  readonly cause: "tick" | "midnight" | "again";
+}
+
+/** A round is spread over its interval so that there is no burst, but a daily one need not take all day. */
+const LONGEST_SPREAD_MS = 300_000;
+
+/** How often to look whether a day has ended: a stepped or stopped clock fires no timer. */
+const LONGEST_WAIT_MS = 30_000;
+
+export function createScheduler({ clock, log, createTicker }: SchedulerDependencies): Scheduler {
+  let groups: ReadonlyMap<string, Group> = new Map();
+  let cancelMidnight: (() => void) | undefined;
+  let onDue: OnDue | undefined;
+  const agendaOf = (cause: DueTarget["cause"]) =>
+    createAgenda(clock, (due) => onDue?.(due.map(({ id, at }) => ({ id, dueAt: at, cause }))));
+  const [ticks, again] = [agendaOf("tick"), agendaOf("again")];
+
+  /** Each target has its own part of the interval, the same in every round; evenly spaced, so that there is no burst. */
+  function onTick({ ticker, ordered }: Group): void {
+    const spreadMs = Math.min(ticker.longestGapMs, LONGEST_SPREAD_MS);
+    const now = clock.monotonic();
+    ticks.add(ordered.map((id, index) => ({ id, at: now + ((index + 0.5) / ordered.length) * spreadMs })));
+  }
+
+  function begin(group: Group): Group {
+    return { ...group, stop: group.ticker.start(() => onTick(groups.get(group.name) ?? group)) };
+  }
+
+  function groupOf({ name, expression, jobs, isPaid }: JobGroup): Group {
+    const ordered = inOrder(jobs.map(({ id }) => id));
+    const before = groups.get(name);
+    if (before && isDeepStrictEqual(before.expression, expression)) return { ...before, ordered, isPaid };
+    const group: Group = { name, expression, ordered, isPaid, ticker: createTicker(expression, clock, log) };
+    return onDue ? begin(group) : group;
+  }
+
+  function apply(next: readonly JobGroup[]): void {
+    const before = groups;
+    groups = new Map(next.map((group) => [group.name, groupOf(group)]));
+    for (const [name, { stop }] of before) if (groups.get(name)?.stop !== stop) stop?.();
+    const known = new Set(next.flatMap(({ jobs }) => jobs.map(({ id }) => id)));
+    const replaced = [...before.values()].filter(({ name, ticker }) => groups.get(name)?.ticker !== ticker);
+    // What another schedule had planned is dropped with it.
+    const replanned = new Set(replaced.flatMap(({ ordered }) => ordered));
+    ticks.remove((id) => !known.has(id) || replanned.has(id));
+    again.remove((id) => !known.has(id));
+  }
+
+  /** What was answered before midnight is withdrawn then; what is asked from `SETTLE_MS` on is believed again. */
+  function awaitMidnight(settledMs: number): void {
+    const waitMs = Math.max(0, settledMs - clock.now());
+    cancelMidnight = clock.after(Math.min(waitMs, LONGEST_WAIT_MS), () => {
+      if (clock.now() < settledMs) return awaitMidnight(Math.min(settledMs, nextSettled(clock.now())));
+      const dueAt = clock.monotonic();
+      for (const { isPaid, ordered } of groups.values()) {
+        if (!isPaid) onDue?.(ordered.map((id) => ({ id, dueAt, cause: "midnight" })));
+      }
+      awaitMidnight(nextSettled(clock.now()));
+    });
+  }
+
+  return {
+    apply,
+    start: (callBack) => {
+      onDue = callBack;
+      groups = new Map([...groups].map(([name, group]) => [name, begin(group)]));
+      awaitMidnight(nextSettled(clock.now()));
+    },
+    stop: () => {
+      onDue = undefined;
+      for (const { stop } of groups.values()) stop?.();
+      cancelMidnight?.();
+      for (const agenda of [ticks, again]) agenda.remove(() => true);
+    },
+    at: (id, monotonicMs) => again.add([{ id, at: monotonicMs }]),
+    longestGapMs: (name) => groups.get(name)?.ticker.longestGapMs ?? 0,
+  };
+}
+
+interface Group {
+  readonly name: string;
+  readonly expression: ScheduleExpression;
+  readonly isPaid: boolean;
+  readonly ordered: readonly TargetId[];
+  readonly ticker: Ticker;
+  /** Ends the ticks; undefined: not started. */
+  readonly stop?: () => void;
+}
+
+/**
+ * The order in which targets are asked: by the hash of the id, so that it is the same after restarts and reloads, whatever else
+ * is configured, and that no target is last because of its name or its line in a file.
+ */
+export function inOrder(ids: readonly TargetId[]): readonly TargetId[] {
+  const hashes = new Map(ids.map((id) => [id, hash("sha256", id)]));
+  const hashOf = (id: TargetId) => hashes.get(id) ?? "";
+  return ids.toSorted((one, other) => (hashOf(one) < hashOf(other) ? -1 : 1));
+}
+
+/** The next time that a day's windows can be believed. */
+function nextSettled(nowMs: number): number {
+  const day = windowAt("day", nowMs);
+  return nowMs < day.startMs + SETTLE_MS ? day.startMs + SETTLE_MS : day.endMs + SETTLE_MS;
+}

@@ -1,0 +1,91 @@
+import type { ProbeConfig, ProbingConfig } from "../config/config.ts";
+import type { ReadingSource } from "../readings/readings.ts";
+import { targetId } from "../readings/target-id.ts";
+import type { TargetRow } from "./target-rows.ts";
+
+/** The probes and what they spend together. */
+export interface ProbesOverview {
+  readonly rows: readonly ProbeRow[];
+  /** Credits, including those reserved for runs in progress; undefined: unknown. */
+  readonly spentToday: number | undefined;
+  readonly ceiling: number;
+}
+
+/** The last run of a probe. */
+export interface ProbeRow extends TargetRow {
+  readonly model: string;
+  /** Name of the key that pays. */
+  readonly key: string;
+  readonly lastRunMs: number | undefined;
+  /** Why the last run that was due did not begin; undefined after a run. */
+  readonly skip: string | undefined;
+  readonly wordErrorRate: number | undefined;
+  readonly wordErrorLimit: number;
+  readonly durationSeconds: number | undefined;
+  /** Seconds of audio per second of the run. */
+  readonly speedFactor: number | undefined;
+  readonly cost: number | undefined;
+}
+
+/** What the probes remember of a probe besides its reading. */
+export type ProbeRecord = Pick<ProbeRow, "failure" | "skip" | "lastRunMs" | "lastSuccessMs">;
+
+export interface ProbesSource {
+  record(name: string): ProbeRecord | undefined;
+  spentToday(): number | undefined;
+}
+
+export function probesOverview(
+  { probes, ceilingCredits }: ProbingConfig,
+  readings: ReadingSource,
+  source: ProbesSource,
+): ProbesOverview {
+  return {
+    rows: probes.map((probe) => ({
+      ...probeFigures(probe.name, readings),
+      ...aboutProbe(probe, source.record(probe.name)),
+    })),
+    spentToday: source.spentToday(),
+    ceiling: ceilingCredits,
+  };
+}
+
+type ProbeFigures = Pick<ProbeRow, "state" | "wordErrorRate" | "durationSeconds" | "speedFactor" | "cost">;
+
+function aboutProbe(
+  { name, model, key, maxWordErrorRate }: ProbeConfig,
+  record: ProbeRecord | undefined,
+): Omit<ProbeRow, keyof ProbeFigures> {
+  return {
+    name,
+    model,
+    key,
+    failure: record?.failure,
+    skip: record?.skip,
+    lastRunMs: record?.lastRunMs,
+    lastSuccessMs: record?.lastSuccessMs,
+    wordErrorLimit: maxWordErrorRate,
+  };
+}
+
+function probeFigures(name: string, readings: ReadingSource): ProbeFigures {
+  const value = readings.shown(targetId("probe", name))?.value;
+  if (value?.kind !== "probe") return NO_PROBE_FIGURES;
+  const { succeeded, wordErrorRate, durationMs, audioSeconds, answer } = value;
+  const isTimed = audioSeconds !== undefined && durationMs > 0;
+  return {
+    state: succeeded ? "up" : "down",
+    wordErrorRate,
+    durationSeconds: durationMs / 1000,
+    speedFactor: isTimed ? (audioSeconds * 1000) / durationMs : undefined,
+    cost: answer?.usage.costCredits,
+  };
+}
+
+const NO_PROBE_FIGURES: ProbeFigures = {
+  state: "waiting",
+  wordErrorRate: undefined,
+  durationSeconds: undefined,
+  speedFactor: undefined,
+  cost: undefined,
+};

@@ -1,0 +1,138 @@
+import type { KeyConfig, Owner } from "../config/config.ts";
+import type { KeyReading, PairUsage } from "../readings/reading.ts";
+import type { ReadingSource, ShownReading, TargetStatus } from "../readings/readings.ts";
+import { targetId } from "../readings/target-id.ts";
+import { type WindowKind, windowAt } from "../time/window.ts";
+
+/** The outcome of a target's runs. */
+export interface TargetRow {
+  readonly name: string;
+  /** Waiting: no run has ended yet. */
+  readonly state: "up" | "down" | "waiting";
+  /** Why the last run failed. */
+  readonly failure: { readonly reason: string; readonly message: string } | undefined;
+  readonly lastSuccessMs: number | undefined;
+}
+
+export function targetRow(name: string, status: TargetStatus | undefined): TargetRow {
+  const state = status?.up === undefined ? "waiting" : status.up ? "up" : "down";
+  return { name, state, failure: status?.failure, lastSuccessMs: status?.lastSuccessMs };
+}
+
+/** Amounts are credits; undefined is unknown. */
+export interface KeyRow extends TargetRow {
+  /** Empty where nothing is configured. */
+  readonly owner: Owner;
+  readonly limit: number | "unlimited" | undefined;
+  /** 0 or negative when the limit is used up. */
+  readonly remaining: number | undefined;
+  readonly reset: KeyReading["information"]["limitReset"];
+  readonly nextResetMs: number | undefined;
+  readonly day: number | undefined;
+  readonly week: number | undefined;
+  readonly month: number | undefined;
+  readonly total: number | undefined;
+  readonly expiryMs: number | undefined;
+}
+
+export function keyRow({ name, owner }: KeyConfig, readings: ReadingSource): KeyRow {
+  const id = targetId("key", name);
+  return { ...targetRow(name, readings.status(id)), owner, ...keyFigures(readings.shown(id)) };
+}
+
+type KeyFigures = Omit<KeyRow, keyof TargetRow | "owner">;
+
+function keyFigures(reading: ShownReading | undefined): KeyFigures {
+  if (reading?.value.kind !== "key") return NO_KEY_FIGURES;
+  const { information, limitWindow } = reading.value;
+  const { limitCredits, limitReset, remainingCredits, usage, expiresAtMs } = information;
+  const isUnlimited = limitCredits === null;
+  const isLimitWindowShown = !isUnlimited && (limitWindow === undefined || reading.shows(limitWindow));
+  const hasKnownReset = limitReset !== undefined && limitReset !== "other";
+  const spent = (kind: WindowKind) =>
+    reading.shows(windowAt(kind, reading.askedAtMs)) ? usage[kind] : undefined;
+  return {
+    limit: isUnlimited ? "unlimited" : limitCredits,
+    remaining: isLimitWindowShown ? (remainingCredits ?? undefined) : undefined,
+    reset: limitReset,
+    nextResetMs: isLimitWindowShown && hasKnownReset ? limitWindow?.endMs : undefined,
+    day: spent("day"),
+    week: spent("week"),
+    month: spent("month"),
+    total: usage.total,
+    expiryMs: expiresAtMs,
+  };
+}
+
+const NO_KEY_FIGURES: KeyFigures = {
+  limit: undefined,
+  remaining: undefined,
+  reset: undefined,
+  nextResetMs: undefined,
+  day: undefined,
+  week: undefined,
+  month: undefined,
+  total: undefined,
+  expiryMs: undefined,
+};
+
+/** The queries whose pairs the page shows, in its order. */
+export const QUERY_NAMES = ["day", "last_day", "month", "last_month"] as const;
+
+/** One query of the analytics. Amounts are credits; undefined is unknown. */
+export interface QueryRow extends TargetRow {
+  readonly windowStartMs: number | undefined;
+  /** The end of the data: nothing later is included. */
+  readonly dataMs: number | undefined;
+  readonly credits: number | undefined;
+  readonly requests: number | undefined;
+  /** The most expensive pairs, `_other` last. */
+  readonly pairs: readonly PairRow[];
+  /** Pairs of the answer that are part of `_other`. */
+  readonly foldedPairs: number | undefined;
+  /** Whether the gateway has more pairs than it sent. */
+  readonly truncated: boolean | undefined;
+}
+
+export interface PairRow {
+  readonly model: string;
+  readonly app: string;
+  readonly credits: number;
+}
+
+export function queryRow(name: string, readings: ReadingSource): QueryRow {
+  const id = targetId("analytics", name);
+  return { ...targetRow(name, readings.status(id)), ...queryFigures(readings.shown(id)) };
+}
+
+type QueryFigures = Omit<QueryRow, keyof TargetRow>;
+
+function queryFigures(reading: ShownReading | undefined): QueryFigures {
+  if (reading?.value.kind !== "usage" || !reading.shows(reading.value.window)) return NO_QUERY_FIGURES;
+  const { range, dataMs, pairs, foldedPairs, truncated } = reading.value;
+  return {
+    windowStartMs: range.startMs,
+    dataMs,
+    credits: sum(pairs, "credits"),
+    requests: sum(pairs, "requests"),
+    pairs: pairs.flatMap(({ model, app, credits }) => (credits === undefined ? [] : { model, app, credits })),
+    foldedPairs,
+    truncated,
+  };
+}
+
+const NO_QUERY_FIGURES: QueryFigures = {
+  windowStartMs: undefined,
+  dataMs: undefined,
+  credits: undefined,
+  requests: undefined,
+  pairs: [],
+  foldedPairs: undefined,
+  truncated: undefined,
+};
+
+/** The sum of no amounts is unknown, not 0. */
+function sum(pairs: readonly PairUsage[], amount: "credits" | "requests"): number | undefined {
+  const known = pairs.flatMap((pair) => pair[amount] ?? []);
+  return known.length === 0 ? undefined : known.reduce((total, each) => total + each, 0);
+}

@@ -1,0 +1,106 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { check } from "../../../exporter/cli/check.ts";
+import { type Options, parseCommandLine } from "../../../exporter/cli/command-line.ts";
+import { once } from "../../../exporter/cli/once.ts";
+import { run } from "../../../exporter/cli/run.ts";
+import { writeExporterFiles } from "../../support/exporter-files.ts";
+import { createTerminalDouble } from "./terminal-double.ts";
+
+describe("check()", () => {
+  test("prints what a valid configuration contains", async () => {
+    const { options, terminal, printed } = setUp();
+    expect(await check(options, terminal)).toBe(0);
+    expect(printed).toEqual({ stdout: `${options.configFile}: is valid: 1 key\n`, stderr: "" });
+  });
+
+  test("prints every problem of a bad configuration", async () => {
+    const { options, terminal, printed, files } = setUp();
+    files.write({ keys: [{ name: "A", api_key_env: "KEY_0" }, { name: "b" }] });
+    expect(await check(options, terminal)).toBe(1);
+    expect(printed.stdout).toBe("");
+    expect(printed.stderr.split("\n")).toEqual([
+      `${options.configFile}: keys[0].name: "A" does not match [a-z0-9][a-z0-9_.-]{0,63}`,
+      `${options.configFile}: keys[1]: has no secret; set api_key_file or api_key_env`,
+      "",
+    ]);
+  });
+});
+
+describe("once()", () => {
+  test("prints the exposition, in which an unreachable gateway's key is down", async () => {
+    const { options, terminal, printed } = setUp({
+      gateway: { ...UNREACHABLE, deadline: "100ms", timeout: "100ms" },
+    });
+    expect(await once(options, terminal)).toBe(0);
+    expect(printed.stdout).toContain('aigateway_key_up{key="billing"} 0\n');
+  });
+
+  test("fails when the configuration is bad", async () => {
+    const { options, terminal, printed } = setUp({ keys: [] });
+    expect(await once(options, terminal)).toBe(1);
+    expect(printed.stdout).toBe("");
+    expect(printed.stderr).toContain("there is nothing to poll");
+  });
+});
+
+describe("run()", () => {
+  test("listens, reloads at a hangup, and stops at a signal", async () => {
+    const { options, terminal, untilPrinted, files, hangup, stop, endsAfter } = setUp();
+    const ended = run(options, terminal);
+    await untilPrinted("Listening");
+    files.write({ series_limit: 7 });
+    hangup();
+    await untilPrinted("Configuration reloaded");
+    files.write("keys: []");
+    hangup();
+    await untilPrinted("Cannot reload; the previous configuration stays in use");
+    stop();
+    await untilPrinted("Stopping");
+    expect(await ended).toBe(0);
+    expect(endsAfter).toEqual([8000]);
+  });
+
+  test("fails when the configuration is bad, and does not listen", async () => {
+    const { options, terminal, printed } = setUp({ keys: [] });
+    expect(await run(options, terminal)).toBe(1);
+    expect(messages(printed.stderr)).not.toContain("Listening");
+  });
+
+  test("fails when no interface has the address", async () => {
+    const { options, terminal, printed } = setUp({}, "192.0.2.1:0");
+    expect(await run(options, terminal)).toBe(1);
+    expect(messages(printed.stderr)).toContain(
+      "Cannot listen on 192.0.2.1:0 (--web.listen-address): no interface of this machine has this address",
+    );
+  });
+});
+
+const UNREACHABLE = { base_url: "http://127.0.0.1:1" };
+
+function setUp(content: Parameters<typeof writeExporterFiles>[0]["content"] = {}, listen = "127.0.0.1:0") {
+  const files = writeExporterFiles({
+    gatewayUrl: UNREACHABLE.base_url,
+    tokens: new Map([["billing", "sk-billing"]]),
+    content,
+  });
+  onTestFinished(() => files.remove());
+  const double = createTerminalDouble(files.environment);
+  return { ...double, files, options: optionsOf(files.configFile, listen) };
+}
+
+function optionsOf(configFile: string, listen: string): Options {
+  const line = parseCommandLine([`--config.file=${configFile}`, `--web.listen-address=${listen}`]);
+  if (line.command !== "run") throw new Error(`Unexpected command ${line.command}`);
+  return line.options;
+}
+
+/** The messages of the log. */
+function messages(log: string): readonly string[] {
+  return log
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const event: unknown = JSON.parse(line);
+      return typeof event === "object" && event !== null && "msg" in event ? String(event.msg) : "";
+    });
+}

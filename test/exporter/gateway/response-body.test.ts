@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { Secret } from "../../../exporter/config/secret.ts";
+import { errorMessage, parseJson } from "../../../exporter/gateway/response-body.ts";
+
+const secret = new Secret("sk-planted-0123456789");
+
+function messageOf(message: unknown): string | undefined {
+  return errorMessage({ error: { code: 400, message } }, secret);
+}
+
+describe("errorMessage: which bodies have a message", () => {
+  test.each<[string, unknown, string | undefined]>([
+    ["the envelope of the contract", { error: { code: 401, message: "No auth", metadata: null } }, "No auth"],
+    ["without a code", { error: { message: "No auth" } }, "No auth"],
+    ["with success false", { success: false, error: { message: "No auth" } }, "No auth"],
+    ["an error that is a text", { error: "No auth" }, "No auth"],
+    ["a message of another type", { error: { message: 42 } }, undefined],
+    ["an empty message", { error: { message: "" } }, undefined],
+    ["a blank message", { error: { message: " \n\t " } }, undefined],
+    ["a null error", { error: null }, undefined],
+    ["a list of errors", { error: [{ message: "No auth" }] }, undefined],
+    ["no error", { data: {} }, undefined],
+    ["a text", "Bad gateway", undefined],
+    ["a list", [], undefined],
+    ["null", null, undefined],
+    ["nothing", undefined, undefined],
+  ])("%s", (_, body, wanted) => {
+    expect(errorMessage(body, secret)).toBe(wanted);
+  });
+});
+
+describe("errorMessage: how the text is cleaned", () => {
+  test.each([
+    ["one line", "one\r\ntwo\u0000\u001b[31mthree\u0085four", "one two [31mthree four"],
+    ["no separators of lines and paragraphs", "one\u2028two\u2029three", "one two three"],
+    ["no change of direction", "live\u202Eevil\u2066x", "live evil x"],
+    ["no white space around", "  text  ", "text"],
+    ["other scripts stay", "нет доступа 🔑", "нет доступа 🔑"],
+    ["half a character", "a\ud800b", "a\ufffdb"],
+    ["the credential", "Bad key sk-planted-0123456789", "Bad key [redacted]"],
+    [
+      "the credential, each time",
+      "sk-planted-0123456789sk-planted-0123456789: Bearer sk-planted-0123456789!",
+      "[redacted][redacted]: Bearer [redacted]!",
+    ],
+    [
+      "a credential beyond the longest text",
+      `${"x".repeat(190)}sk-planted-0123456789`,
+      `${"x".repeat(190)}[redacted]`,
+    ],
+    ["the longest text", "x".repeat(200), "x".repeat(200)],
+    ["a longer text", "x".repeat(201), `${"x".repeat(200)}…`],
+    ["a longer text of wide characters", "🔑".repeat(201), `${"🔑".repeat(200)}…`],
+  ])("%s", (_, message, wanted) => {
+    expect(messageOf(message)).toBe(wanted);
+  });
+
+  test("cuts no credential in half, which would not be recognised", () => {
+    expect(messageOf(`${"x".repeat(195)}sk-planted-0123456789`)).toBe(`${"x".repeat(195)}[reda…`);
+  });
+
+  test("takes a credential for text, not for a pattern", () => {
+    expect(errorMessage({ error: { message: "a.c abc $&" } }, new Secret("a.c"))).toBe("[redacted] abc $&");
+  });
+});
+
+describe("parseJson", () => {
+  test.each<[string, unknown]>([
+    ['{"a":1}', { a: 1 }],
+    ["null", null],
+    ["0", 0],
+    ["", undefined],
+    ["<html>", undefined],
+    ['{"a":', undefined],
+    ["NaN", undefined],
+    [
+      '{"label":"key sk-one","rows":["sk-one",1,null]}',
+      { label: "key [redacted]", rows: ["[redacted]", 1, null] },
+    ],
+    [String.raw`"\u0073k-one, sk-one"`, "[redacted], [redacted]"],
+  ])("%j", (text, wanted) => {
+    expect(parseJson(text, new Secret("sk-one"))).toEqual(wanted);
+  });
+
+  test.each([
+    [String.raw`"sk-\"1\\2/3"`],
+    [String.raw`"sk-\"1\\2\/3"`],
+    [String.raw`"sk\u002d\"1\\2/3"`],
+    [String.raw`"sk-\u00221\u005c2/\u0033"`],
+  ])("conceals a credential with quotes, backslashes and slashes, written as %s", (text) => {
+    expect(parseJson(`{"label":${text}}`, new Secret('sk-"1\\2/3'))).toEqual({ label: "[redacted]" });
+  });
+
+  test("is undefined when the search for the credential would exceed the stack", () => {
+    const deep = `${"[".repeat(200_000)}"sk-one"${"]".repeat(200_000)}`;
+    expect(parseJson(deep, new Secret("sk-one"))).toBeUndefined();
+    expect(parseJson(deep, new Secret("sk-two"))).toBeInstanceOf(Array);
+  });
+});

@@ -1,0 +1,204 @@
+import { describe, expect, test } from "vitest";
+import type { UsageQuestion } from "../../../exporter/gateway/port.ts";
+import type { Switches } from "../../gateway/switches.ts";
+import { createClient, PLANTED } from "../../support/gateway-client.ts";
+import { answering, startScriptedServer } from "../../support/scripted-server.ts";
+import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
+import { secretSource } from "../../support/test-config.ts";
+
+const NOON = Date.UTC(2026, 10, 18, 12);
+const RANGE = { startMs: Date.UTC(2026, 9, 1), endMs: NOON + 1 };
+const BOTH: UsageQuestion = { range: RANGE, pairs: true, total: true, rates: false };
+const AMOUNTS = [
+  "total_usage",
+  "request_count",
+  "tokens_total",
+  "tokens_prompt",
+  "tokens_completion",
+  "reasoning_tokens",
+];
+
+function body(rows: readonly object[], around: object = {}, metadata: object = {}) {
+  return { data: { data: rows, metadata: { truncated: false, ...metadata }, ...around } };
+}
+
+/** Asks a server that sends these bodies, one after another; the requests are read. */
+async function ask(bodies: readonly object[], change: Partial<UsageQuestion> = {}) {
+  const server = await startScriptedServer(...bodies.map((sent) => answering(200, sent)));
+  const client = createClient({ baseUrl: server.url }).clientFor({ endpoint: "analytics", name: "day" });
+  const usage = await client.usage({ ...BOTH, ...change }, secretSource(PLANTED));
+  return { usage, requests: server.requests.map((request) => JSON.parse(request.body)) };
+}
+
+/** Which question each request asks. */
+const kinds = (requests: readonly object[]) =>
+  requests.map((request) => ("dimensions" in request ? "pairs" : "total"));
+
+const ONE = { model: "One", app: null, total_usage: 5, request_count: 10 };
+const TWO = { model: "Two", app: "Chat", total_usage: 3, request_count: 20 };
+const SUM = { total_usage: 8, request_count: 30 };
+
+describe("usage: the requests", () => {
+  test("ask for the pairs by credits, then for the total, with times in milliseconds", async () => {
+    const { requests } = await ask([body([ONE]), body([ONE])]);
+    const time_range = { start: "2026-10-01T00:00:00.000Z", end: "2026-11-18T12:00:00.001Z" };
+    expect(requests).toEqual([
+      {
+        metrics: AMOUNTS,
+        dimensions: ["model", "app"],
+        time_range,
+        limit: 1000,
+        order_by: { field: "total_usage", direction: "desc" },
+      },
+      { metrics: AMOUNTS, time_range },
+    ]);
+  });
+
+  test("ask for the rates of the pairs only", async () => {
+    const { requests } = await ask([body([ONE]), body([ONE])], { rates: true });
+    expect(requests.map(({ metrics }) => metrics)).toEqual([
+      [...AMOUNTS, "cache_hit_rate", "avg_latency", "p90_latency"],
+      AMOUNTS,
+    ]);
+  });
+
+  test.each<[Partial<UsageQuestion>, readonly string[]]>([
+    [{ pairs: true, total: false }, ["pairs"]],
+    [{ pairs: false, total: true }, ["total"]],
+    [{ pairs: true, total: true }, ["pairs", "total"]],
+  ])("of %j are %j", async (change, wanted) => {
+    const { requests } = await ask([body([ONE]), body([ONE])], change);
+    expect(kinds(requests)).toEqual(wanted);
+  });
+});
+
+describe("usage: pairs and total that disagree", () => {
+  const after = [body([ONE, TWO])];
+  test.each<[string, object, boolean]>([
+    ["they agree", SUM, false],
+    ["a request was added", { total_usage: 8.5, request_count: 31 }, true],
+    ["a free request was added", { total_usage: 8, request_count: 31 }, true],
+    ["a price was corrected", { total_usage: 8.5, request_count: 30 }, true],
+    ["a refund was added", { total_usage: 7.5, request_count: 30 }, true],
+    ["a count decreased", { total_usage: 8, request_count: 29 }, true],
+    ["both decreased", { total_usage: 5, request_count: 10 }, true],
+    ["tokens were added", { ...SUM, tokens_total: 1 }, true],
+    ["an error of binary fractions", { total_usage: 8.000000001, request_count: 30 }, false],
+    ["just more than such an error", { total_usage: 8.00000002, request_count: 30 }, true],
+    ["a total without values", { total_usage: null, request_count: null }, false],
+  ])("%s", async (_, total, again) => {
+    const { requests } = await ask([body([ONE, TWO]), body([total]), ...after]);
+    expect(kinds(requests)).toEqual(again ? ["pairs", "total", "pairs"] : ["pairs", "total"]);
+  });
+
+  test.each<[string, object, readonly object[]]>([
+    ["pairs are missing", body([ONE], {}, { truncated: true }), [SUM]],
+    ["a row cannot be read", body([ONE, { model: 7 }]), [SUM]],
+    ["the total has no row", body([ONE]), []],
+  ])("are not asked for again when %s", async (_, pairs, total) => {
+    const { requests } = await ask([pairs, body(total)]);
+    expect(kinds(requests)).toEqual(["pairs", "total"]);
+  });
+
+  test("amounts that cancel each other leave an error of their own size", async () => {
+    const rows = [0.2, 0.1, -0.3].map((credits) => ({ model: `${credits}`, app: "x", total_usage: credits }));
+    const { requests } = await ask([body(rows), body([{ total_usage: 0 }])]);
+    expect(kinds(requests)).toEqual(["pairs", "total"]);
+  });
+
+  test("the answer has the second pairs and the first total, and is not checked again", async () => {
+    const { usage, requests } = await ask([body([ONE]), body([SUM]), body([ONE, TWO, TWO])]);
+    expect(kinds(requests)).toEqual(["pairs", "total", "pairs"]);
+    expect(usage.pairs.map(({ model }) => model)).toEqual(["One", "Two", "Two"]);
+    expect(usage.total?.amounts.credits).toBe(8);
+  });
+});
+
+describe("usage: the answer", () => {
+  test("has rows, truncation, warnings and query time of the pairs if they were asked for", async () => {
+    const pairs = body(
+      [ONE, { ...ONE, model: [] }],
+      { warnings: ["a", "b"] },
+      { truncated: true, query_time_ms: 12 },
+    );
+    const { usage } = await ask([pairs, body([SUM], { warnings: ["c"] }, { query_time_ms: 5 })]);
+    expect(usage).toMatchObject({
+      rows: 2,
+      unreadableRows: 1,
+      rowProblem: "model: Invalid input: expected a text or a number",
+      truncated: true,
+      warnings: 2,
+      queryTimeMs: 12,
+    });
+  });
+
+  test("has those of the total otherwise", async () => {
+    const total = body([SUM], { warnings: ["c"] }, { query_time_ms: 5 });
+    const { usage } = await ask([total], { pairs: false });
+    expect(usage).toMatchObject({ pairs: [], rows: 1, unreadableRows: 0, warnings: 1, queryTimeMs: 5 });
+  });
+
+  test.each([
+    [1000, 2000, 1000],
+    [2000, 1000, 1000],
+    [1000, undefined, 1000],
+    [undefined, 1000, 1000],
+    [undefined, undefined, undefined],
+  ])("computed at %j and %j: as of %j", async (pairsAt, totalAt, wanted) => {
+    const { usage } = await ask([body([ONE], { cachedAt: pairsAt }), body([ONE], { cachedAt: totalAt })]);
+    expect(usage.computedAtMs).toBe(wanted);
+  });
+
+  test.each<[string, readonly object[], object]>([
+    ["a row", [SUM], { empty: false, amounts: { credits: 8, requests: 30 } }],
+    ["no row: nothing was used", [], { empty: true, amounts: { credits: undefined } }],
+  ])("a total with %s", async (_, rows, wanted) => {
+    const { usage } = await ask([body(rows)], { pairs: false });
+    expect(usage.total).toMatchObject(wanted);
+  });
+
+  test("a total without a row, of an answer that is cut, is unknown", async () => {
+    const { usage } = await ask([body([], {}, { truncated: true })], { pairs: false });
+    expect(usage.total).toBeUndefined();
+  });
+});
+
+describe("usage: a simulated service", () => {
+  test.each<Switches["numbersAs"]>(["numbers", "counts_as_strings", "strings", "by_turns"])(
+    "that writes numbers as %s",
+    async (numbersAs) => {
+      const switches = { numbersAs, extraColumns: true, cachedAt: true };
+      const gateway = await startSimulatedGateway({ switches, startAt: NOON });
+      gateway.addKey({ name: "billing" });
+      const spend = { key: "billing", requests: 1, at: NOON - 90_000 };
+      gateway.spend({ ...spend, model: "acme/one", app: "Chat", micros: 1_500_000 });
+      gateway.spend({ ...spend, model: "acme/two", micros: -250_000 });
+      const client = createClient({ baseUrl: gateway.url }).clientFor({ endpoint: "analytics", name: "day" });
+      const usage = await client.usage(BOTH, secretSource(gateway.managementToken));
+      expect(usage).toMatchObject({
+        pairs: [
+          { model: "acme/one", app: "Chat", amounts: { credits: 1.5, requests: 1 } },
+          { model: "acme/two", app: null, amounts: { credits: -0.25, requests: 1 } },
+        ],
+        total: { empty: false, amounts: { credits: 1.25, requests: 2 } },
+        unreadableRows: 0,
+        truncated: false,
+        computedAtMs: expect.any(Number),
+      });
+    },
+  );
+
+  test("that forbids a key of the wrong kind is not asked again", async () => {
+    const gateway = await startSimulatedGateway();
+    const secret = secretSource(gateway.addKey({ name: "billing" }));
+    const { clientFor, clock } = createClient({ baseUrl: gateway.url });
+    const asked = clientFor({ endpoint: "analytics", name: "day" }).usage(BOTH, secret);
+    await expect(asked).rejects.toMatchObject({
+      kind: "forbidden",
+      status: 403,
+      message: expect.stringMatching(/^Cannot query the analytics of "day": gateway answered 403: ./),
+    });
+    expect(gateway.log.total).toBe(1);
+    expect(clock.pending()).toEqual([]);
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, test } from "vitest";
+import { parsePairs, parseTotal } from "../../../../exporter/gateway/wire/usage.ts";
+
+const ROW = { model: "One", app: "Chat", total_usage: 1.5, request_count: 3 };
+const PAIR = {
+  model: "One",
+  app: "Chat",
+  amounts: {
+    credits: 1.5,
+    requests: 3,
+    tokens: undefined,
+    promptTokens: undefined,
+    completionTokens: undefined,
+    reasoningTokens: undefined,
+  },
+  rates: { cacheHitRatio: undefined, latencyAvgSeconds: undefined, latencyP90Seconds: undefined },
+};
+
+function body(rows: readonly unknown[], around: object = {}, metadata: object = {}) {
+  return {
+    data: {
+      data: rows,
+      metadata: { query_time_ms: 12, row_count: rows.length, truncated: false, ...metadata },
+      ...around,
+    },
+  };
+}
+
+function parsed(rows: readonly unknown[], withRates = false) {
+  return parsePairs(body(rows), withRates, "ask");
+}
+
+describe("parsePairs: the answer around the rows", () => {
+  const PLAIN = {
+    rows: [PAIR],
+    unreadableRows: 0,
+    rowProblem: undefined,
+    truncated: false,
+    warnings: 0,
+    computedAtMs: undefined,
+    queryTimeMs: 12,
+  };
+  test.each<[string, unknown, object]>([
+    ["the contract's", body([ROW]), {}],
+    ["nothing", body([]), { rows: [] }],
+    ["more rows than these", body([ROW], {}, { truncated: true }), { truncated: true }],
+    ["warnings", body([ROW], { warnings: ["no such key"] }), { warnings: 1 }],
+    [
+      "warnings that are not texts are counted",
+      body([ROW], { warnings: [{ code: 7 }, "b", null] }),
+      { warnings: 3 },
+    ],
+    ["warnings null", body([ROW], { warnings: null }), {}],
+    ["warnings of another type", body([ROW], { warnings: "none" }), {}],
+    ["cached", body([ROW], { cachedAt: 1795003100000 }), { computedAtMs: 1795003100000 }],
+    ["cached, as a text", body([ROW], { cachedAt: "1795003100000" }), { computedAtMs: 1795003100000 }],
+    ["cached some time", body([ROW], { cachedAt: "today" }), {}],
+    ["a query time as a text", body([ROW], {}, { query_time_ms: "12.5" }), { queryTimeMs: 12.5 }],
+    ["no query time", body([ROW], {}, { query_time_ms: undefined }), { queryTimeMs: undefined }],
+    ["more metadata, fewer counts", body([ROW], {}, { row_count: "many", shard: 3 }), {}],
+  ])("%s", (_, answer, change) => {
+    expect(parsePairs(answer, false, "ask")).toEqual({ ...PLAIN, ...change });
+  });
+
+  test.each<[string, unknown, string]>([
+    ["no object", null, "the body: Invalid input: expected object, received null"],
+    ["no data", {}, "data: Invalid input: expected object, received undefined"],
+    ["rows without an envelope", { data: [ROW] }, "data: Invalid input: expected object, received array"],
+    [
+      "no rows",
+      { data: { metadata: { truncated: false } } },
+      "data.data: Invalid input: expected array, received undefined",
+    ],
+    [
+      "rows null",
+      { data: { data: null, metadata: {} } },
+      "data.data: Invalid input: expected array, received null",
+    ],
+    [
+      "no metadata",
+      { data: { data: [] } },
+      "data.metadata: Invalid input: expected object, received undefined",
+    ],
+    [
+      "nothing about truncation",
+      { data: { data: [], metadata: {} } },
+      "data.metadata.truncated: Invalid input: expected boolean, received undefined",
+    ],
+    [
+      "no row that can be read",
+      body([{ model: "One" }, 7]),
+      "none of the 2 rows can be read (the first: app: Invalid input: expected a text or a number)",
+    ],
+  ])("%s is a bad response", (_, answer, why) => {
+    expect(() => parsePairs(answer, false, "ask")).toThrow(
+      expect.objectContaining({ kind: "bad_response", message: `Cannot ask: ${why}` }),
+    );
+  });
+});
+
+describe("parsePairs: rows", () => {
+  const { model, app, amounts, rates } = PAIR;
+  test.each<[string, object, object]>([
+    ["a count as a text", { request_count: "3" }, PAIR],
+    ["all numbers as texts", { request_count: "3", total_usage: "1.50" }, PAIR],
+    [
+      "null values",
+      { total_usage: null, request_count: null },
+      { ...PAIR, amounts: { ...amounts, credits: undefined, requests: undefined } },
+    ],
+    ["a missing value", { total_usage: undefined }, { ...PAIR, amounts: { ...amounts, credits: undefined } }],
+    [
+      "negative values",
+      { total_usage: -0.25, request_count: "-1" },
+      { ...PAIR, amounts: { ...amounts, credits: -0.25, requests: -1 } },
+    ],
+    ["null labels", { model: null, app: null }, { ...PAIR, model: null, app: null }],
+    ["empty labels", { model: "", app: "" }, { ...PAIR, model: "", app: "" }],
+    ["numbers for labels", { app: 5001 }, { ...PAIR, app: "5001" }],
+    ["more columns", { app_id: 5001, avg_latency: "much", date__day: "x", user: {} }, PAIR],
+    [
+      "every amount",
+      {
+        total_usage: 1,
+        request_count: 2,
+        tokens_total: 3,
+        tokens_prompt: 4,
+        tokens_completion: "5",
+        reasoning_tokens: 6,
+      },
+      {
+        model,
+        app,
+        amounts: {
+          credits: 1,
+          requests: 2,
+          tokens: 3,
+          promptTokens: 4,
+          completionTokens: 5,
+          reasoningTokens: 6,
+        },
+        rates,
+      },
+    ],
+  ])("%s", (_, change, wanted) => {
+    expect(parsed([{ ...ROW, ...change }]).rows).toEqual([wanted]);
+  });
+
+  test.each<[string, object, object]>([
+    ["none", {}, {}],
+    ["null", { cache_hit_rate: null, avg_latency: null }, {}],
+    [
+      "all, latencies in milliseconds",
+      { cache_hit_rate: "0.75", avg_latency: 1500, p90_latency: "2500" },
+      { cacheHitRatio: 0.75, latencyAvgSeconds: 1.5, latencyP90Seconds: 2.5 },
+    ],
+  ])("rates that were asked for: %s", (_, columns, wanted) => {
+    expect(parsed([{ ...ROW, ...columns }], true).rows).toEqual([
+      { ...PAIR, rates: { ...rates, ...wanted } },
+    ]);
+  });
+
+  test.each<[string, unknown]>([
+    ["a text", "One"],
+    ["null", null],
+    ["a list", ["One", "Chat", 1.5]],
+    ["a missing label", { ...ROW, app: undefined }],
+    ["a label of another type", { ...ROW, model: { name: "One" } }],
+    ["a value that is not a number", { ...ROW, total_usage: "much" }],
+    ["a value of another type", { ...ROW, request_count: [3] }],
+  ])("%s is left out and counted as unreadable", (_, row) => {
+    expect(parsed([row, ROW, row])).toMatchObject({ rows: [PAIR], unreadableRows: 2 });
+  });
+
+  test("the problem of the first unreadable row names the column, not the value", () => {
+    expect(parsed([ROW, { ...ROW, total_usage: "sk-secret" }, {}]).rowProblem).toBe(
+      "total_usage: Invalid input: expected a finite number",
+    );
+  });
+});
+
+describe("parseTotal", () => {
+  test("reads the sums of one row without labels", () => {
+    expect(parseTotal(body([{ total_usage: "8.5", request_count: 30 }]), "ask").rows).toEqual([
+      { ...PAIR.amounts, credits: 8.5, requests: 30 },
+    ]);
+  });
+
+  test("has no row when nothing was used", () => {
+    expect(parseTotal(body([]), "ask")).toMatchObject({ rows: [], unreadableRows: 0 });
+  });
+
+  test("fails when its row cannot be read", () => {
+    expect(() => parseTotal(body([{ total_usage: {} }]), "ask")).toThrow(
+      "Cannot ask: none of the 1 rows can be read (the first: total_usage: Invalid input: expected a finite number)",
+    );
+  });
+});

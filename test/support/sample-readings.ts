@@ -1,0 +1,31 @@
+import type { Sample } from "../../exporter/metrics/family.ts";
+import { createPacking } from "../../exporter/metrics/render/block.ts";
+import type { ReadingValue } from "../../exporter/readings/reading.ts";
+import { createReadings } from "../../exporter/readings/readings.ts";
+import { targetId } from "../../exporter/readings/target-id.ts";
+import type { Clock } from "../../exporter/time/clock.ts";
+
+const NOTHING: ReadingValue = {
+  kind: "probe",
+  answer: undefined,
+  succeeded: true,
+  durationMs: 0,
+  audioSeconds: undefined,
+  wordErrorRate: undefined,
+};
+
+/** Readings of keys that are made of nothing but samples, for what renders them. */
+export function createSampleReadings(clock: Clock) {
+  const readings = createReadings(clock, createPacking(), () => Number.POSITIVE_INFINITY);
+  return {
+    ...readings,
+    /** Replaces the samples of a key by those of a new answer. */
+    put: (key: string, samples: readonly Sample[], timeToLiveMs: number) => {
+      const id = targetId("key", key);
+      const askedAtMs = clock.now();
+      const times = { askedAtMs, asOfMs: askedAtMs, timeToLiveMs };
+      readings.configure(id, key);
+      readings.learn(id, { value: NOTHING, ...times, spend: [] }, samples);
+    },
+  };
+}
