@@ -183,7 +183,7 @@ describe("a closed pipe", () => {
     expect((await exporter.stop()).code).toBe(0);
   });
 
-  test("of the output ends --once with 1 and without a stack trace", async () => {
+  test("of the output ends --once with 1 and without a stack trace trace", async () => {
     const parameters = [join(ROOT, "exporter/main.ts"), "--once", configuration];
     const child = spawn(process.execPath, parameters, {
       env: { PATH: process.env["PATH"] ?? "", ...files.environment },

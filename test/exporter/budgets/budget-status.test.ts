@@ -5,6 +5,7 @@ import type { WindowSpend } from "../../../exporter/readings/reading.ts";
 import type { TargetId } from "../../../exporter/readings/target-id.ts";
 import { type Period, windowOf } from "../../../exporter/time/window.ts";
 import { createFakeReadings, type FakeTarget, spendReading } from "../../support/fake-readings.ts";
+import { testBudget } from "../../support/test-config.ts";
 
 /** A Wednesday. */
 const NOW = Date.parse("2026-11-18T12:00:00Z");
@@ -12,7 +13,7 @@ const MINUTE = 60_000;
 const SINCE: Period = { kind: "total", sinceMs: Date.parse("2026-11-01") };
 
 function budget(scope: BudgetScope, period: Period = { kind: "day" }): BudgetConfig {
-  return { name: "a", limit: 10, period, scope, team: "" };
+  return testBudget("a", { limit: 10, period, scope });
 }
 
 const keys = (...names: string[]): BudgetScope => ({ kind: "keys", names });

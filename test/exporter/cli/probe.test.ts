@@ -3,7 +3,7 @@ import { probeOnce } from "../../../exporter/cli/probe.ts";
 import type { ProbeConfig, ProbingConfig } from "../../../exporter/config/config.ts";
 import type { KeyInformation } from "../../../exporter/gateway/port.ts";
 import { createManualClock } from "../../support/clock.ts";
-import { secretSource } from "../../support/gateway-client.ts";
+import { secretSource } from "../../support/test-config.ts";
 
 type ProbeGateway = Parameters<typeof probeOnce>[2];
 

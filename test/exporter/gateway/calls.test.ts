@@ -3,7 +3,8 @@ import { Secret, type SecretSource } from "../../../exporter/config/secret.ts";
 import { PausedError } from "../../../exporter/gateway/errors.ts";
 import type { Permits, RequestOutcome } from "../../../exporter/gateway/port.ts";
 import { answering, startScriptedServer, type Step } from "../../support/scripted-server.ts";
-import { createClient, PLANTED, secretSource, unlimitedPermits } from "../../support/gateway-client.ts";
+import { createClient, PLANTED, unlimitedPermits } from "../../support/gateway-client.ts";
+import { secretSource } from "../../support/test-config.ts";
 
 const ok = answering(200, { data: { usage: 1 } });
 /** An answer of the analytics without rows. */

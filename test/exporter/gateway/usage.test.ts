@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { UsageQuestion } from "../../../exporter/gateway/port.ts";
 import type { Switches } from "../../gateway/switches.ts";
-import { createClient, PLANTED, secretSource } from "../../support/gateway-client.ts";
+import { createClient, PLANTED } from "../../support/gateway-client.ts";
 import { answering, startScriptedServer } from "../../support/scripted-server.ts";
 import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
+import { secretSource } from "../../support/test-config.ts";
 
 const NOON = Date.UTC(2026, 10, 18, 12);
 const RANGE = { startMs: Date.UTC(2026, 9, 1), endMs: NOON + 1 };
