@@ -105,7 +105,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     createTicker: dependencies.createTicker ?? createTicker,
     readings,
   });
-  const spendWatch = createSpendWatch({ clock, log, probes, ask: engine.ask });
+  const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
   const headers = () => [...collectorHeaders(engine.intervalMs), ...CONSTANT_HEADERS];
   const publisher = createPublisher(readings, headers, clock, (error) =>
     log.error({ error: String(error) }, "Cannot render the metrics"),

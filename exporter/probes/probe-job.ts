@@ -1,6 +1,6 @@
 import type { ProbingConfig } from "../config/config.ts";
 import type { GatewayClient } from "../gateway/port.ts";
-import { targetId } from "../readings/target-id.ts";
+import { type TargetId, targetId } from "../readings/target-id.ts";
 import type { Job, Result } from "../schedule/job.ts";
 import type { Clock } from "../time/clock.ts";
 import type { PayerSpend } from "./payer-spend.ts";
@@ -16,25 +16,27 @@ export interface ProbeJobDependencies {
   readonly payerSpend: Pick<PayerSpend, "isKnown">;
   readonly records: ProbeRecords;
   readonly reporter: ProbeReporter;
-  /** Called when the run is put off until the spend of the day is known. */
-  readonly onPutOff: () => void;
+  /** Probes that are due and wait until the spend of the day is known. */
+  readonly putOff: Set<TargetId>;
 }
 
 /** One probe as a job: it sets its highest cost aside, asks for one transcription and judges it. */
 export function createProbeJob(
   { probe, question }: ConfiguredProbe,
   { ceilingCredits, maxCostCredits }: Pick<ProbingConfig, "ceilingCredits" | "maxCostCredits">,
-  { clock, guard, payerSpend, records, reporter, onPutOff }: ProbeJobDependencies,
+  { clock, guard, payerSpend, records, reporter, putOff }: ProbeJobDependencies,
 ): Job {
   const { name } = probe;
+  const id = targetId("probe", name);
 
   /** The credits are set aside before the first wait, so that no other run can use them. */
   async function run(client: GatewayClient): Promise<Result | undefined> {
     if (!payerSpend.isKnown()) {
       reporter.skipped("spend_unknown");
-      onPutOff();
+      putOff.add(id);
       return undefined;
     }
+    putOff.delete(id);
     const startMs = clock.now();
     // A gateway that has charged more than the maximum may do so again.
     const highestCost = Math.max(maxCostCredits, records.get(name)?.highestCostCredits ?? 0);
@@ -66,12 +68,17 @@ export function createProbeJob(
   }
 
   return {
-    ...{ id: targetId("probe", name), name, title: `probe "${name}"`, run },
-    ...{ endpoint: "transcription", requests: 1, minIntervalMs: 0 },
+    id,
+    name,
+    title: `probe "${name}"`,
+    endpoint: "transcription",
+    requests: 1,
+    minIntervalMs: 0,
     identity: question,
     // Other changes apply from the next run on: the run under way has cost credits already.
     fingerprint: "",
     constants: [],
+    run,
     // The run under way may be of an earlier configuration; what is described is always the present one.
     describe: () => {
       const record = records.get(name);

@@ -41,8 +41,8 @@ export interface ProbesDependencies {
 
 export function createProbes({ clock, log, registry, readings }: ProbesDependencies): Probes {
   let probing: ProbingConfig | undefined;
-  /** The questions of the probes that wait until the spend of the day is known. */
-  let putOff: ReadonlyMap<TargetId, string> = new Map();
+  /** Probes that are due and wait until the spend of the day is known. */
+  const putOff = new Set<TargetId>();
   const probes = () => probing?.probes ?? [];
   const guard = createSpendGuard(clock.now(), () =>
     Math.max(0, ...probes().map(({ timeoutMs }) => timeoutMs)),
@@ -53,18 +53,15 @@ export function createProbes({ clock, log, registry, readings }: ProbesDependenc
   const refused = registry.counter(selfFamilies.refusedAnswers);
 
   function groupOf(configured: ConfiguredProbe, limits: ProbingConfig): JobGroup {
-    const { probe, question } = configured;
-    const id = targetId("probe", probe.name);
-    const reporter = createProbeReporter(configured, {
-      ...{ log: log.child({ probe: probe.name }), records, refused },
-    });
-    const onPutOff = () => {
-      putOff = new Map([...putOff, [id, question]]);
-    };
-    const job = createProbeJob(configured, limits, {
-      ...{ clock, guard, payerSpend, records, reporter, onPutOff },
-    });
-    return { name: id, expression: probe.schedule, jobs: [job], reporter, isPaid: true };
+    const { probe } = configured;
+    const own = { clock, guard, payerSpend, records, refused, putOff, log: log.child({ probe: probe.name }) };
+    const reporter = createProbeReporter(configured, own);
+    const job = createProbeJob(configured, limits, { ...own, reporter });
+    return { name: job.id, expression: probe.schedule, jobs: [job], reporter, isPaid: true };
+  }
+
+  function spendOfAll(): readonly Sample[] {
+    return probing ? spendSamples(probing, guard, payerSpend.isKnown(), clock.now()) : [];
   }
 
   return {
@@ -72,26 +69,25 @@ export function createProbes({ clock, log, registry, readings }: ProbesDependenc
       probing = next;
       const configured = probes().map((probe) => configuredProbe(probe, gateway.baseUrl));
       records.configure(configured);
-      const questions = new Map(
-        configured.map(({ probe, question }) => [targetId("probe", probe.name), question]),
-      );
-      putOff = new Map([...putOff].filter(([id, question]) => questions.get(id) === question));
-      if (!next) return [];
+      if (!next) {
+        putOff.clear();
+        return [];
+      }
       // A counter that is known to exist begins at 0 instead of being absent.
       refused.inc({ collector: "probe" }, 0);
-      return configured.map((each) => groupOf(each, next));
+      const groups = configured.map((each) => groupOf(each, next));
+      const known = new Set(groups.map(({ name }) => name));
+      for (const id of putOff) if (!known.has(id)) putOff.delete(id);
+      return groups;
     },
-    sources: () => {
-      const source = () => (probing ? spendSamples(probing, guard, payerSpend.isKnown(), clock.now()) : []);
-      return new Map([[targetId("probe-spend", "day"), source]]);
-    },
-    record: records.get,
+    sources: () => new Map([[targetId("probe-spend", "day"), spendOfAll]]),
+    record: (name) => records.get(name),
     spentToday: () => (probing && payerSpend.isKnown() ? guard.spent(clock.now()) : undefined),
     payerSpend,
     takeReady: () => {
       if (putOff.size === 0 || !payerSpend.isKnown()) return [];
-      const ready = [...putOff.keys()];
-      putOff = new Map();
+      const ready = [...putOff];
+      putOff.clear();
       return ready;
     },
   };

@@ -34,8 +34,14 @@ export function createSpendWatch({ clock, log, probes, ask }: SpendWatchDependen
 
   function watch(): void {
     const waitMs = payerSpend.readableInMs();
+    // Midnight makes the spend known without a reading.
+    runReady();
     if (waitMs <= 0 && clock.monotonic() - lastAskedAt >= RETRY_MS) askMissing();
     cancel = clock.after(waitMs > 0 ? Math.min(waitMs, LONGEST_WAIT_MS) : LONGEST_WAIT_MS, watch);
+  }
+
+  function runReady(): void {
+    for (const id of probes.takeReady()) ask(id);
   }
 
   function askMissing(): void {
@@ -59,8 +65,6 @@ export function createSpendWatch({ clock, log, probes, ask }: SpendWatchDependen
   return {
     start: watch,
     stop: () => cancel?.(),
-    readingsChanged: () => {
-      for (const id of probes.takeReady()) ask(id);
-    },
+    readingsChanged: runReady,
   };
 }

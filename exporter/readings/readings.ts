@@ -1,7 +1,7 @@
 import type { FailureReason } from "../gateway/errors.ts";
 import type { Sample } from "../metrics/family.ts";
 import type { Clock } from "../time/clock.ts";
-import { isSettled, type Window } from "../time/window.ts";
+import { contains, isSettled, type Window } from "../time/window.ts";
 import type { Packing } from "./packing.ts";
 import type { Reading, ReadingValue } from "./reading.ts";
 import type { TargetId } from "./target-id.ts";
@@ -124,10 +124,6 @@ export function createReadings<Packed>(
     return !isRefused;
   }
 
-  function shows(reading: Reading, nowMs: number): (window: Window) => boolean {
-    return (window) => isSettled(window, reading.asOfMs) && nowMs >= window.startMs && nowMs < window.endMs;
-  }
-
   function valuesAt({ learnt }: Entry<Packed>, nowMs: number): Packed {
     return learnt ? only(learnt.values, shows(learnt.reading, nowMs)) : empty;
   }
@@ -183,6 +179,11 @@ export function createReadings<Packed>(
       return series;
     },
   };
+}
+
+/** Which windows of a reading may be shown at an instant: those that hold it, and in which the reading was settled. */
+function shows(reading: Reading, nowMs: number): (window: Window) => boolean {
+  return (window) => isSettled(window, reading.asOfMs) && contains(window, nowMs);
 }
 
 interface Entry<Packed> {
