@@ -20,6 +20,7 @@ import { createSelfRegistry } from "./metrics/self-registry.ts";
 import { selfFamilies } from "./metrics/self-families.ts";
 import { probeFamilies } from "./probes/families.ts";
 import { createProbes } from "./probes/probes.ts";
+import { createSpendWatch } from "./probes/spend-watch.ts";
 import { createReadings } from "./readings/readings.ts";
 import { createEngine } from "./schedule/engine.ts";
 import { registerEngineMetrics } from "./schedule/engine-metrics.ts";
@@ -103,6 +104,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     createTicker: dependencies.createTicker ?? createTicker,
     readings,
   });
+  const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
   const headers = () => [...collectorHeaders(engine.intervalMs), ...CONSTANT_HEADERS];
   const publisher = createPublisher(readings, headers, clock, (error) =>
     log.error({ error: String(error) }, "Cannot render the metrics"),
@@ -136,7 +138,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     return {
       gateway,
       limits: { perMinute: requestLimits(next.gateway), connections, maxPauseMs },
-      groups: [...collectorGroups(next, reporterOf), ...probes.groups(next)],
+      groups: [...collectorGroups(next, reporterOf), ...probes.configure(next)],
     };
   }
 
@@ -146,7 +148,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
 
   function onChange(): void {
     publisher.changed();
-    probes.readingsChanged();
+    spendWatch.readingsChanged();
   }
 
   async function apply(next: Config): Promise<void> {
@@ -165,11 +167,11 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       await server.start();
       publisher.changed();
       engine.start(onChange);
-      probes.start(engine.ask, onChange);
+      spendWatch.start();
     },
     stop: async () => {
       publisher.stop();
-      probes.stop();
+      spendWatch.stop();
       await Promise.all([engine.stop().then(() => gateway.close()), server.stop()]);
     },
     apply: async (next) => {

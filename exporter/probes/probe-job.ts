@@ -1,96 +1,88 @@
-import type { ProbeConfig, ProbingConfig } from "../config/config.ts";
+import type { ProbingConfig } from "../config/config.ts";
 import type { GatewayClient } from "../gateway/port.ts";
-import type { Log } from "../log.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
 import type { Job, Result } from "../schedule/job.ts";
 import type { Clock } from "../time/clock.ts";
-import { longestGapMs } from "../time/ticker.ts";
-import type { ProbeSkipReason } from "./families.ts";
-import { logOutcome, logSkip } from "./probe-reporter.ts";
-import type { ProbeRecords } from "./probe-records.ts";
+import type { PayerSpend } from "./payer-spend.ts";
+import type { ConfiguredProbe, ProbeRecords } from "./probe-records.ts";
+import type { ProbeReporter } from "./probe-reporter.ts";
 import { type ProbeOutcome, runProbe } from "./probe-run.ts";
 import { outcomeSamples, probeDescription } from "./probe-samples.ts";
 import type { SpendGuard } from "./spend-guard.ts";
-import type { SpendWatch } from "./spend-watch.ts";
 
 export interface ProbeJobDependencies {
   readonly clock: Clock;
-  readonly log: Log;
   readonly guard: SpendGuard;
-  readonly watch: Pick<SpendWatch, "isKnown">;
+  readonly payerSpend: Pick<PayerSpend, "isKnown">;
   readonly records: ProbeRecords;
+  readonly reporter: ProbeReporter;
   /** Probes that are due and wait until the spend of the day is known. */
   readonly putOff: Set<TargetId>;
-  /** Called when credits are set aside. */
-  readonly onChange: () => void;
 }
 
 /** One probe as a job: it sets its highest cost aside, asks for one transcription and judges it. */
 export function createProbeJob(
-  probe: ProbeConfig,
-  question: string,
+  { probe, question }: ConfiguredProbe,
   { ceilingCredits, maxCostCredits }: Pick<ProbingConfig, "ceilingCredits" | "maxCostCredits">,
-  { clock, log, guard, watch, records, putOff, onChange }: ProbeJobDependencies,
+  { clock, guard, payerSpend, records, reporter, putOff }: ProbeJobDependencies,
 ): Job {
   const { name } = probe;
   const id = targetId("probe", name);
-  const intervalMs = longestGapMs(probe.schedule);
 
+  /** The credits are set aside before the first wait, so that no other run can use them. */
   async function run(client: GatewayClient): Promise<Result | undefined> {
-    if (!watch.isKnown()) {
+    if (!payerSpend.isKnown()) {
+      reporter.skipped("spend_unknown");
       putOff.add(id);
-      return skip("spend_unknown");
+      return undefined;
     }
-    // A gateway that charged more than the maximum once may do so again.
-    const expected = Math.max(maxCostCredits, records.get(name)?.highestCostCredits ?? 0);
+    putOff.delete(id);
     const startMs = clock.now();
-    const planned = { startMs, endMs: startMs + probe.timeoutMs, maxCostCredits: expected };
+    // A gateway that has charged more than the maximum may do so again.
+    const highestCost = Math.max(maxCostCredits, records.get(name)?.highestCostCredits ?? 0);
+    const planned = { startMs, endMs: startMs + probe.timeoutMs, maxCostCredits: highestCost };
     const reservation = guard.reserve(planned, ceilingCredits);
-    if (!reservation) return skip("spend_limit");
-    onChange();
+    if (!reservation) {
+      reporter.skipped("spend_limit");
+      return undefined;
+    }
     let cost: number | undefined;
     try {
       const outcome = await runProbe(probe, client, clock);
       cost = outcome.wasSent ? outcome.answer?.usage.costCredits : 0;
-      return conclude(outcome);
+      reporter.concluded(outcome, maxCostCredits);
+      return resultOf(outcome);
     } finally {
       reservation.settle(cost, clock.now());
     }
   }
 
-  function skip(reason: ProbeSkipReason): undefined {
-    logSkip(log, name, reason, records.get(name)?.skip);
-    records.addSkip(name, reason);
-  }
-
-  function conclude(outcome: ProbeOutcome): Result {
-    const before = records.get(name)?.failure;
-    if (records.addOutcome({ name, question }, outcome))
-      logOutcome(log, name, outcome, { before, maxCostCredits });
+  function resultOf(outcome: ProbeOutcome): Result {
     const { answer, durationMs, wordErrorRate, failure } = outcome;
     const audioSeconds = answer?.durationSeconds ?? answer?.usage.seconds;
+    const succeeded = failure === undefined;
     return {
-      value: {
-        kind: "probe",
-        answer,
-        succeeded: failure === undefined,
-        durationMs,
-        audioSeconds,
-        wordErrorRate,
-      },
+      value: { kind: "probe", answer, succeeded, durationMs, audioSeconds, wordErrorRate },
       samples: outcomeSamples(probe, outcome),
     };
   }
 
   return {
-    ...{ id, name, run, title: `probe "${name}"`, endpoint: "transcription", requests: 1, minIntervalMs: 0 },
+    id,
+    name,
+    title: `probe "${name}"`,
+    endpoint: "transcription",
+    requests: 1,
+    minIntervalMs: 0,
     identity: question,
-    // Whatever else is changed applies from the next run on: a run under way has cost credits already.
+    // Other changes apply from the next run on: the run under way has cost credits already.
     fingerprint: "",
     constants: [],
+    run,
+    // The run under way may be of an earlier configuration; what is described is always the present one.
     describe: () => {
       const record = records.get(name);
-      return record ? probeDescription(probe, record, intervalMs) : [];
+      return record ? probeDescription(record) : [];
     },
   };
 }

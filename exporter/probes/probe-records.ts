@@ -6,22 +6,24 @@ import type { ProbeOutcome } from "./probe-run.ts";
 export interface ProbeRecords {
   get(name: string): ProbeRecord | undefined;
   /**
-   * Makes a probe known. Under a known name with another question the counters go on and everything else starts over.
-   * Records of probes that are not in the list are dropped.
+   * Replaces the configured probes. A probe whose question has changed keeps its counters and starts over with everything
+   * else. Records of probes that are gone are dropped.
    */
-  configure(probes: readonly Pick<KnownProbe, "name" | "question">[]): void;
-  /** Ignored unless the probe is still known with that question. False: it was ignored. */
-  addOutcome(probe: KnownProbe, outcome: ProbeOutcome): boolean;
+  configure(probes: readonly ConfiguredProbe[]): void;
+  /** Returns false and changes nothing when the probe is gone or asks another question by now. */
+  addOutcome(name: string, question: string, outcome: ProbeOutcome): boolean;
   addSkip(name: string, reason: ProbeSkipReason): void;
 }
 
-export interface KnownProbe {
-  readonly name: ProbeConfig["name"];
-  /** Everything that decides what the values of a probe mean. */
+export interface ConfiguredProbe {
+  readonly probe: ProbeConfig;
+  /** Everything that decides what the values of the probe mean. */
   readonly question: string;
+  /** The longest gap of its schedule, milliseconds. */
+  readonly intervalMs: number;
 }
 
-export interface ProbeRecord {
+export interface ProbeRecord extends ConfiguredProbe {
   /** Counted since the exporter started. */
   readonly runs: number;
   readonly failures: ReadonlyMap<ProbeFailureReason, number>;
@@ -32,30 +34,33 @@ export interface ProbeRecord {
   readonly failure: ProbeOutcome["failure"];
   /** Why the last due run did not begin; undefined after a run. */
   readonly skip: ProbeSkipReason | undefined;
-  /** The most that a run has cost. */
+  /** The highest cost of a run. */
   readonly highestCostCredits: number;
 }
 
 export function createProbeRecords(): ProbeRecords {
-  let records = new Map<string, ProbeRecord & { readonly question: string }>();
+  let records = new Map<string, ProbeRecord>();
+
+  function change(name: string, next: Partial<ProbeRecord>): void {
+    const record = records.get(name);
+    if (record) records.set(name, { ...record, ...next });
+  }
 
   return {
     get: (name) => records.get(name),
     configure: (probes) => {
+      const before = records;
       records = new Map(
-        probes.map(({ name, question }) => {
-          const known = records.get(name);
-          if (known?.question === question) return [name, known];
-          const counters = known && { runs: known.runs, failures: known.failures, skips: known.skips };
-          return [name, { ...NEW_RECORD, ...counters, question }];
-        }),
+        probes.map((configured) => [
+          configured.probe.name,
+          { ...historyOf(configured, before.get(configured.probe.name)), ...configured },
+        ]),
       );
     },
-    addOutcome: ({ name, question }, { startedMs, failure, answer }) => {
+    addOutcome: (name, question, { startedMs, failure, answer }) => {
       const record = records.get(name);
       if (record?.question !== question) return false;
-      records.set(name, {
-        ...record,
+      change(name, {
         runs: record.runs + 1,
         failures: failure ? increased(record.failures, failure.reason) : record.failures,
         lastRunMs: startedMs,
@@ -68,12 +73,21 @@ export function createProbeRecords(): ProbeRecords {
     },
     addSkip: (name, reason) => {
       const record = records.get(name);
-      if (record) records.set(name, { ...record, skips: increased(record.skips, reason), skip: reason });
+      if (record) change(name, { skips: increased(record.skips, reason), skip: reason });
     },
   };
 }
 
-const NEW_RECORD: ProbeRecord = {
+type History = Omit<ProbeRecord, keyof ConfiguredProbe>;
+
+function historyOf({ question }: ConfiguredProbe, before: ProbeRecord | undefined): History {
+  if (!before) return NEW_HISTORY;
+  if (before.question === question) return before;
+  const { runs, failures, skips } = before;
+  return { ...NEW_HISTORY, runs, failures, skips };
+}
+
+const NEW_HISTORY: History = {
   runs: 0,
   failures: new Map(),
   skips: new Map(),

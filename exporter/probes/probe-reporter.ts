@@ -2,23 +2,42 @@ import type { Log } from "../log.ts";
 import type { SelfCounter } from "../metrics/self-registry.ts";
 import type { Reporter } from "../schedule/reporter.ts";
 import type { ProbeSkipReason } from "./families.ts";
-import type { ProbeRecords } from "./probe-records.ts";
+import type { ConfiguredProbe, ProbeRecords } from "./probe-records.ts";
 import type { ProbeOutcome } from "./probe-run.ts";
 
-/** Reports what the engine does with a probe; its outcomes are counted by the job itself. */
+/** Counts and logs what becomes of one probe. */
+export interface ProbeReporter extends Reporter {
+  /** A run has ended with an outcome, which is ignored if the probe is gone or asks another question by now. */
+  concluded(outcome: ProbeOutcome, maxCostCredits: number): void;
+  /** A due run did not begin. */
+  skipped(reason: ProbeSkipReason): void;
+}
+
+export interface ProbeReporterDependencies {
+  readonly log: Log;
+  readonly records: ProbeRecords;
+  readonly refused: SelfCounter<"collector">;
+}
+
 export function createProbeReporter(
-  name: string,
-  {
-    log,
-    records,
-    refused,
-  }: { readonly log: Log; readonly records: ProbeRecords; readonly refused: SelfCounter<"collector"> },
-): Reporter {
-  const skip = (reason: ProbeSkipReason) => {
-    logSkip(log, name, reason, records.get(name)?.skip);
+  { probe: { name }, question }: Pick<ConfiguredProbe, "probe" | "question">,
+  { log, records, refused }: ProbeReporterDependencies,
+): ProbeReporter {
+  function skipped(reason: ProbeSkipReason): void {
+    const isRepeated = records.get(name)?.skip === reason;
+    log[isRepeated ? "debug" : "warn"]({ reason }, `Probe "${name}" is ${ADVICE[reason]}`);
     records.addSkip(name, reason);
-  };
+  }
+
   return {
+    concluded: (outcome, maxCostCredits) => {
+      const before = records.get(name)?.failure;
+      if (!records.addOutcome(name, question, outcome)) return;
+      logCost(log, name, outcome, maxCostCredits);
+      logOutcome(log, name, outcome, before);
+    },
+    skipped,
+    // Outcomes are reported by `concluded`; the engine knows only of runs without one.
     ended: (_job, { failure }) => {
       if (failure) log.error({ error: failure.message }, `Cannot run probe "${name}"`);
     },
@@ -26,40 +45,33 @@ export function createProbeReporter(
       refused.inc({ collector: "probe" });
       log.error({ series }, `Cannot show probe "${name}": series_limit is reached`);
     },
-    paused: () => skip("paused"),
-    missed: (_job, why) => skip(why),
+    paused: () => skipped("paused"),
+    missed: (_job, why) => skipped(why),
   };
 }
 
-/** Logs the outcome of a run: a failure once, and again only when its reason changes. */
-export function logOutcome(
+/** Logs a failure once, and again only when its reason changes. */
+function logOutcome(
   log: Log,
   name: string,
-  { failure, answer, audioFault }: ProbeOutcome,
-  { before, maxCostCredits }: { readonly before: ProbeOutcome["failure"]; readonly maxCostCredits: number },
+  { failure, audioFault, wasSent }: ProbeOutcome,
+  before: ProbeOutcome["failure"],
 ): void {
-  if (audioFault !== undefined) log.warn({}, `Probe "${name}" sends its audio as last read: ${audioFault}`);
-  const cost = answer?.usage.costCredits ?? 0;
-  if (cost > maxCostCredits) {
-    log.warn(
-      { cost },
-      `Probe "${name}" has cost ${cost} credits, more than probe_spend.max_cost_per_probe, ${maxCostCredits}; that much is set aside from now on`,
-    );
-  }
+  if (audioFault !== undefined && wasSent)
+    log.warn({}, `Probe "${name}" sends its audio as last read: ${audioFault}`);
   if (failure)
     log[before?.reason === failure.reason ? "debug" : "warn"]({ reason: failure.reason }, failure.message);
   else if (before) log.info({ reason: before.reason }, `Probe "${name}" succeeds again`);
   else log.debug({}, `Probe "${name}" succeeded`);
 }
 
-/** Logs why a due run does not begin, once in a row. */
-export function logSkip(
-  log: Log,
-  name: string,
-  reason: ProbeSkipReason,
-  before: ProbeSkipReason | undefined,
-): void {
-  log[before === reason ? "debug" : "warn"]({ reason }, `Probe "${name}" is ${ADVICE[reason]}`);
+function logCost(log: Log, name: string, { answer }: ProbeOutcome, maxCostCredits: number): void {
+  const cost = answer?.usage.costCredits ?? 0;
+  if (cost <= maxCostCredits) return;
+  log.warn(
+    { cost },
+    `Probe "${name}" has cost ${cost} credits, more than probe_spend.max_cost_per_probe, ${maxCostCredits}; that much is set aside from now on`,
+  );
 }
 
 const ADVICE: Readonly<Record<ProbeSkipReason, string>> = {

@@ -7,7 +7,7 @@ import type { ProbeRecord } from "./probe-records.ts";
 import type { ProbeOutcome } from "./probe-run.ts";
 import type { SpendGuard } from "./spend-guard.ts";
 
-/** The last run of a probe as samples: a failed one has what blackbox_exporter shows of it, and what the answer tells. */
+/** The last run of a probe as samples. A failed run has its duration, and what its answer contains if there was one. */
 export function outcomeSamples(
   { name: probe, expectedLanguage }: ProbeConfig,
   { durationMs, answer, wordErrorRate, failure }: ProbeOutcome,
@@ -33,12 +33,10 @@ export function outcomeSamples(
   ];
 }
 
-/** What is known of a probe whether it has run or not. Counters that are known to exist begin at 0. */
-export function probeDescription(
-  { name: probe, model, key, responseFormat, upload, maxWordErrorRate }: ProbeConfig,
-  { runs, failures, skips, lastRunMs, lastSuccessMs }: ProbeRecord,
-  intervalMs: number,
-): readonly Sample[] {
+/** What is shown of a probe whether it has run or not. Counters that are known to exist begin at 0. */
+export function probeDescription(record: ProbeRecord): readonly Sample[] {
+  const { name: probe, model, key, responseFormat, upload, maxWordErrorRate } = record.probe;
+  const { intervalMs, runs, failures, skips, lastRunMs, lastSuccessMs } = record;
   const gauge = (family: Family<"probe">, value: number | undefined) => sample(family, { probe }, value);
   return [
     ...sample(families.info, { probe, model, key, response_format: responseFormat, upload }, 1),
@@ -56,7 +54,7 @@ export function probeDescription(
   ];
 }
 
-/** How the spend of all probes stands; it changes by itself at midnight. */
+/** The spend of all probes. It changes by itself at midnight. */
 export function spendSamples(
   { ceilingCredits, maxCostCredits }: ProbingConfig,
   guard: SpendGuard,

@@ -8,96 +8,93 @@ import type { ReadingSource } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
 import type { JobGroup } from "../schedule/plan.ts";
 import type { Clock } from "../time/clock.ts";
+import { longestGapMs } from "../time/ticker.ts";
+import { createPayerSpend, type PayerSpend } from "./payer-spend.ts";
 import { createProbeJob } from "./probe-job.ts";
-import { createProbeRecords, type ProbeRecord } from "./probe-records.ts";
+import { type ConfiguredProbe, createProbeRecords, type ProbeRecord } from "./probe-records.ts";
 import { createProbeReporter } from "./probe-reporter.ts";
 import { spendSamples } from "./probe-samples.ts";
 import { createSpendGuard } from "./spend-guard.ts";
-import { createSpendWatch } from "./spend-watch.ts";
 
 /** The transcription probes: paid jobs on schedules of their own, within what they may spend. */
 export interface Probes {
-  /** The probes of a configuration as jobs, which the engine runs. */
-  groups(config: Pick<Config, "probing" | "gateway">): readonly JobGroup[];
-  /** Learns what the probes may spend. `ask` makes the job of a target due; `onChange` is called when credits are set aside. */
-  start(ask: (id: TargetId) => void, onChange: () => void): void;
-  stop(): void;
-  /** To be called after the readings have changed: probes that were put off until the spend of the day is known run then. */
-  readingsChanged(): void;
+  /** Follows a configuration, and returns its probes as jobs for the engine. */
+  configure(config: Pick<Config, "probing" | "gateway">): readonly JobGroup[];
   /** The spend of all probes, for the readings to derive. */
   sources(): ReadonlyMap<TargetId, () => readonly Sample[]>;
   /** Undefined: the probe is not configured. */
   record(name: string): ProbeRecord | undefined;
   /** Credits that count against the ceiling of the day; undefined: not known yet. */
   spentToday(): number | undefined;
+  /** What must be known before a probe may spend anything. */
+  readonly payerSpend: PayerSpend;
+  /** The probes that were put off until the spend of the day is known, once it is known. Each is returned once. */
+  takeReady(): readonly TargetId[];
 }
 
 export interface ProbesDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly registry: SelfRegistry;
-  readonly readings: ReadingSource;
+  readonly readings: Pick<ReadingSource, "latest">;
 }
 
 export function createProbes({ clock, log, registry, readings }: ProbesDependencies): Probes {
   let probing: ProbingConfig | undefined;
-  let ask: (id: TargetId) => void = () => {};
-  let onChange = () => {};
-  const configured = () => probing?.probes ?? [];
-  const longestRunMs = () => Math.max(0, ...configured().map(({ timeoutMs }) => timeoutMs));
-  const guard = createSpendGuard(clock.now(), longestRunMs);
-  const records = createProbeRecords();
-  const watch = createSpendWatch({ clock, guard, readings, probes: configured });
-  const refused = registry.counter(selfFamilies.refusedAnswers);
   /** Probes that are due and wait until the spend of the day is known. */
   const putOff = new Set<TargetId>();
+  const probes = () => probing?.probes ?? [];
+  const guard = createSpendGuard(clock.now(), () =>
+    Math.max(0, ...probes().map(({ timeoutMs }) => timeoutMs)),
+  );
+  const payers = () => probes().map(({ key }) => key);
+  const payerSpend = createPayerSpend({ clock, guard, readings, payers });
+  const records = createProbeRecords();
+  const refused = registry.counter(selfFamilies.refusedAnswers);
 
-  function groupOf(probe: ProbeConfig, question: string, limits: ProbingConfig): JobGroup {
-    const own = {
-      clock,
-      log: log.child({ probe: probe.name }),
-      guard,
-      watch,
-      records,
-      putOff,
-      refused,
-      onChange: () => onChange(),
-    };
-    const job = createProbeJob(probe, question, limits, own);
-    const reporter = createProbeReporter(probe.name, own);
+  function groupOf(configured: ConfiguredProbe, limits: ProbingConfig): JobGroup {
+    const { probe } = configured;
+    const own = { clock, guard, payerSpend, records, refused, putOff, log: log.child({ probe: probe.name }) };
+    const reporter = createProbeReporter(configured, own);
+    const job = createProbeJob(configured, limits, { ...own, reporter });
     return { name: job.id, expression: probe.schedule, jobs: [job], reporter, isPaid: true };
   }
 
+  function spendOfAll(): readonly Sample[] {
+    return probing ? spendSamples(probing, guard, payerSpend.isKnown(), clock.now()) : [];
+  }
+
   return {
-    groups: ({ probing: next, gateway }) => {
+    configure: ({ probing: next, gateway }) => {
       probing = next;
-      if (!next) return [];
-      const known = next.probes.map((probe) => ({ probe, question: questionOf(probe, gateway.baseUrl) }));
-      records.configure(known.map(({ probe: { name }, question }) => ({ name, question })));
+      const configured = probes().map((probe) => configuredProbe(probe, gateway.baseUrl));
+      records.configure(configured);
+      if (!next) {
+        putOff.clear();
+        return [];
+      }
+      // A counter that is known to exist begins at 0 instead of being absent.
       refused.inc({ collector: "probe" }, 0);
-      return known.map(({ probe, question }) => groupOf(probe, question, next));
+      const groups = configured.map((each) => groupOf(each, next));
+      const known = new Set(groups.map(({ name }) => name));
+      for (const id of putOff) if (!known.has(id)) putOff.delete(id);
+      return groups;
     },
-    start: (askFor, changed) => {
-      [ask, onChange] = [askFor, changed];
-      watch.start(askFor);
-    },
-    stop: watch.stop,
-    readingsChanged: () => {
-      if (putOff.size === 0 || !watch.isKnown()) return;
+    sources: () => new Map([[targetId("probe-spend", "day"), spendOfAll]]),
+    record: (name) => records.get(name),
+    spentToday: () => (probing && payerSpend.isKnown() ? guard.spent(clock.now()) : undefined),
+    payerSpend,
+    takeReady: () => {
+      if (putOff.size === 0 || !payerSpend.isKnown()) return [];
       const ready = [...putOff];
       putOff.clear();
-      for (const id of ready) ask(id);
+      return ready;
     },
-    sources: () =>
-      new Map([
-        [
-          targetId("probe-spend", "day"),
-          () => (probing ? spendSamples(probing, guard, watch.isKnown(), clock.now()) : []),
-        ],
-      ]),
-    record: records.get,
-    spentToday: () => (probing && watch.isKnown() ? guard.spent(clock.now()) : undefined),
   };
+}
+
+function configuredProbe(probe: ProbeConfig, gateway: string): ConfiguredProbe {
+  return { probe, question: questionOf(probe, gateway), intervalMs: longestGapMs(probe.schedule) };
 }
 
 /** Everything that decides what the values of a probe mean. */

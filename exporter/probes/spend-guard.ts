@@ -10,7 +10,7 @@ export interface SpendGuard {
   /** Of these keys those whose usage of the day must be known before anything is spent, and is not. */
   missing(keys: readonly string[], atMs: number): readonly string[];
   /** From when on an answer of `GET /key` holds all that was spent before the start. */
-  tellsFromMs(atMs: number): number;
+  completeFromMs(atMs: number): number;
   /** Takes the `usage_daily` of a key. */
   learn(key: string, usageCredits: number, askedAtMs: number): void;
   /** Sets the highest cost of a run aside. Undefined: the ceiling does not hold it. */
@@ -81,7 +81,7 @@ export function createSpendGuard(startedMs: number, longestRunMs: () => number):
       if (quietFromMs() <= day.startMs) return [];
       return keys.filter((key) => !usage.get(day.startMs)?.has(key));
     },
-    tellsFromMs: (atMs) => Math.max(quietFromMs(), windowAt("day", atMs).startMs + SETTLE_MS),
+    completeFromMs: (atMs) => Math.max(quietFromMs(), windowAt("day", atMs).startMs + SETTLE_MS),
     learn: (key, usageCredits, askedAtMs) => {
       const day = windowAt("day", askedAtMs).startMs;
       const known = usage.get(day) ?? new Map<string, number>();

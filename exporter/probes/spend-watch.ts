@@ -1,23 +1,22 @@
-import type { ProbeConfig } from "../config/config.ts";
-import type { ReadingSource } from "../readings/readings.ts";
+import type { Log } from "../log.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
-import type { SpendGuard } from "./spend-guard.ts";
+import type { Probes } from "./probes.ts";
 
-/** Learns from the readings of the keys that pay for probes what they had used before the exporter started. */
+/** Asks for the keys that pay for probes until the spend of the day is known, and then for the probes that waited for it. */
 export interface SpendWatch {
-  /** Whether the spend of the day is known for every key that pays. */
-  isKnown(): boolean;
-  /** Asks for the keys that pay until it is known; `ask` makes the job of a target due. */
-  start(ask: (id: TargetId) => void): void;
+  start(): void;
   stop(): void;
+  /** To be called after the readings have changed. */
+  readingsChanged(): void;
 }
 
 export interface SpendWatchDependencies {
-  readonly clock: Clock;
-  readonly guard: SpendGuard;
-  readonly readings: Pick<ReadingSource, "latest">;
-  readonly probes: () => readonly ProbeConfig[];
+  readonly clock: Pick<Clock, "now" | "monotonic" | "after">;
+  readonly log: Log;
+  readonly probes: Pick<Probes, "payerSpend" | "takeReady">;
+  /** Makes the job of a target due. */
+  readonly ask: (id: TargetId) => void;
 }
 
 /** How long to wait before a key is asked again. */
@@ -26,38 +25,46 @@ const RETRY_MS = 60_000;
 /** The clock is read at least this often, because no timer fires when it is stepped. */
 const LONGEST_WAIT_MS = 30_000;
 
-export function createSpendWatch({ clock, guard, readings, probes }: SpendWatchDependencies): SpendWatch {
+export function createSpendWatch({ clock, log, probes, ask }: SpendWatchDependencies): SpendWatch {
+  const { payerSpend } = probes;
   let cancel: (() => void) | undefined;
-  let askedAt = Number.NEGATIVE_INFINITY;
+  let lastAskedAt = Number.NEGATIVE_INFINITY;
+  /** Keys of whose readings a missing spend was logged. */
+  const logged = new Set<string>();
 
-  /** The keys whose usage of the day is not known yet, after all that their readings hold was learnt. */
-  function missing(): readonly string[] {
-    const keys = [...new Set(probes().map(({ key }) => key))];
-    for (const key of guard.missing(keys, clock.now())) learn(key);
-    return guard.missing(keys, clock.now());
+  function watch(): void {
+    const waitMs = payerSpend.readableInMs();
+    // Midnight makes the spend known without a reading.
+    runReady();
+    if (waitMs <= 0 && clock.monotonic() - lastAskedAt >= RETRY_MS) askMissing();
+    cancel = clock.after(waitMs > 0 ? Math.min(waitMs, LONGEST_WAIT_MS) : LONGEST_WAIT_MS, watch);
   }
 
-  function learn(key: string): void {
-    const reading = readings.latest(targetId("key", key));
-    if (reading?.value.kind !== "key" || reading.asOfMs < guard.tellsFromMs(clock.now())) return;
-    const { day } = reading.value.information.usage;
-    if (day !== undefined) guard.learn(key, day, reading.asOfMs);
+  function runReady(): void {
+    for (const id of probes.takeReady()) ask(id);
   }
 
-  function watch(ask: (id: TargetId) => void): void {
-    const waitMs = guard.tellsFromMs(clock.now()) - clock.now();
-    const isTime = waitMs <= 0 && clock.monotonic() - askedAt >= RETRY_MS;
-    if (isTime) {
-      const keys = missing();
-      if (keys.length > 0) askedAt = clock.monotonic();
-      for (const key of keys) ask(targetId("key", key));
+  function askMissing(): void {
+    const keys = payerSpend.missing();
+    if (keys.length === 0) return logged.clear();
+    lastAskedAt = clock.monotonic();
+    for (const key of keys) {
+      if (payerSpend.isUnreported(key)) logUnreported(key);
+      ask(targetId("key", key));
     }
-    cancel = clock.after(waitMs > 0 ? Math.min(waitMs, LONGEST_WAIT_MS) : LONGEST_WAIT_MS, () => watch(ask));
+  }
+
+  function logUnreported(key: string): void {
+    log[logged.has(key) ? "debug" : "warn"](
+      { key },
+      `Probes wait until the spend of the day is known: the gateway does not report what key "${key}" has used today`,
+    );
+    logged.add(key);
   }
 
   return {
-    isKnown: () => missing().length === 0,
     start: watch,
     stop: () => cancel?.(),
+    readingsChanged: runReady,
   };
 }

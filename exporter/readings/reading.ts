@@ -1,12 +1,12 @@
 import type { KeyInformation, Transcription } from "../gateway/port.ts";
 import type { Window } from "../time/window.ts";
 
-/** What was learnt of a target, when it was asked for, and until when it may be shown. */
+/** What was learnt of a target, when it was asked for, and how long it may be shown. */
 export interface Reading {
   readonly value: ReadingValue;
   /** When the run began that brought it. */
   readonly askedAtMs: number;
-  /** The earlier of the time of asking and the time that the service computed its answer: decides which windows are believed. */
+  /** The earlier of when it was asked for and when the service computed it. It decides which windows are settled. */
   readonly asOfMs: number;
   readonly timeToLiveMs: number;
   /** Credits spent, for budgets. They outlive the time to live. */
@@ -30,7 +30,7 @@ export interface UsageReading {
   readonly window: Window;
   /** The time range that was asked for. */
   readonly range: Window;
-  /** Until when the data reach, epoch milliseconds. */
+  /** The end of the data, epoch milliseconds. */
   readonly dataMs: number;
   /** The most expensive pairs, `_other` last; empty when pairs were not asked for. */
   readonly pairs: readonly PairUsage[];

@@ -1,7 +1,7 @@
 import type { FailureReason } from "../gateway/errors.ts";
 import type { Sample } from "../metrics/family.ts";
 import type { Clock } from "../time/clock.ts";
-import { isSettled, type Window } from "../time/window.ts";
+import { contains, isSettled, type Window } from "../time/window.ts";
 import type { Packing } from "./packing.ts";
 import type { Reading, ReadingValue } from "./reading.ts";
 import type { TargetId } from "./target-id.ts";
@@ -42,15 +42,15 @@ export interface TargetStatus {
   readonly lastAnswerMs: number | undefined;
   /** Why the last run failed; undefined after a success. */
   readonly failure: { readonly reason: FailureReason; readonly message: string } | undefined;
-  /** What of the last good answer could not be used. */
+  /** Which part of the last good answer could not be used. */
   readonly warning: string | undefined;
 }
 
 /** The readings as the engine keeps them. */
 export interface ReadingStore extends ReadingSource {
   /**
-   * Makes a target known, or known under another identity: then everything that was learnt under the earlier one is
-   * withdrawn at once, from budgets as well.
+   * Makes a target known. If it was known under another identity, everything that was learnt under that one is withdrawn
+   * at once, from budgets as well.
    */
   configure(id: TargetId, identity: string): void;
   ids(): readonly TargetId[];
@@ -59,23 +59,23 @@ export interface ReadingStore extends ReadingSource {
   /** Changes the status of a known target. */
   update(id: TargetId, change: Partial<TargetStatus>): void;
   /**
-   * Keeps a reading with the samples that were derived from it; those of windows that it cannot be believed for are left out.
-   * False: refused because of the series limit; then the target shows no values.
+   * Keeps a reading with the samples that were derived from it. Those of windows in which it was not settled are left out.
+   * Returns false when the series limit has no room for them; then the target shows no values.
    */
   learn(id: TargetId, reading: Reading, samples: readonly Sample[]): boolean;
   /** Replaces what is shown of a target besides its reading; it does not age. */
   describe(id: TargetId, samples: readonly Sample[]): void;
   /** Withdraws the values of a target. Its description stays, and budgets keep its last reading. */
   withdraw(id: TargetId): void;
-  /** Whether everything that the last reading had can be shown now. */
+  /** Whether everything that the last reading contained can be shown now. */
   isWhole(id: TargetId): boolean;
 }
 
-/** All readings of the exporter. They alone decide what may be shown at an instant. */
+/** All readings of the exporter. Nothing else decides what may be shown at an instant. */
 export interface Readings<Packed> extends ReadingStore {
   /**
-   * Replaces everything that is derived from other readings: by target, what to show at the instant of looking. It is not
-   * held, so it neither ages nor counts; its windows limit how long a view of it is valid.
+   * Replaces everything that is derived from other readings. Each source returns what to show at the instant of looking. It
+   * is not held, so it neither ages nor counts towards the series limit; its windows limit how long a view of it is valid.
    */
   derive(sources: ReadonlyMap<TargetId, () => readonly Sample[]>): void;
   /** All that may be shown now, immutable. */
@@ -118,14 +118,10 @@ export function createReadings<Packed>(
     const before = entry.learnt?.values ?? empty;
     const isRefused = series - size(before) + believed.length > seriesLimit();
     const values = isRefused ? empty : pack(believed, before);
-    const isWhole = believed.length === samples.length && !isRefused;
+    const isWhole = believed.length === samples.length;
     const timeToLive = isRefused ? ENDED : timeToLiveFrom(clock, reading.askedAtMs, reading.timeToLiveMs);
     change(id, { learnt: { reading, values, isWhole, timeToLive } });
     return !isRefused;
-  }
-
-  function shows(reading: Reading, nowMs: number): (window: Window) => boolean {
-    return (window) => isSettled(window, reading.asOfMs) && nowMs >= window.startMs && nowMs < window.endMs;
   }
 
   function valuesAt({ learnt }: Entry<Packed>, nowMs: number): Packed {
@@ -160,7 +156,7 @@ export function createReadings<Packed>(
     describe: (id, samples) => change(id, { description: pack(samples, entries.get(id)?.description) }),
     withdraw: (id) => {
       const learnt = entries.get(id)?.learnt;
-      if (learnt) change(id, { learnt: { ...learnt, values: empty, isWhole: false, timeToLive: ENDED } });
+      if (learnt) change(id, { learnt: { ...learnt, values: empty, timeToLive: ENDED } });
     },
     isWhole: (id) => {
       const learnt = entries.get(id)?.learnt;
@@ -185,6 +181,11 @@ export function createReadings<Packed>(
   };
 }
 
+/** Which windows of a reading may be shown at an instant: those that hold it, and in which the reading was settled. */
+function shows(reading: Reading, nowMs: number): (window: Window) => boolean {
+  return (window) => isSettled(window, reading.asOfMs) && contains(window, nowMs);
+}
+
 interface Entry<Packed> {
   readonly identity: string;
   readonly status: TargetStatus;
@@ -195,7 +196,7 @@ interface Entry<Packed> {
 interface Learnt<Packed> {
   readonly reading: Reading;
   readonly values: Packed;
-  /** Whether no sample was left out. */
+  /** Whether all samples of the reading were believed. */
   readonly isWhole: boolean;
   readonly timeToLive: TimeToLive;
 }

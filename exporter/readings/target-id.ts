@@ -1,4 +1,4 @@
-/** What is asked for, each by itself: a key, a query of the analytics, a probe; and what is made of other readings. */
+/** What is asked for on its own (a key, a query of the analytics, a probe), and what is derived from other readings. */
 export type TargetKind = "key" | "analytics" | "probe" | "probe-spend" | "budget";
 
 /** Names one target in the whole exporter: `key/billing`, `analytics/day`. */

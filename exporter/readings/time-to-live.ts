@@ -1,6 +1,6 @@
 import type { Clock } from "../time/clock.ts";
 
-/** Until when a reading may be repeated: on both clocks, so that neither a stepped nor a stopped clock prolongs it. */
+/** Until when a reading may be shown, on both clocks, so that neither a stepped nor a stopped clock prolongs it. */
 export interface TimeToLive {
   readonly wallEndMs: number;
   readonly monotonicEndMs: number;
@@ -25,8 +25,9 @@ export function leftMs({ wallEndMs, monotonicEndMs }: TimeToLive, clock: Clock):
 }
 
 /**
- * Thousands of targets that fail together end one by one. A view that lasted until the next of them would be outdated before
- * it is rendered, so each leaves out what ends soon: this part of its time to live early, and this long at most.
+ * The readings of thousands of targets that fail together end one after the other. A view that lasted until the next end
+ * would be outdated before it is rendered, so a view leaves out each reading early: by this part of its time to live, and by
+ * this long at most.
  */
 const SPARE_PART = 0.05;
 const MOST_SPARE_MS = 5000;

@@ -107,6 +107,8 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
     };
     entry.run = run;
     runs.add(run);
+    // The credits that a paid run sets aside as it begins are shown while it runs.
+    if (group.isPaid) onChange?.();
   }
 
   function finish(job: Job, run: Run, end: RunEnd): void {

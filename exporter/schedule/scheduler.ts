@@ -51,9 +51,11 @@ export function createScheduler({ clock, log, createTicker }: SchedulerDependenc
     createAgenda(clock, (due) => onDue?.(due.map(({ id, at }) => ({ id, dueAt: at, cause }))));
   const [ticks, again] = [agendaOf("tick"), agendaOf("again")];
 
-  /** Each target has its own part of the interval, the same in every round; evenly spaced, so that there is no burst. */
+  /**
+   * Each target has its own part of the interval, the same in every round; evenly spaced, so that there is no burst. A paid
+   * one is due at the tick itself, whose time its operator chose.
+   */
   function onTick({ ticker, ordered, isPaid }: Group): void {
-    // Paid jobs are few, and their schedule names the very moment.
     const spreadMs = isPaid ? 0 : Math.min(ticker.longestGapMs, LONGEST_SPREAD_MS);
     const now = clock.monotonic();
     ticks.add(ordered.map((id, index) => ({ id, at: now + ((index + 0.5) / ordered.length) * spreadMs })));

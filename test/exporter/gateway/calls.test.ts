@@ -164,7 +164,7 @@ function permitsThen(later: (signal: AbortSignal) => Promise<void>) {
   const outcomes: RequestOutcome[] = [];
   const signals: AbortSignal[] = [];
   const permits: Permits = {
-    next: async (signal, purpose) => {
+    next: async (signal) => {
       signals.push(signal);
       if (signals.length > 1) await later(signal);
       return { release: (outcome) => void outcomes.push(outcome) };

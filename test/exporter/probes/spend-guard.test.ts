@@ -141,8 +141,8 @@ describe("createSpendGuard: a restart", () => {
   });
 
   test("answers tell all once the last run of the process before has ended, and a settled day's only", () => {
-    expect(setUp(started, 2 * MINUTE).tellsFromMs(NOON)).toBe(NOON + 2 * MINUTE + 90_000);
-    expect(setUp(MIDNIGHT - 10 * MINUTE).tellsFromMs(MIDNIGHT + 1000)).toBe(MIDNIGHT + 90_000);
+    expect(setUp(started, 2 * MINUTE).completeFromMs(NOON)).toBe(NOON + 2 * MINUTE + 90_000);
+    expect(setUp(MIDNIGHT - 10 * MINUTE).completeFromMs(MIDNIGHT + 1000)).toBe(MIDNIGHT + 90_000);
   });
 
   test.each([
@@ -200,10 +200,10 @@ describe("createSpendGuard: whatever happens", () => {
             if (step.isKilled) {
               // A new process waits until the books tell of all that the old one has begun.
               guard = setUp(nowMs);
-              nowMs = guard.tellsFromMs(nowMs);
+              nowMs = guard.completeFromMs(nowMs);
             }
             if (guard.missing(["a"], nowMs).length > 0) {
-              nowMs = guard.tellsFromMs(nowMs);
+              nowMs = guard.completeFromMs(nowMs);
               guard.learn("a", books.get(Math.floor((nowMs + skew * 1000) / DAY)) ?? 0, nowMs);
             }
             const reservation = reserved(guard, nowMs, 0.1, ceilingCents / 100);
