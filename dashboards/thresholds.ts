@@ -1,12 +1,9 @@
-import { LOW_SHARE } from "../exporter/metrics/thresholds.ts";
+import { INTERVALS_TO_LIVE, LOW_SHARE } from "../exporter/metrics/thresholds.ts";
 
 /** Durations in seconds. */
 export const MINUTE = 60;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
-
-/** The exporter withdraws a value after this many intervals without a new one. */
-export const INTERVALS_TO_LIVE = 3;
 
 /** All alert thresholds; the panels use the same ones for their colours. Times are in seconds, shares from 0 to 1. */
 export const thresholds = {

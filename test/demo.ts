@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type App, createApp } from "../exporter/app.ts";
 import { systemClock } from "../exporter/time/clock.ts";
-import { DEFAULT_PORT } from "../exporter/cli/command-line.ts";
+import { DEFAULT_PORT } from "../exporter/config/schema.ts";
 import { JOB } from "../dashboards/rules/settings.ts";
 import type { Config } from "../exporter/config/config.ts";
 import { loadConfig } from "../exporter/config/load.ts";

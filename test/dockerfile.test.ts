@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
-import { DEFAULT_PORT } from "../exporter/cli/command-line.ts";
+import { DEFAULT_PORT } from "../exporter/config/schema.ts";
 import { imageRecipe } from "./support/image-content.ts";
 import { ROOT, sourceFiles } from "./support/repository.ts";
 import { type SourceText, importsOf } from "./support/source-file.ts";

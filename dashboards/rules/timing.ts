@@ -1,4 +1,5 @@
-import { DAY, HOUR, INTERVALS_TO_LIVE, MINUTE } from "../thresholds.ts";
+import { INTERVALS_TO_LIVE } from "../../exporter/metrics/thresholds.ts";
+import { DAY, HOUR, MINUTE } from "../thresholds.ts";
 
 /** The durations of the rules, shortened for tests and lengthened for slow polls. */
 export interface Timing {

@@ -11,6 +11,9 @@ import { API_KEY_FIELDS, MANAGEMENT_KEY_FIELDS, secretFindings, variable } from 
 
 export { KEY_NAME } from "./field.ts";
 
+/** The port of the exporter unless another is given: not taken in Prometheus' list of default ports. */
+export const DEFAULT_PORT = 9853;
+
 const ownerLabel = () => text(0, 128).prefault("");
 
 const ownerSection = section({

@@ -1,6 +1,7 @@
 import type { Endpoint } from "../gateway/port.ts";
 import { ENDPOINTS } from "../gateway/port.ts";
 import type { Log } from "../log.ts";
+import { INTERVALS_TO_LIVE } from "../metrics/thresholds.ts";
 import type { ReadingStore } from "../readings/readings.ts";
 import type { TargetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
@@ -51,9 +52,6 @@ export interface EngineDependencies {
   readonly createTicker: CreateTicker;
   readonly readings: ReadingStore;
 }
-
-/** How many intervals the last good values are repeated. */
-const INTERVALS_TO_LIVE = 3;
 
 export function createEngine(initial: Plan, dependencies: EngineDependencies): Engine {
   const { clock, readings } = dependencies;

@@ -15,7 +15,8 @@ import {
 import type { KubernetesSettings, SecretEntries } from "../settings.ts";
 import { commonLabels, metadataOf, REPAIRED, selectorOf, type Identity } from "./identity.ts";
 import { networkPolicySpec } from "./network-policy.ts";
-import { CONFIG_ENTRY, METRICS_PORT, podTemplate, PORT_NAME } from "./pod.ts";
+import { DEFAULT_PORT } from "../../exporter/config/schema.ts";
+import { CONFIG_ENTRY, podTemplate, PORT_NAME } from "./pod.ts";
 
 /** The exporter on Kubernetes: one pod with the least privileges that it needs. */
 export class Exporter extends ComponentResource {
@@ -38,7 +39,7 @@ export class Exporter extends ComponentResource {
       ? createNetworkPolicy(name, this.identity, settings, child)
       : undefined;
     const { metadata } = this.service;
-    this.metricsUrl = interpolate`http://${metadata.name}.${metadata.namespace}.svc:${METRICS_PORT}/metrics`;
+    this.metricsUrl = interpolate`http://${metadata.name}.${metadata.namespace}.svc:${DEFAULT_PORT}/metrics`;
     this.registerOutputs({ metricsUrl: this.metricsUrl });
   }
 }
@@ -133,7 +134,7 @@ function createService(name: string, identity: Identity, child: CustomResourceOp
       spec: {
         type: "ClusterIP",
         selector: selectorOf(identity),
-        ports: [{ name: PORT_NAME, port: METRICS_PORT, targetPort: PORT_NAME, protocol: "TCP" }],
+        ports: [{ name: PORT_NAME, port: DEFAULT_PORT, targetPort: PORT_NAME, protocol: "TCP" }],
       },
     },
     child,

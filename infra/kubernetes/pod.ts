@@ -1,12 +1,11 @@
 import type { core } from "@pulumi/kubernetes/types/input.js";
 import { createHash } from "node:crypto";
+import { DEFAULT_PORT } from "../../exporter/config/schema.ts";
 import { KEYS_PATH, MANAGEMENT_PATH } from "../exporter-config.ts";
 import { AUDIO_PATH } from "../probe-audio.ts";
 import type { KubernetesSettings } from "../settings.ts";
 import { commonLabels, type Identity } from "./identity.ts";
 
-/** The port that the pod's command line sets, equal to the exporter's default. */
-export const METRICS_PORT = 9853;
 export const PORT_NAME = "metrics";
 export const CONFIG_ENTRY = "config.yaml";
 
@@ -71,10 +70,10 @@ function container(settings: KubernetesSettings, mounted: Mounted): core.v1.Cont
     image: settings.image,
     args: [
       `--config.file=${CONFIG_PATH}/${CONFIG_ENTRY}`,
-      `--web.listen-address=:${METRICS_PORT}`,
+      `--web.listen-address=:${DEFAULT_PORT}`,
       `--log.level=${settings.logLevel}`,
     ],
-    ports: [{ name: PORT_NAME, containerPort: METRICS_PORT, protocol: "TCP" }],
+    ports: [{ name: PORT_NAME, containerPort: DEFAULT_PORT, protocol: "TCP" }],
     resources: settings.resources,
     securityContext: {
       allowPrivilegeEscalation: false,
@@ -108,7 +107,7 @@ function probe(path: string): core.v1.Probe {
 function scrapeAnnotations(): Record<string, string> {
   return {
     "prometheus.io/scrape": "true",
-    "prometheus.io/port": String(METRICS_PORT),
+    "prometheus.io/port": String(DEFAULT_PORT),
     "prometheus.io/path": "/metrics",
   };
 }
