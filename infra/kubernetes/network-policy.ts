@@ -1,6 +1,6 @@
 import type { networking } from "@pulumi/kubernetes/types/input.js";
 import { selectorOf, type Identity } from "./identity.ts";
-import { METRICS_PORT } from "./pod.ts";
+import { DEFAULT_PORT } from "../../exporter/config/schema.ts";
 
 /**
  * Allows incoming scrapes, and outgoing traffic to DNS and the gateway's port. The gateway's address is unknown at this point, so
@@ -17,7 +17,7 @@ export function networkPolicySpec(
     ingress: [
       {
         from: [{ namespaceSelector: { matchLabels: { ...scrapeFrom } } }],
-        ports: [{ port: METRICS_PORT, protocol: "TCP" }],
+        ports: [{ port: DEFAULT_PORT, protocol: "TCP" }],
       },
     ],
     egress: [
