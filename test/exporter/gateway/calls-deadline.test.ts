@@ -3,7 +3,7 @@ import type { SecretSource } from "../../../exporter/config/secret.ts";
 import { PausedError } from "../../../exporter/gateway/errors.ts";
 import type { Permits, RequestOutcome } from "../../../exporter/gateway/port.ts";
 import { answering, startScriptedServer, type Step } from "../../support/scripted-server.ts";
-import { createClient, PLANTED, unlimitedPermits } from "../../support/gateway-client.ts";
+import { createClient, startClient, PLANTED, unlimitedPermits } from "../../support/gateway-client.ts";
 import { secretSource } from "../../support/test-config.ts";
 
 const ok = answering(200, { data: { usage: 1 } });
@@ -33,7 +33,7 @@ describe("createSend: the deadline of a run", () => {
       await clock.advance(14_900);
       await answering(503)(response, request);
     };
-    const { server, failing, clock } = await clientOf(slow);
+    const { server, failing, clock } = await startClient(slow);
     const sent = failing();
     await clock.untilPending(1);
     await clock.advance(250);
@@ -153,7 +153,7 @@ describe("createSend: permits", () => {
   });
 
   test("each request has one permit, and each permit is released once", async () => {
-    const { send, clock, server, outcomes } = await clientOf(
+    const { send, clock, server, outcomes } = await startClient(
       answering(429),
       (response) => void response.destroy(),
       ok,
@@ -175,7 +175,7 @@ describe("createSend: permits", () => {
 
 describe("createSend: a credential that cannot be read", () => {
   test("fails the call before anything is sent, and releases the permit", async () => {
-    const { server, failing, answers, outcomes } = await clientOf(ok);
+    const { server, failing, answers, outcomes } = await startClient(ok);
     const cause = new Error('file "/run/secrets/billing" is empty');
     const secret: SecretSource = { origin: 'file "/run/secrets/billing"', read: () => Promise.reject(cause) };
     expect(await failing({ secret })).toMatchObject({
@@ -212,7 +212,7 @@ describe("createSend: a signal that is aborted", () => {
   const reason = new Error("The exporter stops");
 
   test("before the call: nothing is sent", async () => {
-    const { server, failing, outcomes } = await clientOf(ok);
+    const { server, failing, outcomes } = await startClient(ok);
     expect(await failing({}, { signal: AbortSignal.abort(reason) })).toBe(reason);
     expect(server.requests).toEqual([]);
     expect(outcomes).toEqual([NOT_SENT]);
@@ -220,7 +220,7 @@ describe("createSend: a signal that is aborted", () => {
 
   test("while the credential is being read", async () => {
     const controller = new AbortController();
-    const { server, failing, outcomes } = await clientOf(ok);
+    const { server, failing, outcomes } = await startClient(ok);
     const read = () => {
       controller.abort(reason);
       return never();
@@ -232,7 +232,7 @@ describe("createSend: a signal that is aborted", () => {
 
   test("before the gateway answers", async () => {
     const controller = new AbortController();
-    const { server, failing, outcomes, answers } = await clientOf(() => controller.abort(reason));
+    const { server, failing, outcomes, answers } = await startClient(() => controller.abort(reason));
     expect(await failing({}, { signal: controller.signal })).toBe(reason);
     expect(server.requests).toHaveLength(1);
     expect(outcomes).toEqual([NOT_SENT]);
@@ -241,7 +241,7 @@ describe("createSend: a signal that is aborted", () => {
 
   test("in the middle of the body", async () => {
     const controller = new AbortController();
-    const { failing, outcomes } = await clientOf((response) => {
+    const { failing, outcomes } = await startClient((response) => {
       response.write('{"data"', () => controller.abort(reason));
     });
     expect(await failing({}, { signal: controller.signal })).toBe(reason);
@@ -250,7 +250,7 @@ describe("createSend: a signal that is aborted", () => {
 
   test("while the call waits for its next attempt", async () => {
     const controller = new AbortController();
-    const { server, failing, clock } = await clientOf(answering(503), ok);
+    const { server, failing, clock } = await startClient(answering(503), ok);
     const sent = failing({}, { signal: controller.signal });
     await clock.untilPending(1);
     controller.abort(reason);

@@ -1,20 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { Secret } from "../../../exporter/config/secret.ts";
-import { answering, startScriptedServer, type Step } from "../../support/scripted-server.ts";
-import { createClient, PLANTED } from "../../support/gateway-client.ts";
+import { answering } from "../../support/scripted-server.ts";
+import { startClient, PLANTED } from "../../support/gateway-client.ts";
 
 const ok = answering(200, { data: { usage: 1 } });
-/** An answer of the analytics without rows. */
-const EMPTY = { data: { data: [], metadata: { truncated: false } } };
-
-async function clientOf(...steps: readonly Step[]) {
-  const server = await startScriptedServer(...steps);
-  return { server, ...createClient({ baseUrl: `${server.url}/api/v1` }) };
-}
-
 describe("createSend: the request", () => {
   test("is a GET with the key as bearer token and no other header", async () => {
-    const { server, send, answers, outcomes } = await clientOf(ok);
+    const { server, send, answers, outcomes } = await startClient(ok);
     await expect(send()).resolves.toEqual({ data: { usage: 1 } });
     expect(server.requests).toEqual([
       {
@@ -35,7 +27,7 @@ describe("createSend: the request", () => {
   });
 
   test("is a POST with a JSON body", async () => {
-    const { server, send, answers } = await clientOf(ok);
+    const { server, send, answers } = await startClient(ok);
     await send(
       { method: "POST", path: "/analytics/query", body: { metrics: ["é"], limit: undefined } },
       { endpoint: "analytics" },
@@ -52,12 +44,12 @@ describe("createSend: the request", () => {
   });
 
   test.each([200, 201, 299])("takes the body of status %i", async (status) => {
-    const { send } = await clientOf(answering(status, { fine: true }));
+    const { send } = await startClient(answering(status, { fine: true }));
     await expect(send()).resolves.toEqual({ fine: true });
   });
 
   test("reads the key for each call, and once for all its attempts", async () => {
-    const { server, send, clock } = await clientOf(ok, answering(503), ok);
+    const { server, send, clock } = await startClient(ok, answering(503), ok);
     let version = 0;
     const secret = {
       origin: "the test",
@@ -78,7 +70,7 @@ describe("createSend: the request", () => {
 
 describe("createSend: retries", () => {
   test("asks again after 503 and 503, with exponential backoff, and takes the third answer", async () => {
-    const { server, send, clock, answers, outcomes } = await clientOf(answering(503), answering(503), ok);
+    const { server, send, clock, answers, outcomes } = await startClient(answering(503), answering(503), ok);
     const start = clock.now();
     const sent = send();
     await clock.untilPending(1);
@@ -94,7 +86,9 @@ describe("createSend: retries", () => {
   });
 
   test("gives up after four attempts", async () => {
-    const { server, failing, clock } = await clientOf(answering(502, { error: { message: "Model down" } }));
+    const { server, failing, clock } = await startClient(
+      answering(502, { error: { message: "Model down" } }),
+    );
     const sent = failing();
     for (const ms of [250, 500, 1000]) {
       await clock.untilPending(1);
@@ -110,7 +104,7 @@ describe("createSend: retries", () => {
   });
 
   test.each([400, 401, 402, 403, 404, 413, 302])("never asks again after %i", async (status) => {
-    const { server, failing, clock, outcomes } = await clientOf(answering(status), ok);
+    const { server, failing, clock, outcomes } = await startClient(answering(status), ok);
     expect(await failing()).toMatchObject({
       status,
       message: expect.stringContaining(`Cannot read key "billing": gateway answered ${status}`),
@@ -121,7 +115,7 @@ describe("createSend: retries", () => {
   });
 
   test.each([408, 429, 500, 502, 503, 504, 524, 529])("asks again after %i", async (status) => {
-    const { server, send, clock } = await clientOf(answering(status), ok);
+    const { server, send, clock } = await startClient(answering(status), ok);
     const sent = send();
     await clock.untilPending(1);
     await clock.advance(250);
@@ -130,7 +124,10 @@ describe("createSend: retries", () => {
   });
 
   test("waits as long as the server asks, without jitter, and reports it with the permit", async () => {
-    const { server, send, clock, outcomes } = await clientOf(answering(429, {}, { "retry-after": "7" }), ok);
+    const { server, send, clock, outcomes } = await startClient(
+      answering(429, {}, { "retry-after": "7" }),
+      ok,
+    );
     const start = clock.now();
     const sent = send();
     await clock.untilPending(1);
@@ -145,7 +142,7 @@ describe("createSend: retries", () => {
   });
 
   test("does not wait beyond the deadline, but reports how long the server asks to wait", async () => {
-    const { server, failing, clock, outcomes } = await clientOf(
+    const { server, failing, clock, outcomes } = await startClient(
       answering(429, {}, { "retry-after": "30" }),
       ok,
     );
