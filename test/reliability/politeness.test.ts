@@ -159,8 +159,6 @@ describe("a request is retried only if that may help", () => {
     await run(30 * SECOND);
     gateway.faults.add({ kind: "status", status: 503 });
     await run(2 * MINUTE);
-    const keysDown = (seen: SeriesMap) =>
-      [...seriesLike(seen, KEY_UP).values()].filter((up) => up === 0).length;
     expect(keysDown(await app.seriesWhen((seen) => keysDown(seen) === 200, SOON))).toBe(200);
     for (let key = 0; key < 200; key += 20) {
       for (const spanMs of pollSpans(asked(nameOf(key)))) expect(spanMs).toBeLessThanOrEqual(5000);
@@ -260,7 +258,6 @@ describe("a gateway that asks to wait", () => {
     for (const key of [0, 1, 2, 4, 5, 19]) {
       expect(Math.max(...gapsOf(asked(nameOf(key)).slice(1)))).toBeLessThanOrEqual(61 * SECOND);
     }
-    const keysShown = (seen: SeriesMap) => seriesLike(seen, /^aigateway_key_usage_credits/).size;
     expect(keysShown(await app.seriesWhen((seen) => keysShown(seen) === 18, SOON))).toBe(18);
   });
 });
@@ -302,6 +299,14 @@ const KEY_UP = /^aigateway_key_up/;
 
 function keysUp(series: SeriesMap): number {
   return [...seriesLike(series, KEY_UP).values()].filter((value) => value === 1).length;
+}
+
+function keysDown(series: SeriesMap): number {
+  return [...seriesLike(series, KEY_UP).values()].filter((value) => value === 0).length;
+}
+
+function keysShown(series: SeriesMap): number {
+  return seriesLike(series, /^aigateway_key_usage_credits/).size;
 }
 
 type Refusal = Omit<Fault & { kind: "status" }, "kind">;
