@@ -33,7 +33,9 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
 
   async function run(job: Job, group: JobGroup, release: Release, signal: AbortSignal): Promise<RunEnd> {
     const { endpoint, id, name } = job;
-    const permits = createRunPermits(endpoint, id, release, { dispatcher, refusals });
+    // A paid run keeps its permit until it has ended: only then is known what the next one may spend.
+    const early = group.isPaid ? () => {} : release;
+    const permits = createRunPermits(endpoint, id, early, { dispatcher, refusals });
     const [askedAtMs, started] = [clock.now(), clock.monotonic()];
     const before = readings.status(id);
     const ended = (failure?: GatewayError, warning?: string) => {
@@ -60,6 +62,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       return failure;
     } finally {
       permits.close();
+      release();
       if (!signal.aborted) describe(job);
     }
   }

@@ -1,10 +1,18 @@
 import type { ProbeConfig, ProbingConfig } from "../../../exporter/config/config.ts";
-import type { KeyInformation } from "../../../exporter/gateway/key.ts";
-import { parseKey } from "../../../exporter/gateway/key.ts";
-import { parseTranscription, type Transcription } from "../../../exporter/gateway/transcription.ts";
-import { createStore } from "../../../exporter/readings/store.ts";
-import { createProbeMemory } from "../../../exporter/probes/probe-memory.ts";
-import { createProber } from "../../../exporter/probes/prober.ts";
+import { identityOf } from "../../../exporter/config/secret.ts";
+import { GatewayError } from "../../../exporter/gateway/errors.ts";
+import type { Caller, Gateway, GatewayClient } from "../../../exporter/gateway/port.ts";
+import { parseKey } from "../../../exporter/gateway/wire/key.ts";
+import { parseTranscription } from "../../../exporter/gateway/wire/transcription.ts";
+import { createPacking, unpack } from "../../../exporter/metrics/render/block.ts";
+import { createSelfRegistry } from "../../../exporter/metrics/self-registry.ts";
+import { createProbes } from "../../../exporter/probes/probes.ts";
+import { createSpendWatch } from "../../../exporter/probes/spend-watch.ts";
+import { createReadings } from "../../../exporter/readings/readings.ts";
+import { type TargetId, targetId } from "../../../exporter/readings/target-id.ts";
+import { createEngine } from "../../../exporter/schedule/engine.ts";
+import type { Job } from "../../../exporter/schedule/job.ts";
+import type { JobGroup, Plan } from "../../../exporter/schedule/plan.ts";
 import { createTicker } from "../../../exporter/time/ticker.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { createRecordingLog } from "../../support/log.ts";
@@ -12,8 +20,11 @@ import { secretSource } from "../../support/test-config.ts";
 
 export const MINUTE = 60_000;
 
-/** After the start the spend is read, and then the first run is due. */
+/** After the start the spend becomes known, and then the first run is due. */
 export const FIRST = 10 * MINUTE;
+
+/** From then on the reading of a key contains all that was spent before the start: the longest timeout and 90 s. */
+export const COMPLETE = 2.5 * MINUTE;
 
 export function probe(name: string, change: Partial<ProbeConfig> = {}): ProbeConfig {
   return {
@@ -43,96 +54,195 @@ export function probing(...probes: readonly ProbeConfig[]): ProbingConfig {
 
 export const ANSWER = { text: "One two three four.", usage: { cost: 0.01 } };
 
-/** What the gateway does with a call: an answer's body, or a failure. */
-export type Script = (name: string) => Promise<object> | object;
+/** What the gateway does with a request: an answer's body, or a failure. */
+export type Script = (name: string, signal: AbortSignal) => Promise<object> | object;
 
-/** A prober with a manual clock, a real store, and a gateway that does what the test says. */
-export function createProbeBench(initial: ProbingConfig | undefined, seriesLimit = 1000) {
-  const clock = createManualClock("2026-11-18T12:00:00Z");
-  const store = createStore(clock, () => seriesLimit);
+export interface BenchOptions {
+  readonly start?: string;
+  readonly seriesLimit?: number;
+  readonly connections?: number;
+}
+
+/** Probes and the keys that pay for them, run by the engine on a manual clock; the gateway does what the test says. */
+export function createProbeBench(initial: ProbingConfig | undefined, options: BenchOptions = {}) {
+  const { start = "2026-11-18T12:00:00Z", seriesLimit = 1000, connections = 10 } = options;
+  const clock = createManualClock(start);
   const { log, lines } = createRecordingLog();
-  const calls: string[] = [];
-  const keysRead: string[] = [];
-  /** Of the pace, which are to be given back. */
-  const places = { taken: 0 };
-  const script: { transcribe: Script; readKey: Script; reserve: (target: string) => void | Promise<void> } = {
+  const registry = createSelfRegistry(clock);
+  const readings = createReadings(clock, createPacking(), () => seriesLimit);
+  const script: { transcribe: Script; readKey: Script } = {
     transcribe: () => ANSWER,
     readKey: () => ({ data: { usage: 0, usage_daily: 0 } }),
-    reserve: () => {},
   };
-  let current = initial;
-  const memory = createProbeMemory(clock.now(), () => current);
-  const create = (gatewayUrl = "http://one") =>
-    createProber(current, {
-      clock,
-      log,
-      store,
-      ...memory,
-      gatewayUrl,
-      createTicker,
-      onChange: () => {},
-      pace: {
-        reserve: async (_, target) => {
-          await script.reserve(target);
-          places.taken++;
-          return () => void places.taken--;
-        },
+  const calls: string[] = [];
+  const keysRead: { readonly name: string; readonly afterMs: number }[] = [];
+  const startedMs = clock.now();
+  const newGateway = () =>
+    scriptedGateway({
+      currentKey: async ({ name, signal }) => {
+        keysRead.push({ name, afterMs: clock.now() - startedMs });
+        return parseKey(await script.readKey(name, signal), "read");
       },
-      gateway: {
-        transcribe: async ({ name }): Promise<Transcription> => {
-          calls.push(name);
-          return parseTranscription(await script.transcribe(name), "transcribe");
-        },
-        readKey: async (name): Promise<KeyInformation> => {
-          keysRead.push(name);
-          return parseKey(await script.readKey(name), "read");
-        },
+      transcribe: async ({ name, signal }) => {
+        calls.push(name);
+        return parseTranscription(await script.transcribe(name, signal), "transcribe");
       },
     });
-  const prober = create();
-  store.derive(prober.sources());
-  const samples = () => [
-    ...store.visible("probe-spend"),
-    ...(current?.probes ?? []).flatMap(({ name }) => store.visible(`probe/${name}`)),
-  ];
+
+  let gateway = newGateway();
+  const probes = createProbes({ clock, log, registry, readings });
+  const planOf = (next: ProbingConfig | undefined, baseUrl: string): Plan => ({
+    gateway,
+    limits: { perMinute: { key: 0, analytics: 0, transcription: 0 }, connections, maxPauseMs: 300_000 },
+    groups: [keyGroup(next), ...probes.configure({ probing: next, gateway: gatewayConfig(baseUrl) })],
+  });
+  const engine = createEngine(planOf(initial, "http://one"), {
+    clock,
+    log,
+    readings,
+    createTicker,
+    random: () => 0.5,
+  });
+  const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
+  readings.derive(probes.sources());
+  const samples = () => readings.view().blocks.flatMap(unpack);
   /** The value of a series, `success{probe="a"}` without the prefix; undefined when there is none. */
   const value = (series: string): number | undefined => {
     const [name = "", wanted = ""] = series.replace("}", "").split("{");
-    const found = samples().find(
+    return samples().find(
       (sample) => sample.family.name === `aigateway_probe_${name}` && sample.labels === wanted,
-    );
-    return found?.value;
+    )?.value;
   };
+  /** How often what is shown has changed. */
+  const changes = { count: 0 };
   return {
     clock,
-    store,
+    readings,
+    probes,
     lines,
     calls,
     keysRead,
-    places,
     script,
-    prober,
-    create,
     value,
+    changes,
+    start: () => {
+      engine.start(() => {
+        changes.count++;
+        spendWatch.readingsChanged();
+      });
+      spendWatch.start();
+    },
+    stop: () => {
+      spendWatch.stop();
+      return engine.stop();
+    },
+    /** Messages that are not for debugging. */
+    logged: () => lines.filter(({ level }) => level !== "debug").map(({ message }) => message),
     names: () => new Set(samples().map(({ family }) => family.name.replace("aigateway_probe_", ""))),
     probesShown: () => new Set(samples().flatMap(({ labels }) => /probe="([^"]*)"/.exec(labels)?.[1] ?? [])),
-    adopt: (next: ProbingConfig | undefined) => {
-      current = next;
-      prober.adopt(next);
+    selfMetrics: async () => (await registry.render("text")).toString(),
+    apply: (next: ProbingConfig | undefined, baseUrl = "http://one") => {
+      if (baseUrl !== "http://one") gateway = newGateway();
+      return engine.apply(planOf(next, baseUrl));
     },
   };
 }
 
 /** A bench whose probes were run once. */
-export async function afterFirst(...probes: readonly ReturnType<typeof probe>[]) {
+export async function afterFirst(...probes: readonly ProbeConfig[]) {
   const bench = createProbeBench(probing(...(probes.length > 0 ? probes : [probe("a")])));
-  bench.prober.start();
+  bench.start();
   await bench.clock.advance(FIRST);
   return bench;
 }
 
-/** Audio that there is none of. */
+/** Audio that cannot be read. */
 export function unreadable(name: string) {
   const fault = `file "/${name}" does not exist`;
   return { origin: name, format: "wav", read: () => Promise.resolve({ bytes: undefined, fault }) };
+}
+
+/** Answers that are given when the test says so. */
+export function heldAnswers() {
+  const waiting: (() => void)[] = [];
+  return {
+    transcribe: () => new Promise<object>((resolve) => waiting.push(() => resolve(ANSWER))),
+    release: () => {
+      for (const answer of waiting.splice(0)) answer();
+    },
+  };
+}
+
+type Ask<Answer> = (caller: Caller) => Promise<Answer>;
+
+interface Asks {
+  readonly currentKey: Ask<Awaited<ReturnType<GatewayClient["currentKey"]>>>;
+  readonly transcribe: Ask<Awaited<ReturnType<GatewayClient["transcribe"]>>>;
+}
+
+function scriptedGateway({ currentKey, transcribe }: Asks): Gateway {
+  return {
+    clientFor: (caller) => ({
+      currentKey: () => send(caller, currentKey),
+      transcribe: () => send(caller, transcribe),
+      usage: () => Promise.reject(new Error("The probes do not ask for the usage")),
+    }),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Every request needs a permit, as with the real adapter. */
+async function send<Answer>(caller: Caller, ask: Ask<Answer>): Promise<Answer> {
+  const permit = await caller.permits.next(caller.signal, "request");
+  let outcome: Parameters<typeof permit.release>[0] = { answered: true, throttled: false };
+  try {
+    return await ask(caller);
+  } catch (error) {
+    if (error instanceof GatewayError) {
+      const { status, retryAfterMs } = error;
+      outcome = { answered: status !== undefined, throttled: status === 429, retryAfterMs };
+    }
+    throw error;
+  } finally {
+    permit.release(outcome);
+  }
+}
+/** The jobs of the keys that pay; their schedule is too long to matter. */
+function keyGroup(probed: ProbingConfig | undefined): JobGroup {
+  const secrets = new Map((probed?.probes ?? []).map(({ key, secret }) => [key, secret]));
+  const jobs = [...secrets].map(([name, secret]): Job => ({
+    id: targetId("key", name),
+    name,
+    title: `key "${name}"`,
+    endpoint: "key",
+    requests: 1,
+    minIntervalMs: 0,
+    identity: identityOf(secret),
+    fingerprint: "",
+    constants: [],
+    describe: () => [],
+    run: async (client) => {
+      const information = await client.currentKey(secret);
+      return { value: { kind: "key", information, limitWindow: undefined }, samples: [] };
+    },
+  }));
+  const reporter = { ended: () => {}, refused: () => {}, paused: () => {} };
+  const expression = { kind: "interval", ms: 7 * 86_400_000 } as const;
+  return { name: "keys", expression, jobs, reporter, isPaid: false };
+}
+
+function gatewayConfig(baseUrl: string) {
+  return {
+    baseUrl,
+    timeoutMs: 10_000,
+    deadlineMs: 30_000,
+    requestsPerMinute: 0,
+    connections: 10,
+    maxPauseMs: 300_000,
+    maxBodyBytes: 1_000_000,
+  };
+}
+
+export function probeTarget(name: string): TargetId {
+  return targetId("probe", name);
 }

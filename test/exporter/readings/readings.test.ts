@@ -314,6 +314,15 @@ describe("readings: view()", () => {
     expect(view.outdated()).toBe(true);
   });
 
+  test("is outdated when time has passed that the wall clock does not show", async () => {
+    const { clock, readings, learn, value } = setUp();
+    learn(value(1));
+    const view = readings.view();
+    await clock.advance(180_000);
+    clock.set(NOON);
+    expect(view.outdated()).toBe(true);
+  });
+
   test("does not change when the readings do", () => {
     const { readings, learn, value } = setUp();
     learn(value(1));
