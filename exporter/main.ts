@@ -86,9 +86,9 @@ function guardProcess(): void {
     reportLastError(withoutSecrets(`Cannot go on after an unexpected error: ${shown}`));
     process.exit(1);
   });
-  // The exporter keeps running when the reader of the log is gone; there is nowhere to report that.
+  // The exporter keeps running if nothing reads the log any more, and has nowhere to report that.
   process.stderr.on("error", () => {});
-  // The reader of the output did not get all of it.
+  // The output was not read completely.
   process.stdout.on("error", () => {
     process.exitCode = 1;
   });

@@ -9,7 +9,7 @@ export function capacityWarnings(config: Config): readonly string[] {
   return [...rateWarnings(config), ...ceilingWarnings(config)];
 }
 
-/** Probes that cost the maximum, as failed ones are counted, must not reach the ceiling before the day ends. */
+/** If every probe cost the maximum, as failed runs are counted, the day's runs must stay below the ceiling. */
 function ceilingWarnings({ probing }: Config): readonly string[] {
   if (!probing) return [];
   const { probes, ceilingCredits, maxCostCredits } = probing;

@@ -4,14 +4,14 @@ import { MAX_REQUESTS } from "../http/limits.ts";
 import type { ListenAddress } from "../http/server.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "../log.ts";
 
-/** What a command line asks for. */
+/** The parsed command line. */
 export type CommandLine =
   | { readonly command: "help" | "version" }
   | { readonly command: "run" | "once" | "check"; readonly options: Options }
   | {
       readonly command: "probe";
       readonly name: string;
-      /** Run it even when the ceiling of the day might be exceeded. */
+      /** Run the probe even if it might exceed the day's ceiling. */
       readonly force: boolean;
       readonly options: Options;
     };

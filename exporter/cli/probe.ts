@@ -9,7 +9,7 @@ import { loadConfiguration, terminalReporter } from "./load-configuration.ts";
 import { probeReport } from "./probe-report.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Runs one probe by hand and prints its result. A daemon that runs at the same time does not know about it. */
+/** Runs one probe by hand and prints its result. A running daemon does not know about this run. */
 export async function probe(
   { name, force, options: { configFile } }: Extract<CommandLine, { command: "probe" }>,
   terminal: Terminal,
@@ -46,8 +46,8 @@ export interface ProbeResult {
 }
 
 /**
- * Runs a probe once. With a `guard` it is refused when its highest cost, added to what the keys of all probes have used
- * today, exceeds the ceiling of the day.
+ * Runs a probe once. With a `guard`, the run is refused if its maximum cost, added to today's usage of all probes'
+ * keys, exceeds the day's ceiling.
  */
 export async function probeOnce(
   chosen: ProbeConfig,
@@ -66,7 +66,7 @@ export async function probeOnce(
   return { ok: outcome.failure === undefined, text: probeReport(chosen, outcome) };
 }
 
-/** Why no probe may run now. */
+/** Returns the reason why no probe may run now. */
 async function refusalOf(
   { probes, ceilingCredits, maxCostCredits }: ProbingConfig,
   gateway: Pick<Gateway, "clientFor">,
@@ -87,7 +87,7 @@ async function refusalOf(
   }
 }
 
-/** A client outside the engine: a command sends few requests, so each of them has a permit at once. */
+/** A client outside the engine: a command sends few requests, so each one gets a permit at once. */
 function clientOf(gateway: Pick<Gateway, "clientFor">, endpoint: Endpoint, name: string): GatewayClient {
   const permits = { next: () => Promise.resolve({ release: () => {} }) };
   return gateway.clientFor({ endpoint, name, permits, signal: NEVER });

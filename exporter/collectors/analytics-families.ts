@@ -2,7 +2,7 @@ import { AMOUNT_PROVENANCE, RATE_PROVENANCE, USAGE_PROVENANCE } from "../gateway
 import type { Amount, Rate } from "../gateway/port.ts";
 import { type Family, gauge } from "../metrics/family.ts";
 
-/** The windows that the analytics are asked for; the label `query`. */
+/** The windows of the analytics queries; the label `query`. */
 export const QUERIES = ["day", "last_day", "month", "last_month"] as const;
 export type Query = (typeof QUERIES)[number];
 
@@ -45,7 +45,7 @@ export const usageFamiliesOf: Record<Query, Record<Amount, Family<Pair>>> = {
   last_month: usageFamilies("last_month"),
 };
 
-/** Rates of the current day, asked for when `analytics.rates` is set; never summed and never folded. */
+/** Rates of the current day, queried if `analytics.rates` is set; never summed and never folded into `_other`. */
 export const rateFamilies: Record<Rate, Family<Pair>> = {
   cacheHitRatio: rate(
     "aigateway_cache_hit_ratio",
@@ -82,7 +82,7 @@ function ofQuery(
   return gauge({ name, help, labels: ["query"], absent });
 }
 
-/** What is known about each query itself. */
+/** The state of each query. */
 export const queryFamilies = {
   up: ofQuery(
     "aigateway_analytics_up",

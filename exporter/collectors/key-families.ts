@@ -15,7 +15,7 @@ function spend(name: string, what: string, provenance: string, absent: string) {
   return ofKey(name, `Credits ${what} (${provenance}).`, absent);
 }
 
-/** What the gateway knows of a key (contract 2.7). `key` is the configured name, never a part of the secret. */
+/** What the gateway reports about a key (contract 2.7). `key` is the configured name, never a part of the secret. */
 export const keyFamilies = {
   up: ofKey("up", "Whether the last poll of the key succeeded (1) or failed (0).", "before the first poll"),
   unauthorized: ofKey(

@@ -11,7 +11,7 @@ import { API_KEY_FIELDS, MANAGEMENT_KEY_FIELDS, secretFindings, variable } from 
 
 export { KEY_NAME } from "./field.ts";
 
-/** The port of the exporter unless another is given: not taken in Prometheus' list of default ports. */
+/** The default port, which is free in Prometheus' list of default ports. */
 export const DEFAULT_PORT = 9853;
 
 const ownerLabel = () => text(0, 128).prefault("");
@@ -90,7 +90,9 @@ const fields = section({
     .describe("Maximum number of series. An answer that would exceed it is rejected as a whole."),
 });
 
-/** The configuration file: everything that can be checked without other files and the environment. */
+/**
+ * The schema of the configuration file, for everything that can be checked without other files and the environment.
+ */
 export const configFile = withRules(fields, (file) => [
   ...repeatedNames("keys", entriesOf(file, "keys")),
   ...repeatedNames("budgets", entriesOf(file, "budgets")),
@@ -109,7 +111,7 @@ export type ConfigFileInput = z.input<typeof fields>;
 
 type File = Checked<ConfigFile>;
 
-/** Finds budgets and probes that name keys which do not exist. */
+/** Finds budgets and probes that name missing keys. */
 export function keyFindings(file: File, known: readonly Owned[]): readonly Finding[] {
   return [
     ...memberFindings(entriesOf(file, "budgets"), known),
@@ -125,7 +127,7 @@ export function ownedKeys(file: File): readonly Owned[] {
   });
 }
 
-/** The labels of an owner; empty when there is none. */
+/** The labels of an owner; empty without an owner. */
 export function ownerOf(owner: ConfigFile["keys"][number]["owner"] | undefined): Owned["owner"] {
   return { team: owner?.team ?? "", project: owner?.project ?? "", costCenter: owner?.cost_center ?? "" };
 }

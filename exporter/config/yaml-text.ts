@@ -2,14 +2,14 @@ import { LineCounter, parseDocument, visit, type Document, type ErrorCode } from
 import type { Problem } from "./problem.ts";
 
 export interface ParsedYaml {
-  /** What could be read; undefined when the text is not YAML. */
+  /** The readable values; undefined if the text is not YAML. */
   readonly value: unknown;
   readonly problems: readonly Problem[];
 }
 
 /**
- * Converts YAML to plain values. Messages name the line and the column. Unlike the parser's own they never show the text,
- * which may contain a secret.
+ * Converts YAML to plain values. Messages name the line and the column. Unlike the parser's own messages, they never
+ * show the text, which may contain a secret.
  */
 export function parseYaml(text: string): ParsedYaml {
   const lines = new LineCounter();

@@ -17,7 +17,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
   };
 }
 
-/** The operations of one run, for a caller of this name, over what sends its calls. */
+/** The operations of one run, for the named caller. `send` sends its calls. */
 export function createGatewayClient(name: string, send: Send): GatewayClient {
   return {
     currentKey: async (secret) => {

@@ -13,5 +13,7 @@ export function acceptsGzip(header: string | undefined): boolean {
   return new Negotiator({ headers: { "accept-encoding": header } }).encodings(["gzip"]).length > 0;
 }
 
-/** How Prometheus 3 wants names escaped. It does not matter: every metric and label name is plain ASCII. */
+/**
+ * The name escaping that Prometheus 3 requests. It has no effect, because every metric and label name is plain ASCII.
+ */
 const ESCAPING = /;\s*escaping=[\w-]*/gi;

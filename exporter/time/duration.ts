@@ -21,7 +21,7 @@ export function formatDuration(milliseconds: number): string {
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
 
-// The order matters, as in Prometheus: 1h30m is a duration, 30m1h is not.
+// The order of the units matters, as in Prometheus: 1h30m is a duration, 30m1h is not.
 const UNITS: readonly (readonly [string, number])[] = [
   ["y", 365 * DAY],
   ["w", 7 * DAY],

@@ -3,7 +3,7 @@ import { quote } from "../quote.ts";
 import { type Checked, type Finding, right } from "../rules.ts";
 import type { BudgetEntry, BudgetKeys } from "./schema.ts";
 
-/** What decides whether a key belongs to a budget. */
+/** The properties that decide whether a key belongs to a budget. */
 export type Owned = Pick<KeyConfig, "name" | "owner">;
 
 /** A checked entry of `budgets`, with the keys that it covers. */

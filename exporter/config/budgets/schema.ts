@@ -3,7 +3,7 @@ import { isNot, KEY_NAME, list, pattern, positiveNumber, read, refuse, section, 
 import { quote } from "../quote.ts";
 import { type Checked, type Finding, has, right, withRules } from "../rules.ts";
 
-/** Longer than any title that a service has been seen to return. */
+/** Longer than any title observed from a service. */
 const LONGEST_TITLE = 2048;
 
 const WINDOWS = ["day", "week", "month", "total"] as const;
@@ -24,7 +24,7 @@ const ownerFilter = section({
 /** The keys of a budget: all, by name, or by their owner. */
 export type BudgetKeys = "all" | readonly string[] | z.output<typeof ownerFilter>;
 
-/** The type of the value selects one of three forms, so that each has messages of its own. */
+/** The type of the value selects one of three forms, so that each form has its own messages. */
 const keys = z
   .union([z.string(), z.array(z.unknown()), z.record(z.string(), z.unknown())], {
     error: ({ input }) => isNot(unquoted(KEYS_RULE), input),

@@ -10,7 +10,7 @@ export interface CertificatePaths {
   readonly clientCa: string | undefined;
 }
 
-/** The PEM texts of the TLS files; empty for a file that is not named or not usable. */
+/** The PEM texts of the TLS files; empty if a file is not named or unusable. */
 export interface Certificates {
   readonly cert: string;
   readonly key: string;
@@ -18,7 +18,7 @@ export interface Certificates {
   readonly problems: readonly Problem[];
 }
 
-/** Reads certificate, key and client authorities, and checks that they are usable and belong together. */
+/** Reads certificate, key and client authorities, and checks that they are usable and match. */
 export async function readCertificates(
   paths: CertificatePaths,
   { readFile }: Pick<Files, "readFile">,
