@@ -32,7 +32,7 @@ const terminal: Terminal = {
 const exitCode = await runCommand(process.argv.slice(2));
 process.exitCode ??= exitCode;
 
-/** Runs a command line and returns the exit code: 0 success, 1 failure, 2 wrong use. */
+/** Runs a command line and returns the exit code: 0 success, 1 failure, 2 usage error. */
 async function runCommand(argv: readonly string[]): Promise<number> {
   try {
     const line = parseCommandLine(argv);
@@ -83,7 +83,7 @@ function endAfter(ms: number, beforeEnd: () => void): void {
 function guardProcess(): void {
   process.on("uncaughtException", (error: unknown) => {
     const shown = error instanceof Error ? (error.stack ?? String(error)) : String(error);
-    reportLastError(withoutSecrets(`Cannot go on after an unexpected error: ${shown}`));
+    reportLastError(withoutSecrets(`Cannot continue after an unexpected error: ${shown}`));
     process.exit(1);
   });
   // The exporter keeps running if nothing reads the log any more, and has nowhere to report that.

@@ -59,7 +59,7 @@ export async function probeOnce(
   if (refusal !== undefined) {
     return {
       ok: false,
-      text: `Probe "${chosen.name}" is not run: ${refusal}; --force runs it all the same\n`,
+      text: `Probe "${chosen.name}" is not run: ${refusal}; use --force to run it anyway\n`,
     };
   }
   const outcome = await runProbe(chosen, clientOf(gateway, "transcription", chosen.name), clock);
@@ -78,12 +78,12 @@ async function refusalOf(
     );
     // A refund does not permit more spend.
     const used = answers.flatMap(({ usage: { day } }) => (day === undefined ? [] : Math.max(0, day)));
-    if (used.length < answers.length) return "the gateway does not report what the keys have used today";
+    if (used.length < answers.length) return "the gateway does not report today's usage of the keys";
     const spent = decimalSum(used);
     if (decimalSum([spent, maxCostCredits]) <= ceilingCredits) return undefined;
-    return `${spent} credits are spent today, and with ${maxCostCredits} (max_cost_per_probe) it might be more than ${ceilingCredits} (max_cost_per_day)`;
+    return `${spent} credits are spent today, and with ${maxCostCredits} (max_cost_per_probe) it might exceed ${ceilingCredits} (max_cost_per_day)`;
   } catch (error) {
-    return `the spend of the day is not known: ${error instanceof Error ? error.message : String(error)}`;
+    return `the spend of the day is unknown: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

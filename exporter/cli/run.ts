@@ -35,7 +35,7 @@ export async function run(options: Options, terminal: Terminal): Promise<number>
   await stopped;
   log.info({}, "Stopping");
   const seconds = STOP_WITHIN_MS / 1000;
-  terminal.endAfter(STOP_WITHIN_MS, () => log.error({}, `Cannot stop within ${seconds} s; ends at once`));
+  terminal.endAfter(STOP_WITHIN_MS, () => log.error({}, `Cannot stop within ${seconds} s; exiting now`));
   await app.stop();
   return 0;
 }
@@ -50,7 +50,7 @@ const LISTEN_FAULTS: ReadonlyMap<string, string> = new Map([
   ["EADDRINUSE", "the address is in use; choose another or port 0"],
   ["EACCES", "not permitted; ports below 1024 may need a privilege"],
   ["EADDRNOTAVAIL", "no interface of this machine has this address"],
-  ["ENOTFOUND", "the host is not known"],
-  ["EAI_AGAIN", "the host cannot be looked up now"],
-  ["EAFNOSUPPORT", "addresses of this kind are not supported on this machine"],
+  ["ENOTFOUND", "the host is unknown"],
+  ["EAI_AGAIN", "the host name cannot be resolved now"],
+  ["EAFNOSUPPORT", "this machine does not support addresses of this kind"],
 ]);

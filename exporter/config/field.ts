@@ -11,7 +11,9 @@ export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
   const known = Object.keys(shape).join(", ");
   return z.strictObject(shape, {
     error: ({ code, input }) =>
-      code === "unrecognized_keys" ? `is not a known field; known here: ${known}` : isNot("a mapping", input),
+      code === "unrecognized_keys"
+        ? `is not a known field; known fields: ${known}`
+        : isNot("a mapping", input),
   });
 }
 

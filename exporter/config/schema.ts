@@ -68,7 +68,7 @@ const fields = section({
   keys: list(keySection).prefault([]).describe("Keys to poll, in the order of the exposition."),
   keys_dir: path()
     .optional()
-    .describe("Folder in which each file contains the API key of one key, which is named by the file."),
+    .describe("Folder of API keys: each file holds one API key, and its name is the name of the key."),
   analytics: analyticsSection
     .optional()
     .describe("Spend by model and app. Without this section no analytics are queried."),
@@ -84,10 +84,10 @@ const fields = section({
   schedule: scheduleSection.prefault({}).describe("When the gateway is polled."),
   credit_value: creditValueSection
     .optional()
-    .describe("Price of a credit, exposed as a metric. Without this section there is no such metric."),
+    .describe("Price of a credit, exposed as a metric. Without this section the metric is absent."),
   series_limit: integer(1, 100_000_000)
     .prefault(1_000_000)
-    .describe("Maximum number of series. An answer that would exceed it is rejected as a whole."),
+    .describe("Maximum number of series. An answer that would exceed it is rejected entirely."),
 });
 
 /**
@@ -140,7 +140,7 @@ function payerFindings(
   return probes.flatMap((probe, index) => {
     const key = right(probe, "key");
     if (key === undefined || names.has(key)) return [];
-    return [{ path: ["probes", index, "key"], message: `${quote(key)} is not a key of keys or keys_dir` }];
+    return [{ path: ["probes", index, "key"], message: `${quote(key)} is not a key in keys or keys_dir` }];
   });
 }
 
@@ -176,11 +176,11 @@ function analyticsFindings(file: File): readonly Finding[] {
 /** Probes cost money, so they require a ceiling. */
 function spendFindings(file: File): readonly Finding[] {
   if (entriesOf(file, "probes").length === 0 || has(file, "probe_spend")) return [];
-  return [{ path: ["probe_spend"], message: "is missing; probes cost credits and need it" }];
+  return [{ path: ["probe_spend"], message: "is missing; it is required with probes, which cost credits" }];
 }
 
 function emptyFindings(file: File): readonly Finding[] {
   const { keys } = file.value;
   if (!Array.isArray(keys) || keys.length > 0 || has(file, "keys_dir") || has(file, "analytics")) return [];
-  return [{ path: [], message: "there is nothing to poll; set keys, keys_dir or analytics" }];
+  return [{ path: [], message: "nothing to poll; set keys, keys_dir or analytics" }];
 }

@@ -50,7 +50,7 @@ export function secretFindings<Field extends string>(
   [file, env]: readonly [Field, Field],
 ): readonly Finding[] {
   if (has(entry, file) && has(entry, env)) {
-    return [{ path: [], message: `${file} and ${env} exclude each other; keep one of them` }];
+    return [{ path: [], message: `${file} and ${env} are mutually exclusive; keep one of them` }];
   }
   // A secret written into the file has its own message.
   if (has(entry, file) || has(entry, env) || unknownFields(entry).some(isSecretField)) return [];

@@ -110,7 +110,7 @@ const MESSAGES: Readonly<Record<ErrorCode, string>> = {
   MULTIPLE_DOCS: "the file contains more than one document (---)",
   MULTIPLE_TAGS: "a value has more than one tag (!)",
   NON_STRING_KEY: "the name of a field must be a text",
-  RESOURCE_EXHAUSTION: "mappings and lists are nested too deep",
+  RESOURCE_EXHAUSTION: "mappings and lists are nested too deeply",
   TAB_AS_INDENT: "tabs must not be used as indentation",
   TAG_RESOLVE_FAILED: "a tag (!) is not known",
   UNEXPECTED_TOKEN: "something here is out of place",

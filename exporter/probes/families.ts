@@ -14,7 +14,7 @@ export const PROBE_SKIP_REASONS = ["spend_limit", "spend_unknown", "paused", "ru
 export type ProbeSkipReason = (typeof PROBE_SKIP_REASONS)[number];
 
 const LAST = "before the first run; 3 intervals after the last one";
-const TOLD = `the last run brought no answer, or the answer does not tell; ${LAST}`;
+const REPORTED = `the last run had no answer, or the answer lacks the value; ${LAST}`;
 
 function ofProbe(name: string, help: string, absent: string): Family<"probe"> {
   return gauge({ name: `aigateway_probe_${name}`, help, labels: ["probe"], absent });
@@ -24,7 +24,7 @@ function ofProbe(name: string, help: string, absent: string): Family<"probe"> {
 export const probeFamilies = {
   info: info({
     name: "aigateway_probe_info",
-    help: "Always 1, for every configured probe: the model that it asks, the key that pays, the form of the answer (json or verbose_json) and of the upload (json or multipart).",
+    help: "Always 1 for every configured probe. The labels are its model, the key that pays, and the formats of the answer (json or verbose_json) and the upload (json or multipart).",
     labels: ["probe", "model", "key", "response_format", "upload"],
     absent: "never",
   }),
@@ -35,23 +35,23 @@ export const probeFamilies = {
   ),
   duration: ofProbe(
     "duration_seconds",
-    "Duration of the last run, from sending the request, after any wait for the pace, to the last byte of the answer or the failure. Failed runs have it, too.",
+    "Duration of the last run, from sending the request, after any wait for a permit, to the last byte of the answer or the failure. Failed runs are included.",
     LAST,
   ),
   audio: ofProbe(
     "audio_seconds",
     `Seconds of audio of the last answer (${FROM.duration}, else ${FROM.usageSeconds}).`,
-    TOLD,
+    REPORTED,
   ),
   speed: ofProbe(
     "speed_factor",
     "Seconds of audio per second of the last run: audio seconds divided by duration. Below 1 is slower than listening.",
-    TOLD,
+    REPORTED,
   ),
   wordErrors: ofProbe(
     "word_error_ratio",
     "Word error rate of the last answer: inserted, deleted and substituted words divided by the expected ones, after the normalisation basic (docs/probes.md). 0 is the expected text; more than 1 is possible.",
-    `the last run brought no answer; ${LAST}`,
+    `the last run had no answer; ${LAST}`,
   ),
   wordErrorLimit: ofProbe(
     "word_error_limit_ratio",
@@ -60,26 +60,26 @@ export const probeFamilies = {
   ),
   language: ofProbe(
     "language_match",
-    `Whether the language of the last answer is the expected one (1) or another (0) (${FROM.language}).`,
+    `Whether the last answer names the expected language (1) or another one (0) (${FROM.language}).`,
     `no expected_language is configured; the answer has no language, as without verbose_json; ${LAST}`,
   ),
   confidence: ofProbe(
     "confidence_ratio",
-    `How sure the provider is of the last transcript (${FROM.confidence}).`,
-    TOLD,
+    `The provider's confidence in the last transcript (${FROM.confidence}).`,
+    REPORTED,
   ),
-  cost: ofProbe("cost_credits", `Credits that the last run cost (${FROM.cost}).`, TOLD),
-  inputTokens: ofProbe("input_tokens", `Input tokens of the last run (${FROM.inputTokens}).`, TOLD),
-  outputTokens: ofProbe("output_tokens", `Output tokens of the last run (${FROM.outputTokens}).`, TOLD),
-  totalTokens: ofProbe("tokens", `All tokens of the last run (${FROM.totalTokens}).`, TOLD),
+  cost: ofProbe("cost_credits", `Credits that the last run cost (${FROM.cost}).`, REPORTED),
+  inputTokens: ofProbe("input_tokens", `Input tokens of the last run (${FROM.inputTokens}).`, REPORTED),
+  outputTokens: ofProbe("output_tokens", `Output tokens of the last run (${FROM.outputTokens}).`, REPORTED),
+  totalTokens: ofProbe("tokens", `All tokens of the last run (${FROM.totalTokens}).`, REPORTED),
   lastRun: ofProbe(
     "last_run_timestamp_seconds",
-    "When the last run of the probe was begun, seconds since the epoch. Outlives the values.",
+    "When the last run of the probe began, seconds since the epoch. Outlives the values.",
     "before the first run",
   ),
   lastSuccess: ofProbe(
     "last_success_timestamp_seconds",
-    "When the last successful run of the probe was begun, seconds since the epoch. Outlives the values.",
+    "When the last successful run of the probe began, seconds since the epoch. Outlives the values.",
     "before the first success",
   ),
   interval: ofProbe(
@@ -89,27 +89,27 @@ export const probeFamilies = {
   ),
   runs: counter({
     name: "aigateway_probe_runs_total",
-    help: "Runs of the probe that have ended, failed ones too. Skipped ones do not count.",
+    help: "Completed runs of the probe, including failed ones. Skipped runs do not count.",
     labels: ["probe"],
     absent: "never",
   }),
   failures: counter({
     name: "aigateway_probe_failures_total",
-    help: "Runs of the probe that failed, by reason: those of a poll, and wrong_text for a word error rate beyond the limit.",
+    help: "Failed runs of the probe, by reason: the reasons of polls, and wrong_text for a word error rate above the limit.",
     labels: ["probe", "reason"],
     absent: "never",
   }),
   skipped: counter({
     name: "aigateway_probe_skipped_total",
-    help: "Runs of the probe that were due and not begun. spend_limit: the spend guard forbade it; spend_unknown: put off until the spend of the day is known; paused: the gateway had asked to wait; running: the run before was still under way.",
+    help: "Due runs of the probe that did not start. spend_limit: the spend guard refused the run; spend_unknown: postponed until the spend of the day is known; paused: the gateway had asked to wait; running: the previous run had not ended.",
     labels: ["probe", "reason"],
     absent: "never",
   }),
   spendDay: gauge({
     name: "aigateway_probe_spend_day_credits",
-    help: "Credits that count against the ceiling of the current UTC day, of all probes together: what they cost, the maximum where that is not known or the run is under way, and what their keys had used when the exporter started.",
+    help: "Credits that count against the ceiling of the current UTC day, for all probes together: the cost of each run, the maximum if the cost is unknown or the run is in progress, and what their keys had used before the exporter started.",
     labels: [],
-    absent: "no probe is configured; after a start until the usage of the probes' keys was read",
+    absent: "no probe is configured; after a start, until the usage of the probes' keys is known",
   }),
   spendDayLimit: gauge({
     name: "aigateway_probe_spend_day_limit_credits",
@@ -119,7 +119,7 @@ export const probeFamilies = {
   }),
   costLimit: gauge({
     name: "aigateway_probe_cost_limit_credits",
-    help: "Credits that are set aside for each run of a probe, and counted when its cost is not known (probe_spend.max_cost_per_probe of the configuration).",
+    help: "Credits reserved for each run of a probe, and counted if its cost is unknown (probe_spend.max_cost_per_probe of the configuration).",
     labels: [],
     absent: "no probe is configured",
   }),

@@ -216,6 +216,6 @@ class AbortedError extends Error {
   override readonly name = "AbortedError";
 
   constructor() {
-    super("The exporter stops, or its configuration has changed");
+    super("The exporter is stopping, or its configuration has changed");
   }
 }

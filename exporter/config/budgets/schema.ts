@@ -102,24 +102,26 @@ function scopeFindings(budget: Budget): readonly Finding[] {
   const message =
     given.length === 0
       ? `covers nothing; set one of ${BUDGET_SCOPES.join(", ")}`
-      : `${given.join(" and ")} exclude each other; keep one of them`;
+      : `${given.join(" and ")} are mutually exclusive; keep one of them`;
   return [{ path: [], message }];
 }
 
 function sinceFindings(budget: Budget): readonly Finding[] {
   const kind = right(budget, "window");
   if (kind === "total") {
-    return has(budget, "since") ? [] : [{ path: ["since"], message: "is missing; window total needs it" }];
+    return has(budget, "since")
+      ? []
+      : [{ path: ["since"], message: "is missing; it is required with window total" }];
   }
   if (kind === undefined || !has(budget, "since")) return [];
-  return [{ path: ["since"], message: `is for window total only, and this one is ${quote(kind)}` }];
+  return [{ path: ["since"], message: `applies to window total only, not to ${quote(kind)}` }];
 }
 
 /** The gateway reports the usage of a key by day, week, month and in total, but not since a date. */
 function totalFindings(budget: Budget): readonly Finding[] {
   if (right(budget, "window") !== "total" || !has(budget, "keys")) return [];
   const message =
-    '"total" is for account, model and app only: keys report their spend by day, week and month';
+    '"total" applies to account, model and app only: keys report their spend by day, week and month';
   return [{ path: ["window"], message }];
 }
 

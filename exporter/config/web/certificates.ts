@@ -56,7 +56,7 @@ export async function readCertificates(
     read("client_ca_file", paths.clientCa, authorities, "contains no certificates (PEM)"),
   ]);
   if (cert && key && !cert.parsed.checkPrivateKey(key.parsed)) {
-    key.report("contains the key of another certificate than cert_file");
+    key.report("contains a key that does not match cert_file");
   }
   return { cert: cert?.text ?? "", key: key?.text ?? "", clientCa: clientCa?.text ?? "", problems };
 }

@@ -44,7 +44,7 @@ export function createWebSource(
       ? "the previous certificate stays in use"
       : "nothing is served until that is fixed";
     for (const problem of problems) log.error({}, `${formatProblem(path, problem)}; ${consequence}`);
-    if (problems.length === 0) log.info({}, `${path}: can be used again`);
+    if (problems.length === 0) log.info({}, `${path}: is usable again`);
     reported = text;
   }
 

@@ -12,7 +12,7 @@ export function transcriptionRequest(request: TranscriptionRequest) {
     const problems = checked.error.issues.map(
       (issue) => `${issue.path.map(String).join(".")}: ${issue.message}`,
     );
-    throw new RangeError(`Cannot ask for a transcription: ${problems.join("; ")}`);
+    throw new RangeError(`Cannot request a transcription: ${problems.join("; ")}`);
   }
   const body = request.upload === "multipart" ? formOf(request) : jsonOf(request);
   return { method: "POST", path: "/audio/transcriptions", body } as const;
