@@ -2,13 +2,14 @@ import type { Endpoint } from "../gateway/port.ts";
 import type { Clock } from "../time/clock.ts";
 import type { JobTable } from "./job-table.ts";
 import type { JobGroup } from "./plan.ts";
+import type { Refusals } from "./refusals.ts";
 import type { RunQueues } from "./run-queue.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** How often the jobs of each group really run. */
 export interface Intervals {
-  /** A job of a group has begun so long after it was due, milliseconds. */
-  began(group: string, lateMs: number): void;
+  /** A job of a group begins, which became due at a time of the monotonic clock. */
+  began(group: string, endpoint: Endpoint, dueAt: number): void;
   /**
    * The effective interval of a group: the longest of the schedule's gap, what the rate limit takes for all its jobs, and
    * what the last jobs waited, those that still wait included. Milliseconds.
@@ -23,9 +24,11 @@ export interface IntervalsDependencies {
   readonly table: Pick<JobTable, "plan">;
   readonly queues: RunQueues;
   readonly scheduler: Pick<Scheduler, "longestGapMs">;
+  readonly refusals: Pick<Refusals, "openSince">;
 }
 
-export function createIntervals({ clock, table, queues, scheduler }: IntervalsDependencies): Intervals {
+export function createIntervals(dependencies: IntervalsDependencies): Intervals {
+  const { clock, table, queues, scheduler, refusals } = dependencies;
   const waits = new Map<string, Waits>();
 
   function intervalOf(group: JobGroup): number {
@@ -48,7 +51,12 @@ export function createIntervals({ clock, table, queues, scheduler }: IntervalsDe
 
   function waitingMs(endpoint: Endpoint): number {
     const oldest = queues[endpoint].oldest();
-    return oldest === undefined ? 0 : clock.monotonic() - oldest;
+    return oldest === undefined ? 0 : lateBy(endpoint, oldest);
+  }
+
+  /** Time that the endpoint asked to be left alone is not the exporter's lateness. */
+  function lateBy(endpoint: Endpoint, dueAt: number): number {
+    return clock.monotonic() - Math.max(dueAt, refusals.openSince(endpoint));
   }
 
   /** The longest wait of the present interval and the one before it: a single late run is forgotten after two. */
@@ -63,7 +71,8 @@ export function createIntervals({ clock, table, queues, scheduler }: IntervalsDe
   }
 
   return {
-    began: (name, lateMs) => {
+    began: (name, endpoint, dueAt) => {
+      const lateMs = lateBy(endpoint, dueAt);
       const known = waits.get(name) ?? { since: clock.monotonic(), presentMs: 0, formerMs: 0 };
       waits.set(name, { ...known, presentMs: Math.max(known.presentMs, lateMs) });
     },
