@@ -88,10 +88,9 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
   function begin(endpoint: Endpoint, release: Release): void {
     const next = backlog.take(endpoint);
     if (!next) return release();
-    const { entry, dueAt } = next;
-    intervals.began(entry.group.name, endpoint, dueAt);
-    refusals.begun(endpoint, entry.job.id);
-    runs.begin(entry, release);
+    intervals.began(next.entry.group.name, endpoint, next.dueAt);
+    refusals.begun(endpoint, next.entry.job.id);
+    runs.begin(next.entry, release);
   }
 
   function finish({ id, endpoint }: Job, run: Run, end: RunEnd): void {
@@ -124,11 +123,10 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
   async function apply(next: Plan): Promise<void> {
     // Nothing begins until everything that an earlier plan began has ended.
     dispatcher.hold();
-    const { former, due } = table.replace(next);
+    const { former, due, kept } = table.replace(next);
     for (const job of former) forget(job, table.get(job.id)?.job, { backlog, refusals, readings });
     configure();
     onChange?.();
-    const kept = new Set([...table.entries()].map(({ run }) => run));
     await runs.abort((run) => !kept.has(run));
     if (onChange) ask(due);
     // A later plan may be waiting for more runs to end.

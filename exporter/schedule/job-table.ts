@@ -35,6 +35,8 @@ export interface Replacement {
   readonly former: readonly Job[];
   /** Jobs to run at once: new and changed ones, and those whose schedule has changed, since its first tick may be far away. */
   readonly due: readonly Entry[];
+  /** Runs that go on. */
+  readonly kept: ReadonlySet<Run>;
 }
 
 export function createJobTable(initial: Plan): JobTable {
@@ -48,16 +50,18 @@ export function createJobTable(initial: Plan): JobTable {
     [plan, entries] = [next, entriesOf(next)];
     const former = new Set([...before.values()].map(({ job }) => job));
     const due: Entry[] = [];
+    const kept = new Set<Run>();
     for (const entry of entries.values()) {
       const old = before.get(entry.job.id);
       if (old && isSame(old.job, entry.job) && (isSameGateway || !old.run)) {
         former.delete(old.job);
+        if (old.run) kept.add(old.run);
         Object.assign(entry, { run: old.run, againAt: old.againAt, failures: old.failures });
         if (isDeepStrictEqual(old.group.expression, entry.group.expression)) continue;
       }
       due.push(entry);
     }
-    return { former: [...former], due };
+    return { former: [...former], due, kept };
   }
 
   return {

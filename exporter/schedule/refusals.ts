@@ -89,16 +89,9 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
     return someOf(state.refused.keys(), wasAnswered) || !someOf(state.answered.keys(), wasAnswered);
   }
 
-  function refuse(
-    state: EndpointState,
-    id: TargetId,
-    retryAfterMs: number | undefined,
-    intervalMs: number,
-  ): void {
-    const now = clock.monotonic();
-    const until = now + Math.min(retryAfterMs ?? DEFAULT_REST_MS, maxPauseMs());
+  function refuse(state: EndpointState, id: TargetId, until: number, intervalMs: number): void {
     forgetOld(state, intervalMs);
-    state.refused.set(id, { at: now, until });
+    state.refused.set(id, { at: clock.monotonic(), until });
     if (state.trial === id) {
       state.pausedUntil = Math.max(state.pausedUntil, until);
       state.trial = undefined;
@@ -120,14 +113,14 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
     },
     answered: (endpoint, id, { answered, throttled, retryAfterMs }, intervalMs) => {
       const state = stateOf(endpoint);
-      if (retryAfterMs !== undefined) {
-        rests.set(id, { endpoint, until: clock.monotonic() + Math.min(retryAfterMs, maxPauseMs()) });
-      }
-      if (throttled) return refuse(state, id, retryAfterMs, intervalMs);
+      const until = clock.monotonic() + Math.min(retryAfterMs ?? DEFAULT_REST_MS, maxPauseMs());
+      if (retryAfterMs !== undefined) rests.set(id, { endpoint, until });
+      if (throttled) return refuse(state, id, until, intervalMs);
       if (!answered) return;
       state.refused.delete(id);
       state.answered.set(id, clock.monotonic());
-      if (state.trial !== id) return;
+      // An answer to somebody else than the trial counts if it shows that only targets are refused that always are.
+      if (!state.isSuspect || (state.trial !== id && concernsEndpoint(state, intervalMs))) return;
       state.isSuspect = false;
       state.trial = undefined;
       state.openSince = clock.monotonic();
