@@ -88,8 +88,9 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
   function begin(endpoint: Endpoint, release: Release): void {
     const next = backlog.take(endpoint);
     if (!next) return release();
-    intervals.began(next.entry.group.name, endpoint, next.dueAt);
-    refusals.begun(endpoint, next.entry.job.id);
+    const { job, group } = next.entry;
+    intervals.began(group, job, next.dueAt);
+    refusals.begun(endpoint, job.id);
     runs.begin(next.entry, release);
   }
 
