@@ -2,6 +2,7 @@ import { type FailureReason, GatewayError } from "../gateway/errors.ts";
 import type { Endpoint } from "../gateway/port.ts";
 import type { ReadingStore } from "../readings/readings.ts";
 import type { Clock } from "../time/clock.ts";
+import { isSettled, windowAt } from "../time/window.ts";
 import type { Intervals } from "./intervals.ts";
 import type { Job } from "./job.ts";
 import type { RunEnd } from "./job-runner.ts";
@@ -102,17 +103,23 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
 
   function ended(entry: Entry, end: RunEnd): void {
     if (end === "learnt") entry.failures = 0;
-    else if (end === "paused") retryEarly(entry, FIRST_RETRY_MS);
+    else if (end === "paused" || (end === "unsettled" && isDaySettled())) retryEarly(entry, FIRST_RETRY_MS);
     else if (end instanceof GatewayError && PASSING.has(end.kind))
       retryEarly(entry, end.kind === "rate_limited" ? DEFAULT_REST_MS : FIRST_RETRY_MS);
   }
 
+  /** Before that, every target is asked again at the end of the settling time. */
+  function isDaySettled(): boolean {
+    return isSettled(windowAt("day", clock.now()), clock.now());
+  }
+
+  /** Twice as late after each failure in a row, until the next tick comes as soon. */
   function retryEarly(entry: Entry, firstMs: number): void {
     const { job, group } = entry;
-    if (group.isPaid || readings.isWhole(job.id)) return;
-    const backoffMs = Math.min(intervals.of(group.name), firstMs * 2 ** entry.failures) * (1 - random() / 4);
+    const backoffMs = firstMs * 2 ** entry.failures;
+    if (group.isPaid || readings.isWhole(job.id) || backoffMs >= intervals.of(group.name)) return;
     entry.failures++;
-    askAgain(entry, Math.max(backoffMs, refusals.restMs(job.id)));
+    askAgain(entry, Math.max(backoffMs * (1 - random() / 4), refusals.restMs(job.id)));
   }
 
   function askAgain(entry: Entry, delayMs: number): void {

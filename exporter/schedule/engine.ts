@@ -1,7 +1,5 @@
-import type { Endpoint } from "../gateway/port.ts";
-import { ENDPOINTS } from "../gateway/port.ts";
+import { ENDPOINTS, type Endpoint } from "../gateway/port.ts";
 import type { Log } from "../log.ts";
-import { INTERVALS_TO_LIVE } from "../metrics/thresholds.ts";
 import type { ReadingStore } from "../readings/readings.ts";
 import type { TargetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { GatewayError, PausedError } from "../gateway/errors.ts";
 import type { Gateway } from "../gateway/port.ts";
+import { INTERVALS_TO_LIVE } from "../metrics/thresholds.ts";
 import type { ReadingStore, TargetStatus } from "../readings/readings.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Dispatcher, Release } from "./dispatcher.ts";
@@ -18,8 +19,11 @@ export interface JobRunner {
   describe(job: Job): void;
 }
 
-/** How a run ended; unfinished: it was aborted, or the job decided not to ask; paused: the gateway asked to wait. */
-export type RunEnd = "learnt" | "unfinished" | "paused" | GatewayError;
+/**
+ * How a run ended. Unsettled: the answer is too old to be believed for all of its windows. Unfinished: the run was aborted, or
+ * the job decided not to ask. Paused: the gateway asked to wait.
+ */
+export type RunEnd = "learnt" | "unsettled" | "unfinished" | "paused" | GatewayError;
 
 export interface JobRunnerDependencies {
   readonly clock: Clock;
@@ -29,9 +33,6 @@ export interface JobRunnerDependencies {
   readonly dispatcher: Pick<Dispatcher, "further">;
   readonly intervals: Intervals;
 }
-
-/** How many intervals the last good values are repeated. */
-const INTERVALS_TO_LIVE = 3;
 
 export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner {
   const { clock, gateway, readings, refusals, dispatcher, intervals } = dependencies;
@@ -54,9 +55,9 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       // The answer may have come just before the run was aborted.
       signal.throwIfAborted();
       if (!result) return "unfinished";
-      learn(job, group, result, askedAtMs);
+      const end = learn(job, group, result, askedAtMs);
       ended(undefined, result.warning);
-      return "learnt";
+      return end;
     } catch (error) {
       if (signal.aborted) return "unfinished";
       if (error instanceof PausedError) {
@@ -73,7 +74,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     }
   }
 
-  function learn(job: Job, group: JobGroup, result: Result, askedAtMs: number): void {
+  function learn(job: Job, group: JobGroup, result: Result, askedAtMs: number): "learnt" | "unsettled" {
     const { value, samples, spend = [], computedAtMs = askedAtMs, warning } = result;
     readings.update(job.id, {
       up: true,
@@ -82,12 +83,15 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       failure: undefined,
       warning,
       lastSuccessMs: askedAtMs,
-      lastAnswerMs: askedAtMs,
     });
     const asOfMs = Math.min(askedAtMs, computedAtMs);
     const timeToLiveMs = INTERVALS_TO_LIVE * Math.max(intervals.of(group.name), job.minIntervalMs);
     const reading = { value, askedAtMs, asOfMs, timeToLiveMs, spend };
-    if (!readings.learn(job.id, reading, samples)) group.reporter.refused(job, samples.length);
+    const hasRoom = readings.learn(job.id, reading, samples);
+    if (!hasRoom) group.reporter.refused(job, samples.length);
+    if (hasRoom && !readings.isWhole(job.id)) return "unsettled";
+    readings.update(job.id, { lastAnswerMs: askedAtMs });
+    return "learnt";
   }
 
   function fail(job: Job, { kind, message }: GatewayError, askedAtMs: number): void {
