@@ -87,9 +87,8 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
   function begin(endpoint: Endpoint, release: Release): void {
     const next = backlog.take(endpoint);
     if (!next) return release();
-    const { job, group } = next.entry;
-    intervals.began(group, job, next.dueAt);
-    refusals.begun(endpoint, job.id);
+    intervals.began(next.entry, next.dueAt);
+    refusals.begun(endpoint, next.entry.job.id);
     runs.begin(next.entry, release);
     // The credits that a paid run sets aside as it begins are shown while it runs.
     if (group.isPaid) onChange?.();

@@ -1,7 +1,6 @@
 import type { Endpoint } from "../gateway/port.ts";
 import type { Clock } from "../time/clock.ts";
-import type { Job } from "./job.ts";
-import type { JobTable } from "./job-table.ts";
+import type { Entry, JobTable } from "./job-table.ts";
 import type { JobGroup } from "./plan.ts";
 import type { Refusals } from "./refusals.ts";
 import type { RunQueues } from "./run-queue.ts";
@@ -10,7 +9,7 @@ import type { Scheduler } from "./scheduler.ts";
 /** How often the jobs of each group really run. */
 export interface Intervals {
   /** A job of a group begins, which became due at a time of the monotonic clock. */
-  began(group: JobGroup, job: Pick<Job, "endpoint">, dueAt: number): void;
+  began(entry: Pick<Entry, "job" | "group">, dueAt: number): void;
   /**
    * The effective interval of a group: the longest of the schedule's gap, what the rate limit takes for all its jobs, and
    * what the last jobs waited, those that still wait included. Milliseconds.
@@ -71,9 +70,9 @@ export function createIntervals(dependencies: IntervalsDependencies): Intervals 
   }
 
   return {
-    began: (group, { endpoint }, dueAt) => {
+    began: ({ job, group }, dueAt) => {
       const known = waitsOf(group.name, scheduledMsOf(group));
-      const presentMs = Math.max(known.presentMs, lateBy(endpoint, dueAt));
+      const presentMs = Math.max(known.presentMs, lateBy(job.endpoint, dueAt));
       waits.set(group.name, { ...known, presentMs });
     },
     of: (name) => {

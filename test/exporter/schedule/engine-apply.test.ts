@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Result } from "../../../exporter/schedule/job.ts";
+import type { Job, Result } from "../../../exporter/schedule/job.ts";
+import type { Plan } from "../../../exporter/schedule/plan.ts";
 import { askingGroup, askingJob, createRecordingReporter, createTestEngine } from "./test-engine.ts";
 import { result, testGroup, testJob } from "./test-jobs.ts";
 
@@ -97,10 +98,6 @@ describe("engine.apply(), an unchanged job", () => {
 });
 
 describe("engine.apply(), a changed job", () => {
-  const changed = (change: object) => ({
-    groups: [testGroup({ jobs: [askingJob("a", change), askingJob("b")] })],
-  });
-
   test("with another fingerprint is asked again and keeps its values until it is answered", async () => {
     const { clock, apply, taken, answers, shown } = await setUp(["a", "b"]);
     answers.set("a", { ms: 1000, credits: 2 });
@@ -152,9 +149,8 @@ describe("engine.apply(), a changed job", () => {
       await clock.advance(0);
       answer.resolve(result(1));
       for (let turn = 0; turn < turns; turn++) await Promise.resolve();
-      const never = () => Promise.withResolvers<Result>().promise;
       const applied = apply({
-        groups: [testGroup({ jobs: [testJob("a", { identity: "another", run: never })] })],
+        groups: [testGroup({ jobs: [testJob("a", { identity: "another", run: neverEnding })] })],
       });
       expect(latest("a")).toBeUndefined();
       await applied;
@@ -304,7 +300,7 @@ describe("engine.apply(), another gateway", () => {
 
 describe("engine.apply(), at the same time as something else", () => {
   test("a run that never ends blocks neither apply() nor what follows", async () => {
-    const stuck = testJob("stuck", { run: () => Promise.withResolvers<Result>().promise });
+    const stuck = testJob("stuck", { run: neverEnding });
     const { clock, begin, apply, names } = createTestEngine({
       groups: [testGroup({ jobs: [stuck] })],
       connections: 1,
@@ -387,3 +383,12 @@ describe("engine.apply(), at the same time as something else", () => {
     expect([taken(next), gateway.underWay, clock.pending()]).toEqual([[], 0, []]);
   });
 });
+
+/** A plan of two jobs, the first of which is changed. */
+function changed(change: Partial<Job>): Pick<Plan, "groups"> {
+  return { groups: [testGroup({ jobs: [askingJob("a", change), askingJob("b")] })] };
+}
+
+function neverEnding(): Promise<Result> {
+  return Promise.withResolvers<Result>().promise;
+}

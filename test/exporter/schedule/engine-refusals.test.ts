@@ -5,6 +5,7 @@ import { result, testGroup, testJob } from "./test-jobs.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+const WAITS = Promise.resolve("waits");
 const HOURLY = { kind: "interval", ms: HOUR } as const;
 
 describe("createEngine(), an endpoint that refuses everybody", () => {
@@ -68,7 +69,7 @@ describe("createEngine(), an endpoint that refuses everybody", () => {
       answers.set(name, { failure: "rate_limited", retryAfterMs: 100_000 });
     const all = engine.runAll().then(() => clock.monotonic());
     await clock.advance(1000);
-    expect(await Promise.race([all, "waits"])).toBe(0);
+    expect(await Promise.race([all, WAITS])).toBe(0);
   });
 });
 
@@ -83,7 +84,7 @@ describe("createEngine(), runAll() and stop()", () => {
     answers.set("b", { failure: "network" });
     const all = engine.runAll().then(() => clock.monotonic());
     await clock.advance(20_000);
-    expect(await Promise.race([all, "waits"])).toBeGreaterThanOrEqual(5000);
+    expect(await Promise.race([all, WAITS])).toBeGreaterThanOrEqual(5000);
     expect(taken()).toHaveLength(3);
     await engine.stop();
     expect(clock.pending()).toEqual([]);
@@ -91,12 +92,12 @@ describe("createEngine(), runAll() and stop()", () => {
 
   test("runAll() resolves when there is nothing to run, and after a stop", async () => {
     const nothing = createTestEngine();
-    await nothing.engine.runAll();
+    await expect(nothing.engine.runAll()).resolves.toBeUndefined();
     const { engine, answers } = createTestEngine({ groups: [askingGroup(["a"])], perMinute: 1 });
     answers.set("a", "never");
     const all = engine.runAll();
     await engine.stop();
-    await all;
+    await expect(all).resolves.toBeUndefined();
   });
 
   test("stop() aborts what is under way without a report, and leaves no timer", async () => {
@@ -185,13 +186,10 @@ describe("createEngine(), runs that go wrong", () => {
 });
 
 describe("createEngine(), paid jobs", () => {
-  const paid = (names: readonly string[], reporter = createRecordingReporter().reporter) =>
-    askingGroup(names, { isPaid: true, reporter });
-
   test("run at the ticks of their schedule only", async () => {
     const { clock, begin, times, answers } = createTestEngine({
       start: "2026-11-18T23:59:00Z",
-      groups: [paid(["a"])],
+      groups: [paidGroup(["a"])],
     });
     answers.set("a", { failure: "network" });
     begin();
@@ -200,7 +198,7 @@ describe("createEngine(), paid jobs", () => {
   });
 
   test("run when somebody asks for them", async () => {
-    const { clock, begin, engine, times } = createTestEngine({ groups: [paid(["a"])] });
+    const { clock, begin, engine, times } = createTestEngine({ groups: [paidGroup(["a"])] });
     begin();
     await clock.advance(10_000);
     engine.ask("key/a");
@@ -210,7 +208,7 @@ describe("createEngine(), paid jobs", () => {
 
   test("miss a tick that finds them running", async () => {
     const { reporter, reports } = createRecordingReporter();
-    const { clock, begin, times, answers } = createTestEngine({ groups: [paid(["a"], reporter)] });
+    const { clock, begin, times, answers } = createTestEngine({ groups: [paidGroup(["a"], reporter)] });
     answers.set("a", { ms: 100_000, credits: 1 });
     begin();
     await clock.advance(4 * MINUTE);
@@ -220,7 +218,7 @@ describe("createEngine(), paid jobs", () => {
 
   test("miss a tick that finds them resting, and are not asked when the rest ends", async () => {
     const { reporter, reports } = createRecordingReporter();
-    const { clock, begin, times, answers } = createTestEngine({ groups: [paid(["a"], reporter)] });
+    const { clock, begin, times, answers } = createTestEngine({ groups: [paidGroup(["a"], reporter)] });
     answers.set("a", { failure: "rate_limited", retryAfterMs: 100_000 });
     begin();
     await clock.advance(4 * MINUTE);
@@ -228,5 +226,9 @@ describe("createEngine(), paid jobs", () => {
     expect(times()).toEqual([90, 210]);
   });
 });
+
+function paidGroup(names: readonly string[], reporter = createRecordingReporter().reporter) {
+  return askingGroup(names, { isPaid: true, reporter });
+}
 
 const SECRET = { origin: "the test", read: () => Promise.reject(new Error("Not read here")) };

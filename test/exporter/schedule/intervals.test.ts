@@ -33,7 +33,7 @@ function setUp({ groups = [testGroup({ jobs: [testJob("a")] })], perMinute = 0 }
   });
   /** A job begins so long after it was due. */
   const began = (lateMs: number) =>
-    intervals.began(testGroup(), { endpoint: "key" }, clock.monotonic() - lateMs);
+    intervals.began({ job: testJob("a"), group: testGroup() }, clock.monotonic() - lateMs);
   return { clock, queues, intervals, opened, began };
 }
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PausedError } from "../../../exporter/gateway/errors.ts";
 import type { Permit } from "../../../exporter/gateway/port.ts";

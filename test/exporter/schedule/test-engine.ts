@@ -2,7 +2,7 @@ import { Secret } from "../../../exporter/config/secret.ts";
 import type { GatewayClient } from "../../../exporter/gateway/port.ts";
 import { createPacking } from "../../../exporter/metrics/render/block.ts";
 import { createReadings } from "../../../exporter/readings/readings.ts";
-import { type TargetId, targetId } from "../../../exporter/readings/target-id.ts";
+import { targetId } from "../../../exporter/readings/target-id.ts";
 import { createEngine } from "../../../exporter/schedule/engine.ts";
 import type { Job, Result } from "../../../exporter/schedule/job.ts";
 import type { JobGroup, Plan } from "../../../exporter/schedule/plan.ts";
@@ -38,21 +38,27 @@ export function createTestEngine(options: TestEngineOptions = {}) {
   };
   const plan: Plan = { gateway, limits, groups };
   const engine = createEngine(plan, { clock, random, log: silentLog, createTicker, readings });
-  const ids = (name: string): TargetId => targetId("key", name);
   /** Who asked since the last look, and when, in seconds since the clock began. */
   const taken = (from: FakeGateway = gateway) =>
     from.requests.splice(0).map(([name, at]): [string, number] => [name, at / 1000]);
   return {
-    ...{ clock, readings, gateway, newGateway, plan, engine, answers, taken },
+    clock,
+    readings,
+    gateway,
+    newGateway,
+    plan,
+    engine,
+    answers,
+    taken,
     begin: () => engine.start(() => {}),
     /** The seconds at which a target asked since the last look. */
     times: () => taken().map(([, at]) => at),
     names: () => taken().map(([name]) => name),
     apply: (change: Partial<Plan>) => engine.apply({ ...plan, ...change }),
     /** The credits that are shown of a target. */
-    shown: (name: string) => shownCredits(readings.shown(ids(name))?.value),
-    latest: (name: string) => shownCredits(readings.latest(ids(name))?.value),
-    status: (name: string) => readings.status(ids(name)),
+    shown: (name: string) => shownCredits(readings.shown(targetId("key", name))?.value),
+    latest: (name: string) => shownCredits(readings.latest(targetId("key", name))?.value),
+    status: (name: string) => readings.status(targetId("key", name)),
   };
 }
 
