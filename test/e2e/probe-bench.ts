@@ -25,12 +25,12 @@ export interface ProbeBench {
   answerAfter(ms: number): void;
   runFor(ms: number): Promise<void>;
   runTo(epochMs: number): Promise<void>;
-  /** What `/metrics` shows, once it shows what is wanted. */
+  /** The series of `/metrics`, once they are as wanted. */
   seriesWhen(isWanted: (series: SeriesMap) => boolean): Promise<SeriesMap>;
   series(): Promise<SeriesMap>;
-  /** The exporter ends, and another one starts that knows nothing of it. */
+  /** Stops the exporter and starts another one without its memory. */
   restart(): Promise<void>;
-  /** What the books say was charged, in credits, by UTC day. */
+  /** The charges in the books, in credits, by UTC day. */
   charged(): ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }

@@ -41,7 +41,7 @@ function lineOf(output: string, name: string): string {
   return line?.slice(13) ?? "";
 }
 
-test("probe NAME runs it once and prints what it has brought", async () => {
+test("probe NAME runs the probe once and prints the result", async () => {
   const { gateway, run } = await start();
   gateway.manners.change({ latencyMs: 200, substitutedWords: 1, confidence: 0.9 });
   const { code, output } = await run("probe", "short");
@@ -68,12 +68,14 @@ test("probe NAME runs it once and prints what it has brought", async () => {
   expect(Number(speed)).toBeCloseTo(4.104 / Number(seconds), 0);
 });
 
-test("probe NAME ends with 1 when it fails, and says of what", async () => {
+test("probe NAME exits with 1 when the probe fails, and prints the reason", async () => {
   const { gateway, run } = await start();
   gateway.manners.change({ text: "Something else.\u001b[31m" });
   const wrong = await run("probe", "short");
   expect(wrong.code).toBe(1);
-  expect(lineOf(wrong.output, "result")).toMatch(/^failed, wrong_text: Probe "short" returned another text than expected/);
+  expect(lineOf(wrong.output, "result")).toMatch(
+    /^failed, wrong_text: Probe "short" returned another text than expected/,
+  );
   expect(wrong.output).not.toContain("\u001b");
   gateway.manners.reset();
   gateway.manners.change({ status: 502 });
@@ -84,7 +86,7 @@ test("probe NAME ends with 1 when it fails, and says of what", async () => {
   expect(gateway.log.of("transcription").map(({ status }) => status)).toEqual([200, 502]);
 });
 
-test("probe NAME is refused when the ceiling of the day might be passed, unless forced", async () => {
+test("probe NAME refuses to exceed the ceiling of the day, unless forced", async () => {
   const { gateway, run } = await start();
   gateway.spend({ key: "ears", model: "acme/ear", app: "Chat", micros: 995_000, requests: 1 });
   const { code, output } = await run("probe", "short");
@@ -100,7 +102,7 @@ test("probe NAME is refused when the ceiling of the day might be passed, unless 
   );
 });
 
-test("probe NAME counts the keys of all probes, and a refund of one makes no room for another", async () => {
+test("probe NAME counts the keys of all probes, and a refund of one key does not offset another", async () => {
   const { gateway, run } = await start();
   gateway.spend({ key: "others", model: "acme/ear", app: "Chat", micros: 995_000, requests: 1 });
   gateway.faults.add({ kind: "fields", set: { "data.usage_daily": -5 }, endpoint: "key", key: "ears" });
@@ -111,7 +113,7 @@ test("probe NAME counts the keys of all probes, and a refund of one makes no roo
   expect(gateway.books.transcriptions()).toEqual([]);
 });
 
-test("probe NAME knows the names", async () => {
+test("probe NAME lists the known names when the name is unknown", async () => {
   const { run } = await start();
   const { code, errors } = await run("probe", "long");
   expect(code).toBe(2);

@@ -13,7 +13,7 @@ afterEach(async () => {
   await bench.stop();
 });
 
-/** Three probes of two keys, due at the same time, and a gateway whose GET /key lags a minute (observed-behaviour 14). */
+/** Three probes of two keys, due at the same time, and a gateway whose answers about keys lag a minute (observed-behaviour 14). */
 async function startAt(start: number): Promise<void> {
   const common = { model: "acme/ear", schedule: "1m", timeout: "1s" };
   bench = await startProbeBench({
@@ -29,26 +29,26 @@ async function startAt(start: number): Promise<void> {
   });
 }
 
-/** The days that were charged, and whether each got no more than the ceiling, and not so little that no guard was needed. */
+/** The days that were charged, and whether the charge of each is at most the ceiling but high enough to need a guard. */
 function keptDays(least: number): readonly (readonly [string, boolean])[] {
   return [...bench.charged()].map(([day, credits]) => [day, credits <= CEILING && credits >= least]);
 }
 
-/** Whether the guard was needed, and that often. */
+/** Whether the guard has skipped at least that many runs. */
 async function skipsAre(least: number): Promise<boolean> {
   const enough = (map: SeriesMap) =>
     (map.get('aigateway_probe_skipped_total{probe="one",reason="spend_limit"}') ?? 0) >= least;
   return enough(await bench.seriesWhen(enough));
 }
 
-/** What is shown as spent, once that is what is wanted. */
+/** The spend that is shown, once it is the wanted one. */
 async function shown(wanted: number | undefined): Promise<number | undefined> {
   const name = "aigateway_probe_spend_day_credits{}";
   return (await bench.seriesWhen((map) => map.get(name) === wanted)).get(name);
 }
 
-describe("the spend of a day is never above the ceiling", () => {
-  test("at known costs, of which the last one reaches it exactly", async () => {
+describe("the spend of a day never exceeds the ceiling", () => {
+  test("at known costs, the last of which reaches it exactly", async () => {
     await startAt(NOON);
     bench.gateway.manners.change({ micros: 20_000 });
     await bench.runFor(20 * MINUTE);
@@ -58,7 +58,7 @@ describe("the spend of a day is never above the ceiling", () => {
     expect((await bench.series()).get("aigateway_probe_spend_day_limit_credits{}")).toBe(CEILING);
   });
 
-  test("when no cost is ever told", async () => {
+  test("when no answer contains its cost", async () => {
     await startAt(NOON);
     bench.gateway.manners.change({ usage: false, micros: 15_000 });
     await bench.runFor(20 * MINUTE);
@@ -67,7 +67,7 @@ describe("the spend of a day is never above the ceiling", () => {
     expect(await skipsAre(3)).toBe(true);
   });
 
-  test("when answers are charged and do not come", async () => {
+  test("when requests are charged but not answered", async () => {
     await startAt(NOON);
     bench.gateway.manners.change({ micros: 20_000 });
     bench.gateway.faults.add({ kind: "cut", endpoint: "transcription", key: "ears" });
@@ -75,7 +75,7 @@ describe("the spend of a day is never above the ceiling", () => {
     expect(keptDays(CEILING)).toEqual([["2026-11-18", true]]);
   });
 
-  test("across restarts, though the gateway tells of a spend a minute late", async () => {
+  test("across restarts, although the gateway reports the spend a minute late", async () => {
     await startAt(NOON);
     bench.gateway.manners.change({ micros: 20_000 });
     for (let restarts = 0; restarts < 6; restarts++) {
@@ -87,7 +87,7 @@ describe("the spend of a day is never above the ceiling", () => {
     expect(await shown(CEILING)).toBe(CEILING);
   });
 
-  test("while the spend of the day cannot be read nothing is spent at all", async () => {
+  test("while the spend of the day cannot be read, and nothing is spent at all", async () => {
     await startAt(NOON);
     const fault = bench.gateway.faults.add({ kind: "status", status: 500, endpoint: "key", key: "others" });
     await bench.runFor(15 * MINUTE);
@@ -98,7 +98,7 @@ describe("the spend of a day is never above the ceiling", () => {
     expect(bench.charged().get("2026-11-18")).toBeGreaterThan(0);
   });
 
-  test("over midnight, when the next day begins with nothing spent", async () => {
+  test("over midnight, when the next day starts with no spend", async () => {
     await startAt(MIDNIGHT - 20 * MINUTE);
     bench.gateway.manners.change({ micros: 20_000 });
     await bench.runTo(MIDNIGHT + 20 * MINUTE);
@@ -110,7 +110,7 @@ describe("the spend of a day is never above the ceiling", () => {
     expect(await shown(today)).toBe(today);
   });
 
-  test("over midnight with runs that span it, and a gateway that charges them on either day", async () => {
+  test("over midnight, with runs that span it and a gateway that charges them on either day", async () => {
     await startAt(MIDNIGHT - 4 * MINUTE);
     bench.answerAfter(7000);
     bench.gateway.manners.change({ micros: 20_000 });

@@ -7,7 +7,7 @@ import { type ProbeBench, type ProbeInput, startProbeBench } from "./probe-bench
 
 const START = Date.parse("2026-11-18T12:00:00Z");
 const MINUTE = 60_000;
-/** The spend of the day is read 90 s and the longest time-out after the start. */
+/** The spend of the day becomes known 90 s and the longest timeout after the start. */
 const FIRST = 5 * MINUTE;
 
 let bench: ProbeBench;
@@ -41,7 +41,7 @@ async function afterRuns(count: number, name: string): Promise<SeriesMap> {
   return bench.seriesWhen((series) => shownOf(series, name)("runs_total") === count);
 }
 
-test("what a probe shows is what the books of the gateway say, by either upload", async () => {
+test("a probe shows what the books of the gateway contain, with either upload", async () => {
   await start(
     probe("plain", { response_format: "json" }),
     probe("form", { upload: "multipart", key: "others", expected_language: "en", max_word_error_rate: 1 }),
@@ -68,7 +68,7 @@ test("what a probe shows is what the books of the gateway say, by either upload"
   ] as const) {
     const shown = shownOf(series, name);
     const record = records.findLast(({ model }) => model === `acme/${name}`);
-    if (!record) throw new Error(`The books have nothing of ${name}`);
+    if (!record) throw new Error(`The books contain nothing about ${name}`);
     expect(shown("success")).toBe(1);
     expect(shown("word_error_ratio")).toBe(errors);
     expect(shown("cost_credits")).toBe(record.cost);
@@ -84,7 +84,7 @@ test("what a probe shows is what the books of the gateway say, by either upload"
   expect(shownOf(series, "form")("language_match")).toBe(1);
   expect(shownOf(series, "plain")("confidence_ratio")).toBeUndefined();
   expect(shownOf(series, "plain")("language_match")).toBeUndefined();
-  // The costs of the two differ, so that the sum tells of both.
+  // The costs of the two differ, so the sum shows that both are counted.
   expect(series.get("aigateway_probe_spend_day_credits{}")).toBe(bench.charged().get("2026-11-18"));
 });
 
@@ -99,7 +99,7 @@ test.each<[string, Partial<Manner>, number]>([
   expect(shownOf(await afterRuns(1, "ear"), "ear")("language_match")).toBe(matches);
 });
 
-test("each of the 13 statuses counts its reason, once, and is not tried again", async () => {
+test("each of the 13 statuses counts its reason once, and is not retried", async () => {
   await start(...TRANSCRIPTION_FAILURES.map(([status]) => probe(`status-${status}`)));
   for (const [status] of TRANSCRIPTION_FAILURES)
     bench.gateway.manners.change({ status }, `acme/status-${status}`);
@@ -123,19 +123,19 @@ test("each of the 13 statuses counts its reason, once, and is not tried again", 
 
 test.each<[string, (on: ProbeBench) => void, ProbeFailureReason, number]>([
   [
-    "an answer that does not come, which was charged",
+    "a charged request that is not answered",
     ({ gateway }) => void gateway.faults.add({ kind: "slow", delayMs: 3_600_000, endpoint: "transcription" }),
     "timeout",
     0.1,
   ],
   [
-    "a connection that is cut, which was charged",
+    "a charged request whose connection is cut",
     ({ gateway }) => void gateway.faults.add({ kind: "cut", endpoint: "transcription" }),
     "network",
     0.1,
   ],
   [
-    "a body that is no JSON",
+    "a body that is not JSON",
     ({ gateway }) => void gateway.faults.add({ kind: "garbage", form: "html", endpoint: "transcription" }),
     "bad_response",
     0.1,
@@ -147,7 +147,7 @@ test.each<[string, (on: ProbeBench) => void, ProbeFailureReason, number]>([
     0.02,
   ],
   [
-    "another text at a cost that is not told",
+    "another text at an unknown cost",
     ({ gateway }) => gateway.manners.change({ deletedWords: 3, usage: false }),
     "wrong_text",
     0.1,
@@ -162,7 +162,7 @@ test.each<[string, (on: ProbeBench) => void, ProbeFailureReason, number]>([
   expect(series.get("aigateway_probe_spend_day_credits{}")).toBe(counted);
 });
 
-test("a hint to wait skips the runs within it, and then the probe goes on", async () => {
+test("runs are skipped until the time of a retry-after has passed", async () => {
   await start(probe("ear", { schedule: "1m" }));
   await bench.runFor(4 * MINUTE);
   const before = bench.gateway.log.of("transcription").length;
@@ -180,11 +180,11 @@ test("a hint to wait skips the runs within it, and then the probe goes on", asyn
   expect(shownOf(series, "ear")("success")).toBe(1);
 });
 
-test("a probe that stops working is withdrawn three intervals after its last run", async () => {
+test("the values of a probe are withdrawn three intervals after its last run", async () => {
   await start(probe("ear"));
   await bench.runFor(FIRST);
   await afterRuns(1, "ear");
-  // The ceiling is used up by somebody else, of whom only a restart tells.
+  // Somebody else uses up the ceiling, which only a restart reveals.
   bench.gateway.spend({ key: "ears", model: "acme/ear", app: "Chat", micros: 10_000_000, requests: 1 });
   await bench.restart();
   await bench.runFor(4 * FIRST);
