@@ -34,15 +34,18 @@ export interface Reservation {
 /** The gateway's clock may differ by this much, so a run this close to midnight counts in both days. */
 const CLOCK_SKEW_MS = 5000;
 
-/** `longestRunMs`: how long after this start a run of the previous process may have ended. */
-export function createSpendGuard(startedMs: number, longestRunMs: () => number): SpendGuard {
+/**
+ * `startedMs`: when this process started, by the present wall clock, since a clock that is wrong at the start may be set later.
+ * `longestRunMs`: how long after that a run of the previous process may have ended.
+ */
+export function createSpendGuard(startedMs: () => number, longestRunMs: () => number): SpendGuard {
   /** Both by the start of the day: the costs of ended runs, and what each key had used before the start. */
   const costs = new Map<number, number>();
   const usage = new Map<number, Map<string, number>>();
   const open = new Set<PlannedRun>();
 
   function quietFromMs(): number {
-    return startedMs + longestRunMs() + SETTLE_MS;
+    return startedMs() + longestRunMs() + SETTLE_MS;
   }
 
   function counted({ startMs }: Window): number {

@@ -11,7 +11,10 @@ const NOON = Date.parse("2026-11-18T12:00:00Z");
 const MIDNIGHT = Date.parse("2026-11-19T00:00:00Z");
 
 function setUp(startedMs = LONG_AGO, longestRunMs = MINUTE) {
-  return createSpendGuard(startedMs, () => longestRunMs);
+  return createSpendGuard(
+    () => startedMs,
+    () => longestRunMs,
+  );
 }
 
 function reserved(
