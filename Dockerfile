@@ -1,11 +1,11 @@
-# The pinned Node of package.json is for development; the image brings its own.
-# Dependencies and JavaScript are the same on every platform, so they are made on that of the builder, without emulation.
+# The Node pinned in package.json is for development; the image has its own.
+# Dependencies and JavaScript are the same on every platform, so they are built on the builder's platform, without emulation.
 FROM --platform=$BUILDPLATFORM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
-# Node would strip the types at each start. Lines and columns stay (docs/decisions: TypeScript without a build).
+# Strips the types once, because Node would do so at each start. Lines and columns stay (docs/decisions: TypeScript without a build).
 FROM --platform=$BUILDPLATFORM node:24-slim AS javascript
 WORKDIR /app
 COPY package.json ./
@@ -13,7 +13,7 @@ COPY scripts/strip-types.ts ./scripts/
 COPY exporter ./exporter
 RUN node --disable-warning=ExperimentalWarning scripts/strip-types.ts exporter stripped
 
-# Node and the libraries that it needs: no shell, no package manager, no tool that an intruder could use.
+# Node and the libraries that it needs: no shell, no package manager, no tools for an intruder.
 FROM gcr.io/distroless/nodejs24-debian12:nonroot
 ARG REVISION=unknown
 ENV NODE_ENV=production AIGATEWAY_EXPORTER_REVISION=$REVISION
@@ -21,9 +21,9 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=javascript /app/stripped ./exporter
 COPY package.json ./
-# A number, so that Kubernetes can check runAsNonRoot. Nothing is written: the root file system may be read-only.
+# Numeric, so that Kubernetes can check runAsNonRoot. The exporter writes no files, so the root file system may be read-only.
 USER 65532:65532
 EXPOSE 9853
 # No HEALTHCHECK: the port and TLS are configurable, orchestrators have their own probes (/-/healthy, /-/ready).
-# The option keeps V8 from taking short-lived objects of polls for long-lived ones (docs/performance.md, "Polling").
+# Without the option, V8 allocates the short-lived objects of polls in the old generation (docs/performance.md, "Polling").
 ENTRYPOINT ["/nodejs/bin/node", "--no-allocation-site-pretenuring", "/app/exporter/main.js"]

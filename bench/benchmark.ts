@@ -1,17 +1,17 @@
-/** One question about speed or size: who takes part, what is measured, and what the answer should be. */
+/** One question about speed or size: the contenders, the measurements and the goals. */
 export interface Benchmark {
-  /** `poll/gap`: the folder and the file. */
+  /** Folder and file: `poll/gap`. */
   readonly name: string;
-  /** What is asked, one line. */
+  /** The question, in one line. */
   readonly title: string;
-  /** What each round measures, in the order of the columns. */
+  /** The quantities that each round measures, in the order of the columns. */
   readonly quantities: readonly Quantity[];
   readonly goals: readonly Goal[];
-  /** Measured rounds; one more is thrown away before them. */
+  /** Number of measured rounds, after one that is discarded. */
   readonly rounds: number;
-  /** The contender whose rounds should be alike: when they are not, the run is too noisy to judge. */
+  /** The contender whose rounds should be alike; if they differ, the run is too noisy to judge. */
   readonly reference?: { readonly contender: string; readonly quantity: string };
-  /** Starts whatever is measured, each contender in a process of its own. */
+  /** Starts the contenders, each in its own process. */
   open(): Promise<Arena>;
 }
 
@@ -24,16 +24,16 @@ export interface Quantity {
 
 export interface Arena {
   readonly contenders: readonly Contender[];
-  /** Ends all that `open` started. */
+  /** Stops everything that `open` started. */
   close(): Promise<void>;
 }
 
-/** One that is measured, or why it cannot be measured here. */
+/** A contender that can be measured, or the reason why it cannot. */
 export type Contender = Runner | Skipped;
 
 export interface Runner {
   readonly name: string;
-  /** Measures once. The contenders take turns, so that what disturbs the machine disturbs all of them. */
+  /** Measures one round. The contenders alternate, so that a disturbance of the machine affects all of them. */
   round(): Promise<Readings>;
 }
 
@@ -43,10 +43,10 @@ export interface Skipped {
   readonly skipped: string;
 }
 
-/** By quantity; one that is not there is not measured for this contender. */
+/** Values by quantity; a missing quantity is not measured for this contender. */
 export type Readings = Readonly<Record<string, number>>;
 
-/** A bound on what a contender shows, alone or compared with another within each round. */
+/** A bound on a contender's result, alone or compared with another contender within each round. */
 export interface Goal {
   readonly quantity: string;
   readonly measure: Measure;

@@ -2,10 +2,10 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** A program of the benchmarks in a process of its own, which answers one question at a time. */
+/** A benchmark program in its own process, which answers one request at a time. */
 export interface Child {
   readonly pid: number;
-  /** What the program said of itself when it was ready. */
+  /** What the program reported when it became ready. */
   readonly ready: unknown;
   /** Sends a message and waits for the answer. */
   ask(message: object): Promise<unknown>;
@@ -16,11 +16,11 @@ export interface ChildOptions {
   readonly parameters?: readonly string[];
   /** `--expose-gc`. */
   readonly nodeOptions?: readonly string[];
-  /** Beside those of this process. */
+  /** Added to the environment of this process. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Starts a program that calls `serveParent`, and waits until it is ready. What it writes to standard output is dropped. */
+/** Starts a program that calls `serveParent`, and waits until it is ready. Discards its standard output. */
 export async function startChild(program: URL, options: ChildOptions = {}): Promise<Child> {
   const child = fork(fileURLToPath(program), [...(options.parameters ?? [])], {
     execArgv: [...(options.nodeOptions ?? [])],
@@ -31,9 +31,9 @@ export async function startChild(program: URL, options: ChildOptions = {}): Prom
   process.once("exit", kill);
   const ended = once(child, "exit").then(() => process.off("exit", kill));
   const died = ended.then(() => {
-    throw new Error(`Cannot go on: ${fileURLToPath(program)} has ended`);
+    throw new Error(`Cannot go on: ${fileURLToPath(program)} has exited`);
   });
-  // It is looked at only while something is asked.
+  // The rejection matters only while a request is pending.
   died.catch(() => {});
   const answer = async (): Promise<unknown> => {
     const [message]: unknown[] = await Promise.race([once(child, "message"), died]);
@@ -58,7 +58,7 @@ export async function startChild(program: URL, options: ChildOptions = {}): Prom
 
 const PATIENCE_MS = 5000;
 
-/** The other end: says that it is ready, answers each message of the parent, and ends with it. */
+/** The child's side: reports that it is ready, answers each message of the parent, and exits with the parent. */
 export function serveParent(
   ready: object,
   answer: (message: unknown) => Promise<object> | object = () => ({}),

@@ -10,7 +10,7 @@ import { stallBenchmark } from "./poll/stall.ts";
 import { throughputBenchmark } from "./poll/throughput.ts";
 import { startBenchmark } from "./process/start.ts";
 
-/** All benchmarks, in the order of running. */
+/** All benchmarks, in the order in which they run. */
 export const benchmarks: readonly Benchmark[] = [
   scrapeBenchmark,
   renderBenchmark,

@@ -1,6 +1,6 @@
 import { arch, availableParallelism, cpus, release, totalmem, type } from "node:os";
 
-/** What the figures were measured on; nothing that tells whose it is. */
+/** Describes the machine of the measurement, without anything that identifies its owner. */
 export function machine(): string {
   const model = cpus()[0]?.model.trim() ?? "unknown processor";
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;

@@ -15,10 +15,10 @@ import { judge } from "./verdict.ts";
 const FOLDER = import.meta.dirname;
 const RESULTS = join(FOLDER, "results.md");
 
-// What a benchmark that failed has left behind must not keep this process: its children end with it.
+// Handles left open by a failed benchmark must not keep this process alive; its children exit with it.
 process.exit(await main(process.argv.slice(2)));
 
-/** Runs the named benchmarks, or all; 0 when every goal that could be measured meets its bar, 1 if not, 2 wrong use. */
+/** Runs the named benchmarks, or all. Returns 0 if every measured goal meets its bar, 1 if not, 2 for wrong use. */
 async function main(names: readonly string[]): Promise<number> {
   const unknown = names.find((name) => !benchmarks.some((benchmark) => isNamed(benchmark, name)));
   if (unknown !== undefined) {
@@ -38,12 +38,12 @@ async function main(names: readonly string[]): Promise<number> {
     reports.push(text);
     isGood &&= isMet;
   }
-  // The figures of one page are of one machine and one run.
+  // The page is written only after a full run, so that all its figures come from one machine and one run.
   if (names.length === 0) writeFileSync(RESULTS, resultsPage(reports));
   return isGood ? 0 : 1;
 }
 
-/** A name is that of a benchmark, `poll/gap`, or of a folder, `poll`. */
+/** Selects benchmarks by name (`poll/gap`) or by folder (`poll`). */
 function isNamed({ name }: Benchmark, asked: string): boolean {
   return name === asked || name.startsWith(`${asked}/`);
 }
@@ -67,20 +67,20 @@ function progress(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** The other libraries are a package of their own. Without a registry the contenders that need them are skipped. */
+/** Installs the libraries to compare with, which form a separate package. If that fails, the contenders that need them are skipped. */
 async function installPeers(): Promise<void> {
   if (Object.keys(peers.dependencies).every(isInstalled)) return;
-  progress("Installing what the exporter is compared with into bench/ (once)");
+  progress("Installing the libraries to compare with into bench/ (once)");
   await promisify(execFile)("npm", ["ci", "--no-audit", "--no-fund"], { cwd: FOLDER }).catch(
-    (error: unknown) => progress(`Cannot install it: ${String(error)}`),
+    (error: unknown) => progress(`Cannot install the libraries: ${String(error)}`),
   );
 }
 
 function resultsPage(reports: readonly string[]): string {
   return `# Results
 
-Written by \`npm run bench\` when all benchmarks have run. Medians, in brackets the smallest and the largest round; a ratio or a difference is
-taken within each round. How to read and repeat them: [docs/performance.md](../docs/performance.md).
+Written by \`npm run bench\` when all benchmarks have run. Figures are medians, with the smallest and largest round in brackets; ratios and
+differences are computed within each round. [docs/performance.md](../docs/performance.md) explains how to read and repeat them.
 
 ${machine()}
 

@@ -4,7 +4,7 @@ import { summary, type Summary } from "./statistics.ts";
 import { markdownTable } from "./table.ts";
 import { judge, noiseOf } from "./verdict.ts";
 
-/** One benchmark for a person, as Markdown: what each contender showed, and what became of the goals. */
+/** Formats one benchmark as Markdown: the figures of each contender, and whether the goals were met. */
 export function report(measurement: Measurement): string {
   const { benchmark, rounds, skipped } = measurement;
   const noise = noiseOf(measurement);
@@ -54,12 +54,12 @@ function limitText({ bound }: Goal, limit: number): string {
   return `${bound === "at most" ? "≤" : "≥"} ${number(limit)}`;
 }
 
-/** Median, with the smallest and the largest round behind it. */
+/** Median, followed by the smallest and the largest round. */
 function summaryText({ median, smallest, largest }: Summary): string {
   return `${number(median)} (${number(smallest)}–${number(largest)})`;
 }
 
-/** Three digits tell all that a benchmark knows. */
+/** Three significant digits, which is all the precision that a benchmark has. */
 function number(value: number): string {
   const size = Math.abs(value);
   if (size === 0 || size >= 100) return String(Math.round(value));

@@ -1,11 +1,11 @@
 import type { Benchmark, Readings, Runner, Skipped } from "./benchmark.ts";
 
-/** What a benchmark has measured: for each contender its rounds, in step with those of the others. */
+/** The results of a benchmark: the rounds of each contender, aligned with those of the others. */
 export interface Measurement {
   readonly benchmark: Benchmark;
   readonly rounds: ReadonlyMap<string, readonly Readings[]>;
   readonly skipped: readonly Skipped[];
-  /** Of the fixed piece of work, before each round and after the last. */
+  /** Durations of the fixed computation, before each round and after the last. */
   readonly calibrationMs: readonly number[];
 }
 
@@ -14,7 +14,7 @@ export interface RunDependencies {
   readonly onProgress: (text: string) => void;
 }
 
-/** Opens, measures in interleaved rounds, and closes whatever happens. */
+/** Opens the contenders, measures them in interleaved rounds, and always closes them. */
 export async function run(benchmark: Benchmark, dependencies: RunDependencies): Promise<Measurement> {
   const arena = await benchmark.open();
   try {
@@ -27,7 +27,7 @@ export async function run(benchmark: Benchmark, dependencies: RunDependencies): 
       calibrationMs.push(dependencies.calibrate());
       for (const runner of inTurn(runners, round)) {
         const readings = await runner.round();
-        // The first round fills caches.
+        // The first round warms up caches.
         if (round > 0) rounds.get(runner.name)?.push(readings);
       }
     }
@@ -38,7 +38,7 @@ export async function run(benchmark: Benchmark, dependencies: RunDependencies): 
   }
 }
 
-/** Forth and back: whoever comes after another comes before it in the next round. */
+/** Reverses the order in every other round, so that no contender always follows the same one. */
 function inTurn(runners: readonly Runner[], round: number): readonly Runner[] {
   return round % 2 === 0 ? runners : runners.toReversed();
 }

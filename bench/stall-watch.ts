@@ -1,10 +1,10 @@
-/** Watches how long the event loop of this process is kept from its other work. */
+/** Measures how long the event loop of this process is blocked. */
 export interface StallWatch {
-  /** The longest time since the last call that a timer had to wait for its turn, milliseconds. */
+  /** The longest delay of a timer since the last call, in milliseconds. */
   longestMs(): number;
 }
 
-/** A stall shorter than this cannot be told from the timer's own. */
+/** Shorter stalls cannot be distinguished from the timer's own inaccuracy. */
 const TICK_MS = 1;
 
 export function watchStalls(): StallWatch {

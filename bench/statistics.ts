@@ -1,16 +1,16 @@
-/** The middle of some rounds, and how far they lie apart. */
+/** The median and the range of some rounds. */
 export interface Summary {
   readonly median: number;
   readonly smallest: number;
   readonly largest: number;
 }
 
-/** @throws RangeError when there is nothing to sum up. */
+/** @throws RangeError if there are no values. */
 export function summary(values: readonly number[]): Summary {
   return { median: median(values), smallest: Math.min(...values), largest: Math.max(...values) };
 }
 
-/** @throws RangeError when there are no values. */
+/** @throws RangeError if there are no values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const upper = sorted[Math.floor(sorted.length / 2)];
@@ -22,7 +22,7 @@ export function median(values: readonly number[]): number {
 
 /**
  * The smallest value that at least this share of all values do not exceed (nearest rank).
- * @throws RangeError when there are no values.
+ * @throws RangeError if there are no values.
  */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
@@ -31,7 +31,7 @@ export function percentile(values: readonly number[], share: number): number {
   return value;
 }
 
-/** How many times the largest exceeds the smallest; 1 is calm. */
+/** Ratio of the largest to the smallest value; 1 means no variation. */
 export function spread({ smallest, largest }: Summary): number {
   return smallest === largest ? 1 : largest / smallest;
 }

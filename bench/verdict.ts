@@ -2,22 +2,22 @@ import type { Goal, Readings } from "./benchmark.ts";
 import type { Measurement } from "./run.ts";
 import { spread, summary, type Summary } from "./statistics.ts";
 
-/** What a measurement says of a goal. */
+/** The result of checking a goal. */
 export interface Judgement {
   readonly goal: Goal;
-  /** Undefined where nothing was measured. */
+  /** Undefined if nothing was measured. */
   readonly measured: Summary | undefined;
   readonly verdict: Verdict;
 }
 
 export type Verdict = "stretch met" | "bar met" | "missed" | "too noisy to judge" | "skipped";
 
-/** The same work took this many times as long in one moment as in another: the machine was busy with something else. */
+/** Above this ratio between the slowest and the fastest run of the fixed computation, the machine was busy with other work. */
 export const CALIBRATION_SPREAD = 1.5;
-/** Rounds of the reference lie further apart than this. */
+/** Above this ratio between the reference's slowest and fastest rounds, the run is too noisy. */
 export const REFERENCE_SPREAD = 2;
 
-/** Judges each goal by the median over the rounds of what was compared within each. */
+/** Judges each goal by the median of its value over the rounds. */
 export function judge(measurement: Measurement): readonly Judgement[] {
   const noise = noiseOf(measurement);
   return measurement.benchmark.goals.map((goal) => {
@@ -28,11 +28,11 @@ export function judge(measurement: Measurement): readonly Judgement[] {
   });
 }
 
-/** Why a run cannot be judged, or undefined. */
+/** The reason why a run cannot be judged; undefined if it can. */
 export function noiseOf({ benchmark, rounds, calibrationMs }: Measurement): string | undefined {
   const unsteady = spread(summary(calibrationMs));
   if (unsteady > CALIBRATION_SPREAD) {
-    return `a fixed piece of work took ${unsteady.toFixed(2)} times as long between some rounds as between others (at most ${CALIBRATION_SPREAD})`;
+    return `a fixed computation took ${unsteady.toFixed(2)} times as long between some rounds as between others (at most ${CALIBRATION_SPREAD})`;
   }
   const { reference } = benchmark;
   const values = reference && readingsOf(rounds.get(reference.contender), reference.quantity);

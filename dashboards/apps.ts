@@ -1,17 +1,17 @@
 import { queryFamilies, usageFamiliesOf } from "../exporter/collectors/analytics-families.ts";
-import { createDashboard } from "./board/dashboard.ts";
-import { several, variables } from "./board/variables.ts";
+import { createDashboard } from "./builder/dashboard.ts";
+import { several, variables } from "./builder/variables.ts";
 import * as analytics from "./panels/analytics-state.ts";
 import * as usage from "./panels/usage.ts";
 import { pairs } from "./panels/pairs.ts";
 import { uids } from "./uids.ts";
 
-/** What each application costs, this month and as finance books the last one. */
+/** What each application costs: this month, and last month as finance books it. */
 export const apps = createDashboard({
   uid: uids.apps,
   title: "Apps",
   description:
-    "What each application costs, this month and the last full month, as finance books it. Needs a management key.",
+    "What each application costs, this month and in the last full month, which finance books. Needs a management key.",
   from: "now-30d",
   refresh: "5m",
   variables: variables(

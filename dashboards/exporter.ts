@@ -1,5 +1,5 @@
-import { createDashboard } from "./board/dashboard.ts";
-import { several, variables } from "./board/variables.ts";
+import { createDashboard } from "./builder/dashboard.ts";
+import { several, variables } from "./builder/variables.ts";
 import { selfFamilies } from "../exporter/metrics/self-families.ts";
 import { firingAlerts } from "./panels/alerts.ts";
 import * as state from "./panels/exporter-state.ts";
@@ -9,11 +9,12 @@ import { alertMarks } from "./panels/marks.ts";
 import * as probes from "./panels/probes.ts";
 import { uids } from "./uids.ts";
 
-/** Whether the figures of the other dashboards can be trusted, and if not, why. */
+/** Shows whether the figures on the other dashboards can be trusted, and if not, why. */
 export const exporter = createDashboard({
   uid: uids.exporter,
   title: "Exporter health",
-  description: "Whether the exporter runs, reaches the gateway and has fresh data, and what it costs.",
+  description:
+    "Whether the exporter runs, reaches the gateway and has fresh data, and which resources it uses.",
   from: "now-6h",
   refresh: "1m",
   variables: variables(

@@ -9,11 +9,11 @@ import { overview } from "./overview.ts";
 export interface DashboardFile {
   readonly uid: string;
   readonly title: string;
-  /** What Grafana imports. */
+  /** The file that Grafana imports. */
   readonly json: string;
 }
 
-/** The dashboards, in the order in which one reads them. */
+/** The dashboards, in reading order. */
 export const dashboards: readonly DashboardFile[] = [overview, key, models, apps, exporter].map(file);
 
 function file(dashboard: Dashboard): DashboardFile {

@@ -1,6 +1,6 @@
 import { keyFamilies } from "../exporter/collectors/key-families.ts";
-import { createDashboard } from "./board/dashboard.ts";
-import { one, several, variables } from "./board/variables.ts";
+import { createDashboard } from "./builder/dashboard.ts";
+import { one, several, variables } from "./builder/variables.ts";
 import { firingAlerts } from "./panels/alerts.ts";
 import * as figures from "./panels/key-figures.ts";
 import * as graphs from "./panels/key-graphs.ts";
@@ -9,11 +9,12 @@ import { uids } from "./uids.ts";
 
 const chosen = { key: "$key" };
 
-/** One key in depth: for its owner, and for whoever is on call because of it. */
+/** One key in detail, for its owner and for the engineer on call. */
 export const key = createDashboard({
   uid: uids.key,
   title: "Key",
-  description: "One key: what is left, how fast it goes, whether it lasts until its reset.",
+  description:
+    "One key: how many credits are left, how fast they are spent, and whether they last until the reset.",
   from: "now-7d",
   refresh: "1m",
   variables: variables(

@@ -1,16 +1,16 @@
 import { queryFamilies, usageFamiliesOf } from "../exporter/collectors/analytics-families.ts";
-import { createDashboard } from "./board/dashboard.ts";
-import { several, variables } from "./board/variables.ts";
+import { createDashboard } from "./builder/dashboard.ts";
+import { several, variables } from "./builder/variables.ts";
 import * as analytics from "./panels/analytics-state.ts";
 import { ratesToday } from "./panels/rates.ts";
 import * as usage from "./panels/usage.ts";
 import { uids } from "./uids.ts";
 
-/** What each model costs, and what one gets for it. */
+/** What each model costs and delivers. */
 export const models = createDashboard({
   uid: uids.models,
   title: "Models",
-  description: "What each model costs: in all, per request and per million tokens. Needs a management key.",
+  description: "What each model costs: in total, per request and per million tokens. Needs a management key.",
   from: "now-30d",
   refresh: "5m",
   variables: variables(

@@ -1,7 +1,7 @@
 import { budgetFamilies } from "../exporter/budgets/families.ts";
 import { keyFamilies } from "../exporter/collectors/key-families.ts";
-import { createDashboard } from "./board/dashboard.ts";
-import { several, variables } from "./board/variables.ts";
+import { createDashboard } from "./builder/dashboard.ts";
+import { several, variables } from "./builder/variables.ts";
 import { alertMarks, limitMarks } from "./panels/marks.ts";
 import { budgetTable } from "./panels/budgets.ts";
 import { firingAlerts } from "./panels/alerts.ts";
@@ -10,11 +10,11 @@ import * as spend from "./panels/spend.ts";
 import * as state from "./panels/state.ts";
 import { uids } from "./uids.ts";
 
-/** What is spent, by whom, and who runs out: the first screen for everybody. */
+/** What is spent, by whom, and which keys run out: the first screen for every reader. */
 export const overview = createDashboard({
   uid: uids.overview,
   title: "Overview",
-  description: "What is spent, by whom, where it leads, and which keys run out of credits.",
+  description: "What is spent and by whom, the month's forecast, and which keys run out of credits.",
   from: "now-30d",
   refresh: "5m",
   variables: variables(

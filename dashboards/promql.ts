@@ -1,4 +1,4 @@
-/** Whatever has a name in Prometheus and labels of its own: a metric family or a recorded series. */
+/** A metric family or a recorded series: a name in Prometheus and its own labels. */
 export interface Series<Label extends string = string> {
   readonly name: string;
   readonly labels: readonly Label[];
@@ -9,14 +9,14 @@ export function bucketsOf<Label extends string>({ name, labels }: Series<Label>)
   return { name: `${name}_bucket`, labels: [...labels, "le"] };
 }
 
-/** What Prometheus adds to the labels of every scraped series. */
+/** The labels that Prometheus adds to every scraped series. */
 export type TargetLabel = "job" | "instance";
 
 type Part = Series | string | number;
 
 /**
- * A PromQL text with names instead of strings: `promql\`max by (job, key) (${keyFamilies.limit}[5m])\``. What several lines
- * have in common of their indentation is removed.
+ * A PromQL expression that refers to families by value: `promql\`max by (job, key) (${keyFamilies.limit}[5m])\``. Removes the
+ * indentation that all lines share.
  */
 export function promql(texts: TemplateStringsArray, ...parts: readonly Part[]): string {
   const text = texts.map((before, index) => `${before}${partText(parts[index])}`).join("");
@@ -24,8 +24,8 @@ export function promql(texts: TemplateStringsArray, ...parts: readonly Part[]): 
 }
 
 /**
- * A selector: `select(keyFamilies.limitReset, { aigateway_key_limit_reset: "never" })`. A value that begins with `~` or `!~` is a
- * pattern that the label matches, or does not.
+ * A selector: `select(keyFamilies.limitReset, { aigateway_key_limit_reset: "never" })`. A value that begins with `~` is a pattern
+ * that the label must match; with `!~`, a pattern that it must not match.
  */
 export function select<Label extends string>(
   series: Series<Label>,

@@ -1,77 +1,82 @@
-import { LOW_SHARE } from "../exporter/metrics/thresholds.ts";
+import { INTERVALS_TO_LIVE, LOW_SHARE } from "../exporter/metrics/thresholds.ts";
 
-/** Every threshold of the alerts, once; panels colour by the same ones. Times are seconds, shares 0 to 1. */
+/** Durations in seconds. */
+export const MINUTE = 60;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** All alert thresholds; the panels use the same ones for their colours. Times are in seconds, shares from 0 to 1. */
 export const thresholds = {
-  /** Exhausted: at most this share is left, and it serves no call: nothing was spent for `idle`, and `rest` at the hour's rate would have used it up. */
+  /** Exhausted: at most this share is left and no call succeeds: nothing was spent for `idle`, although at the hourly rate it would be used up within `rest`. */
   exhaustedRatio: 0.005,
-  exhausted: { idle: 10 * 60, rest: 2 * 60 },
-  exhaustedSeldom: { idle: 30 * 60, rest: 10 * 60 },
-  /** Critical: out within this at the present rate. Short, since an operator is woken; the hours are the warning's. */
-  imminent: 40 * 60,
-  /** Nobody can act on less. */
-  imminentOver: 2 * 60,
-  /** The same where other days say that it may just last. */
-  imminentDoubtful: 25 * 60,
-  /** The rate falls when the last quarter of an hour has less than this part of the hour's. */
+  exhausted: { idle: 10 * MINUTE, rest: 2 * MINUTE },
+  exhaustedSeldom: { idle: 30 * MINUTE, rest: 10 * MINUTE },
+  /** Critical: runs out within this time at the present rate. Short, because it wakes an operator; the warning covers the hours before. */
+  imminent: 40 * MINUTE,
+  /** Below this, the alert no longer fires: too little time is left to act. */
+  imminentOver: 2 * MINUTE,
+  /** Replaces `imminent` for a key whose earlier days suggest that the credits may just last. */
+  imminentUncertain: 25 * MINUTE,
+  /** A rate is falling if that of the last 15 minutes is below this fraction of the hourly rate. */
   falling: 0.6,
-  /** Times the fastest quarter of an hour, and the fastest hour, of three days. */
+  /** A rate is unusual above this multiple of the fastest 15 minutes, or of the fastest hour, in three days. */
   unusual15m: 1.5,
   unusual1h: 1.2,
-  /** Today needs less than this part of what is left, as days go: no alarm, or none even when the rate leaves only 90 minutes. */
+  /** The rest of a typical day needs less than this fraction of what is left. `Usually`: no alert. `Surely`: no alert even if the rate leaves only 90 minutes. */
   lastsPerhaps: 1.2,
   lastsUsually: 0.9,
   lastsSurely: 0.7,
-  /** A rate lasts when each quarter of the hour has this part of it. */
+  /** A rate is lasting if it is above this fraction of the hourly rate in each quarter of the hour. */
   lastingPart: 0.4,
-  /** A day on which less than this share was left at some time is no guide. */
+  /** A day is excluded from forecasts if less than this share was left at any time. */
   dryRatio: 0.015,
-  /** The part of yesterday that is mixed into the forecast of today. */
+  /** Weight of yesterday in the forecast for today. */
   yesterdaysPart: 0.3,
-  /** A day ahead, a forecast must exceed what is left by this part; less and less until the reset. */
+  /** A forecast made a day before the reset must exceed what is left by this fraction; the margin shrinks to 0 at the reset. */
   forecastMargin: 0.25,
-  /** Warning: out within this at a rate that has lasted. */
-  predictedSoon: 3 * 3600,
-  /** Warning, whether the rate has lasted or not: out within this at the rates of the last hour and of its last quarter. */
-  predictedAnyway: 3600,
-  /** Warning: out within this by what this key usually spends. */
-  predicted: 24 * 3600,
-  /** Where nothing is known of other days: out within this at the rate of the last hour, and well before the reset at that of six. */
-  predictedBlind: 4 * 3600,
+  /** Warning: runs out within this time at a lasting rate. */
+  predictedSoon: 3 * HOUR,
+  /** Warning: runs out within this time at the rates of both the last hour and the last 15 minutes, lasting or not. */
+  predictedAnyway: HOUR,
+  /** Warning: runs out within this time at the key's usual spending. */
+  predicted: DAY,
+  /** Warning for a key without history: runs out within this time at the rate of the last hour, and well before the reset at the rate of six hours. */
+  predictedBlind: 4 * HOUR,
   blindMargin: 0.7,
-  /** Warning for monthly and never-reset limits. */
-  slow: 7 * 24 * 3600,
-  /** Prepaid balances: out within this at the rate of the last hour. */
-  budgetImminent: 4 * 3600,
-  /** Share of the limit that is left. */
+  /** Warning for limits that reset monthly or never. */
+  slow: 7 * DAY,
+  /** Critical for prepaid balances: runs out within this time at the rate of the last hour. */
+  budgetImminent: 4 * HOUR,
+  /** Limit low: below this remaining share of the limit. */
   low: LOW_SHARE,
-  expiresSoon: 7 * 24 * 3600,
-  /** Share of the daily requests to free models that is left. */
+  expiresSoon: 7 * DAY,
+  /** Free quota low: below this remaining share of the daily requests to free models. */
   freeQuotaLow: 0.1,
-  /** Times the fastest hour of the last week. */
+  /** Anomaly: above this multiple of the fastest hour of the last week. */
   anomalyFactor: 3,
-  /** Credits an hour below which an anomaly interests nobody. */
+  /** Credits per hour below which an anomaly does not matter. */
   anomalyCredits: 1,
-  /** Share of a budget's window in which nothing is forecast. */
+  /** A budget has no forecast in this first share of its window. */
   forecastAfter: 0.1,
-  /** Data are stale after this, or after `staleIntervals` intervals of polling if that is more. */
-  keyStale: 15 * 60,
-  analyticsStale: 60 * 60,
-  /** The query last_month is asked hourly. */
-  closedMonthStale: 4 * 3600,
+  /** Data are stale after this time, or after `staleIntervals` poll intervals if that is longer. */
+  keyStale: 15 * MINUTE,
+  analyticsStale: 60 * MINUTE,
+  /** The query last_month runs hourly. */
+  closedMonthStale: 4 * HOUR,
   staleIntervals: 5,
-  /** Two runs of a probe have failed when its last one lies so many intervals behind the last success: one and a bit is one failed run. */
+  /** Two runs of a probe have failed if its last run started this many intervals after the last success. One failed run is slightly more than 1. */
   probeFailedIntervals: 1.5,
-  /** Probes are not run when the last run lies so many intervals back; then their values are withdrawn. */
-  probeStaleIntervals: 3,
-  /** Times the median duration of the week before, and so many seconds more. */
+  /** A probe does not run if its last run was this many intervals ago; then its values are withdrawn. */
+  probeStaleIntervals: INTERVALS_TO_LIVE,
+  /** Slow: above this multiple of the previous week's median duration, and by at least this many seconds. */
   probeSlowFactor: 2,
   probeSlowSeconds: 1,
-  /** Word error rate above the median of the week before: a tenth of the words. */
+  /** Increase of the word error rate over the previous week's median: a tenth of the words. */
   probeWordErrors: 0.1,
-  /** Medians of fewer runs than these say nothing. */
+  /** Minimum number of runs for a median to be meaningful. */
   probeRecentRuns: 3,
   probeWeekRuns: 20,
   upstreamErrors: 0.5,
-  /** Share of series_limit. */
+  /** Series limit nearly reached: above this used share of series_limit. */
   seriesLimit: 0.9,
 } as const;

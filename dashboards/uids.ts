@@ -1,4 +1,4 @@
-/** The dashboards by name. Alerts and bookmarks lead to them: a uid never changes. */
+/** The dashboards' uids by name. Alerts and bookmarks link to them, so a uid never changes. */
 export const uids = {
   overview: "aigateway-overview",
   key: "aigateway-key",

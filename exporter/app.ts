@@ -93,10 +93,9 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   } = dependencies;
   const [startedMs, started] = [clock.now(), clock.monotonic()];
   let config = initial;
-  let gateway = newGateway(initial);
-
   const registry = createSelfRegistry(clock);
   const requests = registry.counter(selfFamilies.upstreamRequests);
+  let gateway = newGateway(initial);
   const readings = createReadings(clock, createPacking(), () => config.seriesLimit);
   const probes = createProbes({ clock, log, registry, readings });
   const reporterOf = createPollReporters(registry, log);

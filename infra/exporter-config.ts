@@ -4,21 +4,21 @@ import { parseConfig } from "../exporter/config/parse.ts";
 import type { ConfigFile } from "../exporter/config/schema.ts";
 import { probeAudio } from "./probe-audio.ts";
 
-/** Where the keys are mounted in the container: each file is a key. */
+/** Folder in the container where the keys are mounted: each file is a key. */
 export const KEYS_PATH = "/run/secrets/aigateway/keys";
 export const MANAGEMENT_PATH = "/run/secrets/aigateway/management";
-/** The only entry of the management key's Secret. */
+/** Name of the only entry in the management key's Secret. */
 export const MANAGEMENT_ENTRY = "management-key";
 
 export interface ExporterConfig {
-  /** The file, YAML. */
+  /** The configuration file as YAML. */
   readonly text: string;
   readonly file: ConfigFile;
-  /** Recordings of the probes by the name of their file, base64. */
+  /** The probes' recordings by file name, in base64. */
   readonly audio: Readonly<Record<string, string>>;
 }
 
-/** Which secrets there are: names of keys, or undefined when only the cluster knows them. */
+/** The secrets that exist: names of keys, or undefined if only the cluster knows them. */
 export interface AvailableSecrets {
   readonly keys: readonly string[] | undefined;
   readonly management: boolean;
@@ -30,15 +30,15 @@ export type ComposedConfig =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * The configuration as it stands in the ConfigMap: what the user wrote, with the places where secrets are mounted filled
- * in. It is checked by the exporter's own schema, so that a preview says what the exporter would refuse.
+ * Composes the configuration for the ConfigMap: what the user wrote, plus the paths where the secrets are mounted. The exporter's
+ * own schema checks it, so that a preview reports what the exporter would reject.
  */
 export function composeConfig(
   written: Readonly<Record<string, unknown>>,
   secrets: AvailableSecrets,
 ): ComposedConfig {
   const problems = placesOf(written).map(
-    (path) => `exporter.${path}: is filled in with where the secret is mounted; leave it out`,
+    (path) => `exporter.${path}: is set to the path where the secret is mounted; remove it`,
   );
   const { probes, entries: audio } = probeAudio(written["probes"], problems);
   const value = {
@@ -70,7 +70,7 @@ function without(value: Readonly<Record<string, unknown>>, fields: readonly stri
   return Object.fromEntries(Object.entries(value).filter(([name]) => !fields.includes(name)));
 }
 
-/** Places of secrets that the user wrote. A pod has no other files and no variables, so they could not be right. */
+/** Paths and variables of secrets that the user wrote. They cannot work, because the pod has neither those files nor those variables. */
 function placesOf(written: Readonly<Record<string, unknown>>): readonly string[] {
   const entries = z.array(z.unknown()).safeParse(written["keys"]).data ?? [];
   return [
@@ -92,7 +92,7 @@ function keysOf(
   { keys }: AvailableSecrets,
   problems: string[],
 ): object {
-  // What is no list of named keys is left as it is: the schema says what is wrong with it.
+  // A value that is not a list of named keys is left unchanged: the schema reports what is wrong with it.
   const entries = keyEntries.safeParse(written["keys"] ?? []).data;
   if (!entries) return {};
   if (keys === undefined && entries.length === 0) return { keys_dir: KEYS_PATH };
@@ -123,8 +123,8 @@ function analyticsOf(
     return { analytics: { ...analytics, management_key_file: `${MANAGEMENT_PATH}/${MANAGEMENT_ENTRY}` } };
   }
   if (written["analytics"] !== undefined) {
-    problems.push("exporter.analytics: there is no management key; set managementKey or managementSecret");
-    // The schema would say the same in words that do not fit here.
+    problems.push("exporter.analytics: needs a management key; set managementKey or managementSecret");
+    // Without a path, the schema would report the same problem in terms that do not apply to a deployment.
     return { analytics: { ...analytics, management_key_file: MANAGEMENT_PATH } };
   }
   return {};

@@ -1,7 +1,8 @@
-// Pulumi maps stacks to sources whose paths it shortens ("node_modules/@pulumi/resource.ts"), and on those util.inspect of Node
-// 22.23 never returns: any error would hang `pulumi up`. Without the mapping it ends with a message. Before the imports, which may fail.
+// Pulumi maps stack traces to sources with shortened paths ("node_modules/@pulumi/resource.ts"), on which util.inspect of Node 22.23
+// never returns, so that any error would hang `pulumi up`. Without the mapping, it ends with a message. This must run before the
+// imports, which may fail.
 Reflect.deleteProperty(Error, "prepareStackTrace");
 const { program } = await import("./program.ts");
 
-/** Run by `pulumi up`. What it exports are the outputs of the stack. */
+/** The program that `pulumi up` runs. Its exports are the outputs of the stack. */
 export const { metricsUrl, grafanaFolderUrl } = program();

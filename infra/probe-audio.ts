@@ -4,22 +4,22 @@ import { extname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 
-/** Where recordings of probes are mounted in the container. */
+/** Folder in the container where the probes' recordings are mounted. */
 export const AUDIO_PATH = "/etc/aigateway-exporter-audio";
 
-/** All entries of a ConfigMap together. */
+/** Maximum total size of a ConfigMap's entries. */
 const MOST_BYTES = 1_048_576;
 
 export interface ProbeAudio {
-  /** The probes with the places where their recordings are mounted; nothing if there are none. */
+  /** The probes with the mounted paths of their recordings; empty if there are no probes. */
   readonly probes: { readonly probes?: readonly unknown[] };
-  /** Recordings by the name of their file, base64. */
+  /** The recordings by file name, in base64. */
   readonly entries: Readonly<Record<string, string>>;
 }
 
 /**
- * Reads the recordings that probes name: files on the machine that deploys, relative to Pulumi.yaml. Probes without one send
- * the sample that is part of the image. What is no probe is left as it is: the schema says what is wrong with it.
+ * Reads the probes' recordings: files on the machine that runs Pulumi, relative to Pulumi.yaml. Probes without a recording send the
+ * sample in the image. A value that is not a probe is left unchanged: the schema reports what is wrong with it.
  */
 export function probeAudio(written: unknown, problems: string[]): ProbeAudio {
   const list = z.array(z.unknown()).safeParse(written).data;
@@ -39,7 +39,7 @@ export function probeAudio(written: unknown, problems: string[]): ProbeAudio {
   });
   if (bytes > MOST_BYTES) {
     problems.push(
-      `exporter.probes: their recordings have ${bytes} bytes; a ConfigMap takes ${MOST_BYTES}, all of them together`,
+      `exporter.probes: their recordings have ${bytes} bytes in total; a ConfigMap holds at most ${MOST_BYTES}`,
     );
   }
   return { probes: { probes }, entries };
@@ -47,7 +47,7 @@ export function probeAudio(written: unknown, problems: string[]): ProbeAudio {
 
 const recorded = z.looseObject({ name: z.string(), audio: z.string().min(1) });
 
-/** The folder of Pulumi.yaml. */
+/** The folder that contains Pulumi.yaml. */
 const PROJECT = fileURLToPath(new URL("..", import.meta.url));
 
 function readAudio(path: string, refuse: (fault: string) => void): Buffer {
@@ -57,7 +57,9 @@ function readAudio(path: string, refuse: (fault: string) => void): Buffer {
     return bytes;
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    refuse(`file ${JSON.stringify(path)} cannot be read (${code}); it must be on the machine that deploys`);
+    refuse(
+      `file ${JSON.stringify(path)} cannot be read (${code}); it must exist on the machine that runs Pulumi`,
+    );
     return Buffer.alloc(0);
   }
 }

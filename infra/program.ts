@@ -5,22 +5,22 @@ import { deployToGrafana } from "./grafana/deploy.ts";
 import { deployToKubernetes } from "./kubernetes/deploy.ts";
 import { readSettings } from "./settings.ts";
 
-/** What `pulumi stack output` shows. */
+/** The values that `pulumi stack output` shows. */
 export interface Outputs {
-  /** The metrics, seen from within the cluster. */
+  /** URL of the metrics inside the cluster. */
   readonly metricsUrl: Output<string> | null;
-  /** The folder in Grafana. */
+  /** URL of the folder in Grafana. */
   readonly grafanaFolderUrl: Output<string> | null;
 }
 
 /** The whole deployment: settings → components → outputs. */
 export function program(dashboards: readonly DashboardFile[] = ourDashboards): Outputs {
-  // The texts as they are: Config.get would warn of secrets, which the settings make Outputs of.
+  // Reads the raw strings: Config.get would warn about secrets, which the settings turn into Outputs.
   const settings = readSettings((name) => runtime.getConfig(`${getProject()}:${name}`));
   const rules = createRules(settings.rules);
   const kubernetes = settings.kubernetes && deployToKubernetes(settings.kubernetes, rules, dashboards);
   const grafana = settings.grafana && deployToGrafana(settings.grafana, rules, dashboards);
-  // Null and not undefined, of which Pulumi warns.
+  // Null, because Pulumi warns about undefined.
   return {
     metricsUrl: kubernetes?.exporter.metricsUrl ?? null,
     grafanaFolderUrl: grafana?.folder.url ?? null,

@@ -3,7 +3,7 @@ import type { ExporterConfig } from "./exporter-config.ts";
 import { longestPollSeconds } from "./poll-interval.ts";
 import type { Known } from "./setting-fields.ts";
 
-/** What the rules are made with: links, and windows that follow the exporter's schedule. Adds to `problems` what does not suit them. */
+/** The options of the rules: links, and windows that follow the exporter's schedule. Adds schedules that do not suit the rules to `problems`. */
 export function ruleOptions(
   known: Known,
   config: ExporterConfig | undefined,
@@ -27,7 +27,7 @@ export function ruleOptions(
   return { ...links, pollIntervalSeconds, analyticsIntervalSeconds, ...probeInterval(config) };
 }
 
-/** Recent runs are several of each probe. Schedules that pause for hours are left out: what is recent would reach over their pauses. */
+/** The longest interval of a probe, since the window of recent runs must contain several runs. Ignores schedules that pause for hours, because the window would span their pauses. */
 function probeInterval({ file: { probes } }: ExporterConfig): Pick<RuleOptions, "probeIntervalSeconds"> {
   const intervals = probes.flatMap(({ schedule }) => longestPollSeconds(schedule) ?? []);
   return intervals.length === 0 ? {} : { probeIntervalSeconds: Math.max(...intervals) };

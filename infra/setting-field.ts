@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-/** Settings arrive as texts: objects, lists, numbers and flags as JSON. Each field parses one and says its rule when it is broken. */
+/** Settings arrive as strings: objects, lists, numbers and flags as JSON. Each field parses one; its error message states the rule. */
 export const flag = () => json("true or false", z.boolean());
 
 export const textMap = () =>
-  json("an object whose values are texts; put numbers in quotes", z.record(z.string(), z.string()));
+  json("an object whose values are strings; put numbers in quotes", z.record(z.string(), z.string()));
 
-export const textList = () => json("a list of texts", z.array(z.string().min(1)));
+export const textList = () => json("a list of strings", z.array(z.string().min(1)));
 
 export const object = () => json("an object", z.record(z.string(), z.unknown()));
 
@@ -14,7 +14,7 @@ export function choice<const Value extends string>(values: readonly Value[]) {
   return z.enum(values, { error: ({ input }) => isNot(`one of ${values.join(", ")}`, input) });
 }
 
-/** A text of a form, or empty where `optional`. */
+/** A string that matches a pattern; if `optional`, it may be empty. */
 export function matching(rule: string, form: RegExp, optional: "optional" | "required" = "required") {
   return z
     .string({ error: ({ input }) => isNot(rule, input) })
@@ -23,15 +23,15 @@ export function matching(rule: string, form: RegExp, optional: "optional" | "req
     });
 }
 
-/** Empty, or one line as a header takes it (contract 5.1). Never shown in a message. */
+/** Empty, or one line that is valid in a header (contract 5.1). Never shown in a message. */
 export const secretText = () =>
   z
     .string({ error: `is missing; it must be ${SECRET_RULE}, or empty` })
     .refine((text) => text === "" || isSecretText(text), {
-      error: `the text (not shown) is not ${SECRET_RULE}`,
+      error: `the value (not shown) is not ${SECRET_RULE}`,
     });
 
-/** Secrets by name; no message shows one. */
+/** Secrets by name. Messages never show a secret. */
 export const secretMap = (nameForm: RegExp) =>
   z.string({ error: "is missing; it must be an object of secrets by name" }).transform((text, context) => {
     const parsed = z.record(z.string(), z.unknown()).safeParse(valueOf(text));
@@ -45,7 +45,7 @@ export const secretMap = (nameForm: RegExp) =>
         const isNamed = nameForm.test(name);
         const refuse = (message: string) => context.addIssue({ code: "custom", path: [name], message });
         if (!isNamed) refuse(`the name does not match ${nameForm.source.replace(/^\^|\$$/g, "")}`);
-        if (secret === "") refuse(`the text (not shown) is not ${SECRET_RULE}`);
+        if (secret === "") refuse(`the value (not shown) is not ${SECRET_RULE}`);
         return [name, secret];
       }),
     );

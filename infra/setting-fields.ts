@@ -4,7 +4,7 @@ import { choice, flag, matching, object, secretMap, secretText, textList, textMa
 
 const objectName = (optional: "optional" | "required") =>
   matching(
-    "a name of lower-case letters, digits and dashes, at most 50",
+    "a name of at most 50 lower-case letters, digits and dashes",
     /^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/,
     optional,
   );
@@ -17,9 +17,9 @@ const link = () => matching("an http or https URL", /^https?:\/\/[^\s/]+\S*$/, "
 const grafanaUid = (optional: "optional" | "required") =>
   matching("a uid of at most 40 letters, digits, dashes and underscores", /^[\w-]{1,40}$/, optional);
 
-const anyText = () => matching("a text", /^/);
+const anyText = () => matching("a string", /^/);
 
-/** Every setting of Pulumi.yaml, which has descriptions and defaults. */
+/** The settings of Pulumi.yaml, which holds their descriptions and defaults. */
 export const fields = z.object({
   name: objectName("required"),
   exporter: object(),
@@ -61,5 +61,5 @@ export const fields = z.object({
 
 export type Fields = z.output<typeof fields>;
 
-/** Settings of which some may be unreadable. */
+/** The settings, without those that could not be parsed. */
 export type Known = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };

@@ -5,7 +5,7 @@ import { composeConfig, MANAGEMENT_ENTRY, type ExporterConfig } from "./exporter
 import { ruleOptions } from "./rule-options.ts";
 import { fields, type Fields, type Known } from "./setting-fields.ts";
 
-/** What is to be deployed, checked. Secrets are Outputs, which Pulumi encrypts. */
+/** The validated settings of a deployment. Secrets are Outputs, which Pulumi encrypts. */
 export interface Settings {
   readonly rules: RuleOptions;
   readonly kubernetes: KubernetesSettings | undefined;
@@ -22,7 +22,7 @@ export interface KubernetesSettings extends Omit<
   readonly management: SecretEntries | undefined;
 }
 
-/** Entries of a Secret that is to be made, or the name of one that exists. */
+/** The entries of a Secret to create, or the name of an existing Secret. */
 export type SecretEntries =
   | { readonly kind: "own"; readonly entries: Readonly<Record<string, Output<string>>> }
   | { readonly kind: "existing"; readonly name: string };
@@ -40,11 +40,11 @@ export interface GrafanaSettings extends Pick<
   readonly auth: Output<string>;
 }
 
-/** The value of a setting as the engine gives it: a text; objects, lists and flags as JSON. */
+/** Returns the value of a setting as the engine passes it: a string; objects, lists and flags as JSON. */
 export type ReadSetting = (name: string) => string | undefined;
 
 /**
- * The one place that reads configuration. Defaults stand in Pulumi.yaml.
+ * The only function that reads the settings. Their defaults are in Pulumi.yaml.
  * @throws RunError with every problem at once; no message shows a secret.
  */
 export function readSettings(read: ReadSetting): Settings {
@@ -63,14 +63,14 @@ export function readSettings(read: ReadSetting): Settings {
   };
 }
 
-/** The settings that can be read whatever is wrong with others, so that all problems are found in one go. */
+/** The settings that can be read although others are wrong, so that all problems are reported at once. */
 function readable(raw: Readonly<Record<string, unknown>>, { issues }: z.ZodError): Known {
   const wrong = new Set(issues.map(({ path }) => path[0]));
   return fields.partial().parse(Object.fromEntries(Object.entries(raw).filter(([name]) => !wrong.has(name))));
 }
 
 function refusal(problems: readonly string[]): RunError {
-  const count = problems.length === 1 ? "a setting is wrong" : `${problems.length} settings are wrong`;
+  const count = problems.length === 1 ? "1 setting is wrong" : `${problems.length} settings are wrong`;
   return new RunError(`Cannot deploy: ${count}\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
 }
 
@@ -82,7 +82,7 @@ function exporterConfig(known: Known, problems: string[]): ExporterConfig | unde
   const { kubernetes, exporter, keys, keysSecret, managementKey, managementSecret } = known;
   if (!kubernetes || !exporter) return undefined;
   const composed = composeConfig(exporter, {
-    // Secrets that cannot be read are not missing ones.
+    // Do not report secrets as missing if they could not be read.
     keys: keys && keysSecret === "" ? Object.keys(keys) : undefined,
     management: managementKey !== "" || managementSecret !== "",
   });
@@ -91,25 +91,25 @@ function exporterConfig(known: Known, problems: string[]): ExporterConfig | unde
   return undefined;
 }
 
-/** What settings demand of each other. */
+/** The rules between settings that are broken. */
 function broken(known: Known): readonly string[] {
   const { kubernetes, keys, keysSecret, managementKey, managementSecret, grafana } = known;
   const hasKeys = Object.keys(keys ?? {}).length > 0;
   const demands: readonly (readonly [boolean, string])[] = [
     [
       kubernetes === false && grafana === false,
-      "kubernetes: is false and grafana, too: there is nothing to deploy",
+      "kubernetes: is false, and so is grafana: there is nothing to deploy; set one of them to true",
     ],
     [
       kubernetes === true && known.image === "",
       "image: is empty; it must be an image built from the Dockerfile",
     ],
-    [hasKeys && Boolean(keysSecret), "keysSecret: excludes keys; keep one of them"],
+    [hasKeys && Boolean(keysSecret), "keysSecret: cannot be combined with keys; remove one of them"],
     [
       Boolean(managementKey && managementSecret),
-      "managementSecret: excludes managementKey; keep one of them",
+      "managementSecret: cannot be combined with managementKey; remove one of them",
     ],
-    [grafana === true && known.grafanaUrl === "", "grafanaUrl: is empty; it must be the address of Grafana"],
+    [grafana === true && known.grafanaUrl === "", "grafanaUrl: is empty; it must be the URL of Grafana"],
     [
       grafana === true && known.grafanaAuth === "",
       "grafanaAuth: is empty; it must be a service account's token",

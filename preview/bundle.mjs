@@ -18,7 +18,7 @@ await build({
   loader: { ".ttf": "empty", ".svg": "dataurl", ".png": "dataurl", ".woff2": "dataurl" },
 });
 copyFileSync(join(here, "index.html"), join(dist, "index.html"));
-// Those of the components come first, so that the page's own win.
+// The styles of the components come first, so that the page's own styles override them.
 for (const file of ["node_modules/uplot/dist/uPlot.min.css", "page.css"]) {
   appendFileSync(join(dist, "page.css"), readFileSync(join(here, file)));
 }

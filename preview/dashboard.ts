@@ -13,7 +13,7 @@ import type {
   VizLegendOptions,
 } from "@grafana/schema";
 
-/** What is drawn of a dashboard's JSON. */
+/** The parts of a dashboard's JSON that the preview draws. */
 export interface Dashboard {
   readonly uid: string;
   readonly title: string;
@@ -45,7 +45,7 @@ export interface Panel {
   readonly fieldConfig: FieldConfigSource;
 }
 
-/** Of all kinds of panels; each has its own. */
+/** Options of all panel types; each type uses its own subset. */
 interface PanelOptions {
   readonly legend: VizLegendOptions;
   readonly reduceOptions: ReduceDataOptions;

@@ -4,7 +4,7 @@ import {
   type FieldConfigPropertyItem,
 } from "@grafana/data";
 
-/** Options that any field may have. Grafana registers them in its server's half, which is not here. */
+/** Options of every field. Grafana registers them in its application, which the preview does not load. */
 const STANDARD = [
   "unit",
   "min",
@@ -18,7 +18,7 @@ const STANDARD = [
   "links",
 ];
 
-/** Options of graphs and tables, with what they are when the dashboard is silent. */
+/** Options of graphs and tables, with their defaults. */
 const CUSTOM: Readonly<Record<string, unknown>> = {
   drawStyle: "line",
   fillOpacity: 0,
@@ -69,7 +69,7 @@ function option(
 
 standardFieldConfigEditorRegistry.setInit(() => STANDARD.map((id) => option(id, id, false)));
 
-/** What may be set on a field of a dashboard. */
+/** The registry of all options that a dashboard can set on a field. */
 export const fieldOptions = new FieldConfigOptionsRegistry();
 for (const item of standardFieldConfigEditorRegistry.list()) fieldOptions.register(item);
 for (const [id, value] of Object.entries(CUSTOM))

@@ -7,14 +7,14 @@ import type { Dashboard, Panel as PanelModel, Variable } from "./dashboard.ts";
 import { Panel } from "./panel.tsx";
 import { type Choices, labelValues, type Times } from "./prometheus.ts";
 
-/** As in Grafana: 30 pixels a row and 8 between panels. */
+/** As in Grafana: 30 pixels per row and 8 pixels between panels. */
 const ROW = 38;
 const GAP = 8;
 
 const theme = createTheme({ colors: { mode: "dark" } });
 const parameters = new URLSearchParams(location.search);
 const uid = location.pathname.replace("/d/", "");
-/** Seconds between two looks at the data; none for pictures. */
+/** Seconds between refreshes; 0 for pictures, which never refresh. */
 const refreshSeconds = Number(parameters.get("refresh") ?? "15");
 const rateInterval = parameters.get("rate") ?? "1m";
 
@@ -119,7 +119,7 @@ function Choice({ variable, choices, onChange }: ChoiceProps): ReactNode {
   );
 }
 
-/** All, where that is a choice; else what the address says, or the first. */
+/** The values from the URL; otherwise All where a variable offers it, or else the first value. */
 async function initialChoices(variables: readonly Variable[]): Promise<Choices> {
   let choices: Choices = { __rate_interval: rateInterval };
   for (const { name, type, query, includeAll, allValue = ".*" } of variables) {
@@ -137,7 +137,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 
 function timesOf(dashboard: Dashboard, panel: PanelModel, now: number, width: number): Times {
   const from = startOf(panel.timeFrom ?? parameters.get("from") ?? dashboard.time.from, now);
-  // Steps are whole minutes, that bars and days fall on them.
+  // Whole minutes, so that bars and days align with the steps.
   const minutes = Math.ceil((now - from) / width / 60_000) * 60_000;
   const wanted = now - from < HOUR_MS ? 5000 : minutes;
   return { from, to: now, stepMs: Math.max(panel.interval ? durationMs(panel.interval) : 0, wanted) };

@@ -36,7 +36,7 @@ type State =
   | { readonly kind: "error"; readonly message: string }
   | { readonly kind: "drawn" | "empty"; readonly frames: DataFrame[] };
 
-/** A panel with its frame, asked for again whenever choices or times change. */
+/** A panel with its frame. Queries again whenever choices or times change. */
 export function Panel(props: Props): ReactNode {
   const { panel, choices, times, theme, width, height } = props;
   const [state, setState] = useState<State>({ kind: "loading" });
@@ -151,7 +151,7 @@ function Content({
 
 type ValueProps = Pick<Props, "panel" | "theme" | "width" | "height">;
 
-/** A single value says itself why it is none; other panels in the middle. */
+/** Text for missing data: in place of the value for single values, in the middle of other panels. */
 function Empty({ panel, theme, width, height }: ValueProps): ReactNode {
   const text = panel.fieldConfig.defaults.noValue ?? "No data";
   if (panel.type !== "stat") return <div className="empty">{text}</div>;

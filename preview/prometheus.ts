@@ -2,7 +2,7 @@ import { type DataFrame, FieldType, toDataFrame } from "@grafana/data";
 
 import type { Panel, Target } from "./dashboard.ts";
 
-/** What the reader has chosen. */
+/** The value chosen for each variable. */
 export type Choices = Readonly<Record<string, string>>;
 
 export interface Times {
@@ -17,7 +17,7 @@ interface Answer {
   readonly values?: readonly (readonly [number, string])[];
 }
 
-/** The answers of a panel's queries as Grafana's data source makes frames of them. */
+/** The results of a panel's queries, as the frames that Grafana's data source would return. */
 export async function framesOf(panel: Panel, choices: Choices, times: Times): Promise<DataFrame[]> {
   const targets = panel.targets ?? [];
   const answers = await Promise.all(targets.map((target) => ask(target, choices, times)));
@@ -29,7 +29,7 @@ export async function framesOf(panel: Panel, choices: Choices, times: Times): Pr
   });
 }
 
-/** The values of a label, for the choices at the top. */
+/** The values of a label, for the selectors at the top of the page. */
 export async function labelValues(query: string, choices: Choices): Promise<readonly string[]> {
   const [, selector = "", label = ""] = /^label_values\((.*), (\w+)\)$/.exec(query) ?? [];
   const values = await get<readonly string[]>(`label/${label}/values`, {
@@ -85,7 +85,7 @@ function seriesFrame(
 ): DataFrame {
   const points = new Map((values ?? (value ? [value] : [])).map(([at, text]) => [at * 1000, number(text)]));
   const first = Math.floor(from / stepMs) * stepMs;
-  // Graphs have a point at each step, also where there is none.
+  // A graph needs a point at every step; steps without a sample are null.
   const times = value
     ? [...points.keys()]
     : Array.from({ length: Math.floor((to - first) / stepMs) + 1 }, (_, index) => first + index * stepMs);
@@ -107,7 +107,7 @@ function seriesFrame(
   });
 }
 
-/** Labels are columns; the value of one of several queries is named after it. */
+/** Each label is a column. With several queries, each value column carries its query's name. */
 function tableFrame(target: Target, series: readonly Answer[], several: boolean, at: number): DataFrame[] {
   if (series.length === 0) return [];
   const labels = [...new Set(series.flatMap(({ metric }) => Object.keys(metric)))].toSorted();

@@ -1,7 +1,7 @@
 import { chromium } from "playwright-core";
 
 /**
- * Opens a page, waits until every panel is drawn, saves a picture of it (without a file name only looks), and writes what it saw
+ * Opens a page, waits until every panel is drawn, saves a picture if a file name is given, and prints the result
  * as JSON: `{panels: [{name, state}], errors: []}`.
  */
 const [executablePath, url, picture = ""] = process.argv.slice(2);
@@ -35,10 +35,10 @@ try {
     undefined,
     { timeout: 60_000 },
   );
-  // Tables draw themselves when they are in sight.
+  // Tables render only when they are visible.
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   await page.setViewportSize({ width: 1600, height });
-  // Canvases are painted after the data have come.
+  // Canvases are painted after the data arrive.
   await page.waitForTimeout(1500);
   if (picture !== "") await page.screenshot({ path: picture, fullPage: true });
   const panels = await page.evaluate(() =>

@@ -1,15 +1,15 @@
-/** What a version brings. */
+/** The section of one version. */
 export interface ChangelogSection {
   readonly version: string;
-  /** `2026-11-21`, or undefined until it is released. */
+  /** `2026-11-21`; undefined until the version is released. */
   readonly date: string | undefined;
-  /** Its entries, as they are written. */
+  /** The entries as written. */
   readonly notes: string;
 }
 
 /**
- * The sections of a changelog, the newest first.
- * @throws Error when a heading is no `## 1.2.3 / 2026-11-21` or `## 1.2.3 / unreleased`.
+ * Reads the sections of a changelog, newest first.
+ * @throws Error if a heading is neither `## 1.2.3 / 2026-11-21` nor `## 1.2.3 / unreleased`.
  */
 export function changelogSections(text: string): readonly ChangelogSection[] {
   const [, ...sections] = text.split(/^## /m);
@@ -27,13 +27,13 @@ export function changelogSections(text: string): readonly ChangelogSection[] {
 }
 
 /**
- * The notes of the release that a tag stands for.
- * @throws Error unless the tag is the version of the package, and the changelog's newest section is that version's and has a date.
+ * Returns the release notes for a tag.
+ * @throws Error unless the tag matches the version of the package, and the newest section of the changelog has that version and a date.
  */
 export function releaseNotes(tag: string, packageVersion: string, changelog: string): string {
   const refuse = (why: string) => new Error(`Cannot release "${tag}": ${why}`);
   if (tag !== `v${packageVersion}`)
-    throw refuse(`package.json has version "${packageVersion}", whose tag is "v${packageVersion}"`);
+    throw refuse(`package.json has version "${packageVersion}", which needs the tag "v${packageVersion}"`);
   const [newest] = changelogSections(changelog);
   if (newest?.version !== packageVersion)
     throw refuse(`the newest section of CHANGELOG.md is "${newest?.version ?? ""}"`);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { configFile } from "../exporter/config/schema.ts";
 
-/** `docs/configuration.md`: what a person wrote, then a table for each section of the schema. */
+/** Renders `docs/configuration.md`: a hand-written introduction, then a table for each section of the schema. */
 export async function renderConfigurationDocs(): Promise<string> {
   const introduction = await readFile(new URL("configuration-introduction.md", import.meta.url), "utf8");
   return `${introduction.trimEnd()}\n\n## Fields\n${sectionsOf("", configFile).map(renderSection).join("")}`;
@@ -39,7 +39,7 @@ function sectionsOf(path: string, schema: z.ZodObject, description = ""): Sectio
   return [{ path, description, fields }, ...inner];
 }
 
-/** What a field says of itself, through its wrappers: the description stands outside, rule and type within. */
+/** Reads a field's metadata through its wrappers: the description is on the outer schema, the rule and type on the inner ones. */
 function factsOf(schema: z.core.$ZodType): { core: z.core.$ZodType; field: Omit<Field, "name"> } {
   let core = schema;
   let isRequired = true;

@@ -1,4 +1,4 @@
-/** What `alertsim` reports of one fleet: its tables, cells as text. */
+/** The tables that `alertsim` prints for one fleet, with cells as text. */
 interface Report {
   readonly totals: readonly Row[];
   readonly classes: readonly Row[];
@@ -13,7 +13,7 @@ const TITLES: Readonly<Record<string, string>> = {
   improved: "improved",
 };
 
-/** Rows of the table: what a row of alertsim's totals is called here, and whether it is a count to be added up. */
+/** Rows of the table: the name in alertsim's totals, the name here, and how to combine the fleets. */
 const ROWS = [
   ["foreseeable exhaustions", "exhaustions that could be foreseen", "sum"],
   ["warned >= 1 h ahead, %", "of these warned an hour ahead, %", "mean"],
@@ -25,7 +25,7 @@ const ROWS = [
   ["episodes per exhaustion (flaps)", "episodes per exhaustion (repeats)", "mean"],
 ] as const;
 
-/** The worst classes are named in these columns of alertsim's: the higher, the worse. */
+/** The columns of alertsim by which the worst classes are found: higher is worse. */
 const WORST = [
   ["fc ours", "false critical per 100 key-months"],
   ["fw ours", "false warnings per 100 key-months"],
@@ -33,7 +33,7 @@ const WORST = [
 ] as const;
 const WORST_COUNT = 4;
 
-/** The table of docs/alerts.md, from what alertsim printed of each fleet; then the classes in which our rules do worst. */
+/** Renders the table of docs/alerts.md from alertsim's output for each fleet, then lists the classes in which our rules do worst. */
 export function fleetTable(outputs: readonly string[]): string {
   const reports = outputs.map(readReport);
   const names = Object.keys(TITLES).filter((name) => reports.every(({ totals }) => totals[0]?.[name]));
@@ -68,7 +68,7 @@ function readReport(output: string): Report {
     .map(readTable);
   const [detection, noise, totals] = tables;
   if (!detection || !noise || !totals) {
-    throw new Error(`Cannot read the report: 3 tables are expected, there are ${tables.length}`);
+    throw new Error(`Cannot read the report: expected 3 tables, found ${tables.length}`);
   }
   return { totals, classes: noise };
 }
@@ -90,11 +90,11 @@ function cellsOf(line: string): readonly string[] {
 
 function cell(totals: readonly Row[], row: string, name: string): string {
   const found = totals.find((one) => one[""] === row)?.[name];
-  if (found === undefined) throw new Error(`Cannot find "${row}" of "${name}" in the report`);
+  if (found === undefined) throw new Error(`Cannot find row "${row}", column "${name}" in the report`);
   return found;
 }
 
-/** Each number of the cells, over all fleets; other text is kept: `6.2 / 2.8`. */
+/** Combines each number in the cells over all fleets, and keeps the other text: `6.2 / 2.8`. */
 function summary(cells: readonly string[], how: "sum" | "mean"): string {
   const numbers = cells.map((text) => [...text.matchAll(NUMBER)].map(([number]) => Number(number)));
   let index = 0;

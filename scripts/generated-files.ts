@@ -6,12 +6,12 @@ import { renderMetricsDocs } from "./metrics-docs.ts";
 import { renderSettingsDocs } from "./settings-docs.ts";
 
 export interface GeneratedFile {
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   readonly path: string;
   readonly render: () => string | Promise<string>;
 }
 
-/** Every file that `npm run generate` writes; `test/docs.test.ts` says when one is out of date. */
+/** Every file that `npm run generate` writes; `test/docs.test.ts` fails if one is out of date. */
 export const generatedFiles: readonly GeneratedFile[] = [
   { path: "docs/configuration.md", render: renderConfigurationDocs },
   { path: "docs/metrics.md", render: renderMetricsDocs },

@@ -10,12 +10,12 @@ import type { RuleGroup } from "../dashboards/rules/rule.ts";
 import { fleetTable } from "./fleet-table.ts";
 
 /**
- * How good are the alert rules? Runs them beside the rules that others use over simulated fleets of keys whose truth is known,
- * keeps alertsim's report of each fleet in `--output`, and prints the table of docs/alerts.md made from them. `--table` prints it
- * from reports that are there already.
+ * Measures how good the alert rules are. Runs them and the commonly used rules over simulated fleets of keys with known outcomes,
+ * keeps alertsim's report for each fleet in `--output`, and prints the table of docs/alerts.md. `--table` prints the table from
+ * existing reports.
  *
- * Ours are those groups of `dashboards/rules/` that alertsim judges, on what is left of a limit, without what only other groups
- * use: the same rules from the same source at half the cost.
+ * It runs only the groups of `dashboards/rules/` that alertsim judges, those on remaining credits, without the rules that only other
+ * groups use. They come from the same source, at half the cost.
  */
 const { values } = parseArgs({
   options: {
@@ -38,7 +38,7 @@ if (values.table || simulate()) {
   process.exitCode = 1;
 }
 
-/** Whether every fleet could be run. */
+/** Runs every fleet; returns false if one fails. */
 function simulate(): boolean {
   mkdirSync(values.output, { recursive: true });
   const ours = join(values.output, "rules.yaml");
@@ -49,7 +49,7 @@ function simulate(): boolean {
     static: join(values.reference, "static.yaml"),
     improved: join(values.reference, "improved.yaml"),
   };
-  // It takes hours of computing, which nobody waits for.
+  // A low priority, because it computes for hours while no one waits for it.
   setPriority(5);
   return seeds.every((seed) => runFleet(sets, seed));
 }
@@ -71,7 +71,7 @@ function runFleet(sets: Readonly<Record<string, string>>, seed: string): boolean
   return false;
 }
 
-/** The groups up to the alerts on credits, each with the rules that these need. */
+/** The groups up to the alerts on credits, each with only the rules that those alerts need. */
 function exhaustionGroups(): readonly RuleGroup[] {
   const groups = createRules();
   const last = groups.findIndex(({ name }) => name === "aigateway-key-credits");
@@ -83,7 +83,7 @@ function exhaustionGroups(): readonly RuleGroup[] {
   }));
 }
 
-/** The same folder as that of the tests' tools. */
+/** The same folder that the tests take their tools from. */
 function toolsDirectory(): string {
   return process.env["E2E_TOOLS"] || join(homedir(), ".cache", "aigateway-exporter", "tools");
 }

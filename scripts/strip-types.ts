@@ -2,17 +2,17 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
 
-/** A file as imports, re-exports and `new URL` name it. */
+/** Matches a file name in imports, re-exports and `new URL`. */
 const RELATIVE = /(["'])(\.\.?\/[^"'\n]*)\.ts(\1)/g;
 
 /**
  * Copies a folder of TypeScript as JavaScript: `node --disable-warning=ExperimentalWarning scripts/strip-types.ts SOURCE TARGET`.
- * Blanks stand where types stood and `.js` where `.ts` stood, so that everything keeps its line and its column.
+ * Blanks replace types and `.js` replaces `.ts`, so that all code keeps its line and column.
  */
 try {
   const [source, target] = process.argv.slice(2);
-  if (source === undefined || target === undefined) throw new Error("wanted SOURCE and TARGET");
-  if (existsSync(target)) throw new Error(`"${target}" exists, and what is in it would stay`);
+  if (source === undefined || target === undefined) throw new Error("expected SOURCE and TARGET");
+  if (existsSync(target)) throw new Error(`"${target}" already exists, and its old files would remain`);
   writeStripped(source, target);
 } catch (error) {
   process.stderr.write(`Cannot strip types: ${messageOf(error)}\n`);
@@ -33,10 +33,10 @@ function writeStripped(source: string, target: string): void {
 
 function strippedText(source: string, file: string, files: readonly string[]): string {
   const path = join(source, file);
-  // Imports of types are blanks by now, and may name what the folder has not.
+  // Type imports are blank by now; they may name files outside the folder.
   return withoutTypes(path).replaceAll(RELATIVE, (_, before: string, name: string, after: string) => {
     if (files.includes(join(dirname(file), `${name}.ts`))) return `${before}${name}.js${after}`;
-    throw new Error(`"${path}" names "${name}.ts", which is no file of "${source}"`);
+    throw new Error(`"${path}" names "${name}.ts", which is not a file in "${source}"`);
   });
 }
 

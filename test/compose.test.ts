@@ -9,7 +9,8 @@ import { z } from "zod";
 
 import { dashboards } from "../dashboards/index.ts";
 import { JOB } from "../dashboards/rules/settings.ts";
-import { DEFAULT_PORT, parseCommandLine } from "../exporter/cli/command-line.ts";
+import { parseCommandLine } from "../exporter/cli/command-line.ts";
+import { DEFAULT_PORT } from "../exporter/config/schema.ts";
 import { parseConfig } from "../exporter/config/parse.ts";
 import { ROOT } from "./support/repository.ts";
 import { describeWithTools } from "./support/tools.ts";
@@ -41,7 +42,7 @@ const mounts = Object.entries(compose.services).flatMap(([name, { volumes }]) =>
 
 describe("compose.yaml", () => {
   test.each(mounts.filter(({ source }) => source.startsWith(".")))(
-    "$name mounts $source, which is there, for reading only",
+    "$name mounts the existing path $source read-only",
     ({ source, mode }) => {
       expect(existsSync(join(ROOT, source))).toBe(true);
       expect(mode).toBe("ro");
@@ -54,7 +55,7 @@ describe("compose.yaml", () => {
   });
 
   test.each(["exporter", "prometheus", "alertmanager"])(
-    "%s is told of a configuration that is mounted",
+    "%s gets the path of a mounted configuration",
     (name) => {
       const command = compose.services[name]?.command ?? [];
       const file = command.find((each) => each.startsWith("--config.file="))?.replace("--config.file=", "");
@@ -62,14 +63,14 @@ describe("compose.yaml", () => {
     },
   );
 
-  test("the exporter understands its command line and its configuration, and listens on the published port", () => {
+  test("the exporter has a valid command line and configuration, and listens on the published port", () => {
     const line = parseCommandLine(compose.services["exporter"]?.command ?? []);
     expect(line.command).toBe("run");
     expect(parseConfig(read("examples/compose/exporter.yaml"))).toMatchObject({ ok: true });
     expect(compose.services["exporter"]?.ports).toEqual([`127.0.0.1:${DEFAULT_PORT}:${DEFAULT_PORT}`]);
   });
 
-  test("Grafana gets every dashboard, where its provisioning looks for them", () => {
+  test("every dashboard is mounted in the folder that Grafana's provisioning reads", () => {
     const { providers } = z
       .object({ providers: z.tuple([z.object({ options: z.object({ path: z.string() }) })]) })
       .parse(parse(read("examples/compose/grafana/dashboards.yaml")));
@@ -79,7 +80,7 @@ describe("compose.yaml", () => {
     );
   });
 
-  test("services find each other by the names that they have here", () => {
+  test("services refer to each other by their names in compose.yaml", () => {
     const texts = ["prometheus.yaml", "grafana/data-source.yaml"]
       .map((file) => read(`examples/compose/${file}`))
       .join("\n");
@@ -89,14 +90,14 @@ describe("compose.yaml", () => {
   });
 });
 
-describeWithTools(["promtool2", "promtool3", "amtool"], "what compose.yaml mounts", (tools) => {
+describeWithTools(["promtool2", "promtool3", "amtool"], "the files that compose.yaml mounts", (tools) => {
   const run = promisify(execFile);
 
   test.each([
     ["Prometheus 2", tools.promtool2, ["check", "config", "--syntax-only", mounted("prometheus.yaml")]],
     ["Prometheus 3", tools.promtool3, ["check", "config", "--syntax-only", mounted("prometheus.yaml")]],
     ["Alertmanager", tools.amtool, ["check-config", mounted("alertmanager.yaml")]],
-  ])("%s takes its configuration", async (_name, tool, parameters) => {
+  ])("%s accepts its configuration", async (_name, tool, parameters) => {
     await expect(run(tool, parameters)).resolves.toBeDefined();
   });
 });

@@ -7,12 +7,12 @@ import { toolPath } from "./support/tools.ts";
 
 /** The dashboards of the demo, with a simulated past of a month. */
 export interface DemoDashboards {
-  /** Draws them over the exporter's figures and returns their address. */
+  /** Draws them with the exporter's figures and returns their URL. */
   show(exporterUrl: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Undefined when there is no Prometheus, which is said. Before the exporter starts: the gateway's clock is set back. */
+/** Returns undefined, with a message, if Prometheus is not installed. Call it before the exporter starts, because it sets the gateway's clock back. */
 export async function prepareDashboards(
   gateway: Gateway,
   configOf: (schedule: Schedule) => Promise<Config>,

@@ -1,10 +1,10 @@
 import { createGateway, type Gateway } from "./gateway/gateway.ts";
 import { monthStart } from "./gateway/windows.ts";
 
-/** This key may not call at all, this one has spent all that it may, and this one is about to. */
+/** Keys that are disabled, out of credits, and about to run out. */
 const [DISABLED, SPENT, RUNNING_OUT] = ["onboarding", "web", "ops"];
 
-/** Apps beside those of the simulation, each with its key and model. */
+/** Apps in addition to those of the simulation, each with its key and model. */
 const APPS = [
   { key: "data-science", model: "cobalt/reasoner-1", app: "Notebook Copilot", micros: 260_000 },
   { key: "recommendations", model: "aurora/mini-1", app: "Product Texts", micros: 90_000 },
@@ -12,14 +12,14 @@ const APPS = [
   { key: "support-bot", model: "cobalt/pro-1", app: "Escalations", micros: 310_000 },
 ];
 
-/** Speech-to-text models: one that hears well, and one that is slow and leaves words out. */
+/** Speech-to-text models: a good one, and one that is slow and omits words. */
 export const [GOOD_EARS, POOR_EARS] = ["cobalt/ears-1", "fjord/ears-mini"];
 
-/** All of the last month and of this one. */
+/** Covers the whole of last month and this month. */
 const HISTORY_DAYS = 62;
 const HOUR_MS = 3_600_000;
 
-/** A simulated gateway whose sixteen keys have spent for two months, each kind of key among them. */
+/** A simulated gateway with two months of spending and sixteen keys of every kind. */
 export function createDemoGateway(): Gateway {
   const gateway = createGateway({
     keys: 16,
@@ -32,7 +32,7 @@ export function createDemoGateway(): Gateway {
   for (let at = now - HISTORY_DAYS * 24 * HOUR_MS; at < now; at += 2 * HOUR_MS) {
     for (const use of APPS) gateway.spend({ ...use, at, promptTokens: 9000, completionTokens: 2500 });
   }
-  // So that the month is never empty, not even on its first day.
+  // Ensures that the month has spend even on its first day.
   gateway.spend({ key: "checkout", model: "cobalt/pro-1", app: "Checkout", micros: 10_000_000 });
   gateway.manners.change({ latencyMs: 400 }, GOOD_EARS);
   gateway.manners.change({ latencyMs: 1100, deletedWords: 4, confidence: 0.61 }, POOR_EARS);
@@ -41,7 +41,7 @@ export function createDemoGateway(): Gateway {
   return gateway;
 }
 
-/** Budgets that fit what was spent: one well within, one of a team that is nearly spent, and a prepaid balance. */
+/** Budgets that match the spend: one well below its limit, one of a team that is nearly spent, and a prepaid balance. */
 export function demoBudgets(gateway: Gateway, team: string, members: readonly string[]) {
   const monthly = members.reduce((sum, key) => sum + gateway.books.key(key).credits.usage.month, 0);
   const since = monthStart(Date.now(), -1);
@@ -60,10 +60,10 @@ export function demoBudgets(gateway: Gateway, team: string, members: readonly st
   ] as const;
 }
 
-/** This key pays the probes and nothing else. */
+/** The key that pays only for the probes. */
 const EARS_KEY = "ears";
 
-/** Two probes at a few hundredths of a cent a run, of which one fails; adds the key that pays them. */
+/** Two probes that cost a few hundredths of a cent per run, one of which fails. Adds the key that pays for them. */
 export function demoProbes(gateway: Gateway) {
   gateway.addKey({ name: EARS_KEY, limitMicros: 20_000_000, limitReset: "monthly" });
   const probe = { key: EARS_KEY, response_format: "verbose_json", schedule: "30s", timeout: "5s" } as const;
@@ -89,7 +89,7 @@ function usedMicros(gateway: Gateway, key: string): number {
   return (limit ?? 0) - (remaining ?? 0);
 }
 
-/** Lets something happen while one watches: spend at every moment, a key that runs out of credits, a key that fails. */
+/** Keeps the demo moving: constant spend, a key that runs out of credits, a key that fails. */
 export function enliven(gateway: Gateway): () => void {
   const quiet = [DISABLED, SPENT, EARS_KEY];
   const names = [...gateway.tokens.keys()].filter((key) => !quiet.includes(key));
@@ -99,7 +99,7 @@ export function enliven(gateway: Gateway): () => void {
     spendOne(gateway, key, turn);
     if (turn % 4 === 0)
       gateway.spend({ key: RUNNING_OUT, model: "ember/nano-1", app: "Alerts", micros: 15_000 });
-    // Somebody raises the limit of this key every few minutes.
+    // Raises the limit of this key every few minutes.
     if (turn % 600 === 0) raiseLimit(gateway);
     if (turn % 120 === 40) fail(gateway, names[Math.floor(turn / 40) % names.length] ?? RUNNING_OUT, turn);
     if (turn % 120 === 100) gateway.faults.clear();
@@ -109,13 +109,13 @@ export function enliven(gateway: Gateway): () => void {
   return () => clearInterval(timer);
 }
 
-/** To the next half credit beyond what lasts a minute or two. */
+/** Raises the limit to the next half credit, enough for a minute or two. */
 function raiseLimit(gateway: Gateway): void {
   const least = usedMicros(gateway, RUNNING_OUT) + 500_000;
   gateway.setLimit(RUNNING_OUT, Math.ceil(least / 500_000) * 500_000);
 }
 
-/** A request as large as the key can bear for hours; free ones for keys that pay nothing. */
+/** Sends a request that costs little of the key's limit, so that it lasts for hours; a free request for free-tier keys. */
 function spendOne(gateway: Gateway, key: string, turn: number): void {
   const { freeTier, limitMicros } = gateway.world.key(key);
   const models = [...gateway.world.models.values()].filter(({ free }) => free === freeTier);

@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 describe("npm run demo", () => {
-  test("shows a page and metrics that move, and ends on Ctrl-C with both ports closed", async () => {
+  test("shows a page and changing metrics, and closes both ports on Ctrl-C", async () => {
     const demo = startDemo("--port", "0", "--gateway-port", "0");
     const stdout = await until("the welcome", demo.stdout, (text) => text.includes("Ctrl-C"));
     const [pageUrl = "", metricsUrl = "", gatewayUrl = ""] = ["Status page", "Metrics", "Gateway"].map(
@@ -57,7 +57,7 @@ describe("npm run demo", () => {
   test.each([
     ["--port", "--gateway-port"],
     ["--gateway-port", "--port"],
-  ])("says what to do when the port of %s is taken", async (flag, other) => {
+  ])("explains what to do if the port of %s is in use", async (flag, other) => {
     const holder = createServer().listen(0, "127.0.0.1");
     await once(holder, "listening");
     const address = holder.address();
@@ -65,16 +65,16 @@ describe("npm run demo", () => {
     const demo = startDemo(flag, port, other, "0");
     expect(await demo.ended).toEqual([1, null]);
     expect(demo.stderr()).toBe(
-      `Cannot listen on 127.0.0.1:${port}: the port is taken. Stop what uses it, choose another (${flag}), ` +
-        "or take free ones: npm run demo -- --port 0 --gateway-port 0\n",
+      `Cannot listen on 127.0.0.1:${port}: the port is in use. Stop the program that uses it, choose another port (${flag}), ` +
+        "or use free ports: npm run demo -- --port 0 --gateway-port 0\n",
     );
     expect(demo.stdout()).toBe("");
     holder.close();
   });
 
   test.each([
-    [["--port", "99999"], `Cannot use --port "99999": wanted a port from 0 to 65535`],
-    [["--gateway-port", "x"], `Cannot use --gateway-port "x": wanted a port from 0 to 65535`],
+    [["--port", "99999"], `Cannot use --port "99999": expected a port from 0 to 65535`],
+    [["--gateway-port", "x"], `Cannot use --gateway-port "x": expected a port from 0 to 65535`],
     [["--speed"], "Unknown option '--speed'"],
   ])("refuses %j", async (argv, message) => {
     const demo = startDemo(...argv);
@@ -93,7 +93,7 @@ function startDemo(...argv: readonly string[]) {
   return { child, stdout: () => written.stdout, stderr: () => written.stderr, ended: once(child, "close") };
 }
 
-/** Credits of all keys, since ever. */
+/** All-time credits of all keys. */
 async function spendOf(metricsUrl: string): Promise<number> {
   const samples = (await textAt(metricsUrl)).matchAll(/^aigateway_key_usage_credits\{.*\} (\S+)$/gm);
   return [...samples].reduce((sum, [, value]) => sum + Number(value), 0);

@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { type App, createApp } from "../exporter/app.ts";
 import { systemClock } from "../exporter/time/clock.ts";
-import { DEFAULT_PORT } from "../exporter/cli/command-line.ts";
+import { DEFAULT_PORT } from "../exporter/config/schema.ts";
+import { JOB } from "../dashboards/rules/settings.ts";
 import type { Config } from "../exporter/config/config.ts";
 import { loadConfig } from "../exporter/config/load.ts";
 import { createLog } from "../exporter/log.ts";
@@ -11,14 +12,14 @@ import { createDemoGateway, demoBudgets, demoProbes, enliven } from "./demo-gate
 import type { Gateway } from "./gateway/gateway.ts";
 import type { Schedule } from "./history/watched-past.ts";
 
-const HELP = `The exporter with a simulated gateway, to look at: weeks of history, lively traffic, some trouble.
+const HELP = `A demo of the exporter with a simulated gateway: weeks of history, lively traffic and some trouble.
 
 Usage: npm run demo -- [options]
-  --port <n>          port of the exporter on 127.0.0.1, 0 for any free one (${DEFAULT_PORT})
-  --gateway-port <n>  port of the simulated gateway, likewise (8402)
-  --dashboards        the dashboards, too, drawn with Grafana's components; needs Prometheus
+  --port <n>          port of the exporter on 127.0.0.1, 0 for any free port (${DEFAULT_PORT})
+  --gateway-port <n>  port of the simulated gateway, 0 for any free port (8402)
+  --dashboards        also show the dashboards, drawn with Grafana's components; needs Prometheus
   --log               show the log of the exporter
-  --help              this text
+  --help              show this help
 `;
 
 const FLAGS = {
@@ -86,11 +87,11 @@ function parse(argv: readonly string[]) {
 
 function readPort(flag: string, text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new Error(`Cannot use --${flag} "${text}": wanted a port from 0 to 65535`);
+  if (!(port <= 65_535)) throw new Error(`Cannot use --${flag} "${text}": expected a port from 0 to 65535`);
   return port;
 }
 
-/** Whether it listens now; if not, what to do was said. */
+/** Returns whether it listens; if not, prints what to do. */
 async function started(starting: Promise<void>, flag: string, port: number): Promise<boolean> {
   try {
     await starting;
@@ -98,7 +99,7 @@ async function started(starting: Promise<void>, flag: string, port: number): Pro
   } catch (error) {
     const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
     const why = isTaken
-      ? `the port is taken. Stop what uses it, choose another (--${flag}), or take free ones: npm run demo -- --port 0 --gateway-port 0`
+      ? `the port is in use. Stop the program that uses it, choose another port (--${flag}), or use free ports: npm run demo -- --port 0 --gateway-port 0`
       : messageOf(error);
     process.stderr.write(`Cannot listen on 127.0.0.1:${port}: ${why}\n`);
     return false;
@@ -143,7 +144,7 @@ async function configOf(
     path: "demo.yaml",
     readFile: () => Promise.resolve(JSON.stringify(file)),
     listDirectory: () => Promise.resolve([]),
-    readBytes: () => Promise.reject(new Error("There are no files")),
+    readBytes: () => Promise.reject(new Error("The demo has no files")),
     env: {
       MANAGEMENT_KEY: gateway.managementToken,
       ...Object.fromEntries(names.map((name) => [variable(name), gateway.tokens.get(name)])),
@@ -164,22 +165,22 @@ function teamOf(key: string): string {
 function welcome(url: string, gatewayUrl: string, dashboardsUrl: string | undefined): string {
   const controls = new URL("/_sim/disable", gatewayUrl).href;
   return `
-The exporter watches 17 keys of a simulated gateway with two months of history, and three budgets. After a minute and a half, when the spend of the
-day is known, two probes ask speech-to-text models, of which one hears badly. All stays on this machine.
+The exporter polls 17 keys of a simulated gateway with two months of history, and watches three budgets. After a minute and a half, when the
+spend of the day is known, two probes call speech-to-text models, one of which is poor. All traffic stays on this machine.
 
   Status page   ${url}/
   Metrics       ${url}/metrics
   Gateway       ${gatewayUrl}${dashboardsUrl === undefined ? "" : `\n  Dashboards    ${dashboardsUrl}`}
 
-See the spend move:
+Watch the spend change:
   curl -s ${url}/metrics | grep ^aigateway_key_usage_credits
 
-Close a key and see what becomes of it:
+Disable a key and watch the effect:
   curl -X POST ${controls} -d '{"key":"search"}'
 
-Scrape it with Prometheus (prometheus.yml):
+Scrape the exporter with Prometheus (prometheus.yml):
   scrape_configs:
-    - job_name: aigateway-exporter
+    - job_name: ${JOB}
       scrape_interval: 15s
       static_configs: [{ targets: ["${new URL(url).host}"] }]
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
-import { DEFAULT_PORT } from "../exporter/cli/command-line.ts";
+import { DEFAULT_PORT } from "../exporter/config/schema.ts";
 import { imageRecipe } from "./support/image-content.ts";
 import { ROOT, sourceFiles } from "./support/repository.ts";
 import { type SourceText, importsOf } from "./support/source-file.ts";
@@ -20,7 +20,7 @@ const { dependencies } = z
   .parse(JSON.parse(read("package.json")));
 
 describe("the image", () => {
-  test("copies what is there and what .dockerignore lets through", () => {
+  test("copies only existing paths that .dockerignore allows", () => {
     const allowed = read(".dockerignore")
       .split("\n")
       .filter((line) => line.startsWith("!"));
@@ -28,43 +28,43 @@ describe("the image", () => {
     expect([...new Set(copied)].map((path) => `!${path}`).toSorted()).toEqual(allowed.toSorted());
   });
 
-  test("has the packages, the exporter without its types, and what names its version", () => {
+  test("contains the packages, the exporter with types stripped, and package.json", () => {
     expect(image?.steps.filter(({ kind }) => kind === "COPY")).toEqual([
       { kind: "COPY", from: "dependencies", paths: ["/app/node_modules"], to: "./node_modules" },
       { kind: "COPY", from: "javascript", paths: ["/app/stripped"], to: "./exporter" },
       { kind: "COPY", from: undefined, paths: ["package.json"], to: "./" },
     ]);
-    // A note that its maker may change some day would be taken for a fault of the build.
+    // Node's warning about an experimental feature would look like a build error.
     expect(commandsOf("javascript")).toEqual([
       "node --disable-warning=ExperimentalWarning scripts/strip-types.ts exporter stripped",
     ]);
   });
 
-  test("starts a file that it has", () => {
+  test("starts an existing file", () => {
     expect(entry).toMatch(/^exporter\/.+\.js$/);
     expect(existsSync(join(ROOT, entry.replace(/js$/, "ts")))).toBe(true);
     expect(options).toEqual(["--no-allocation-site-pretenuring"]);
   });
 
-  test("is built on one that has Node and nothing else, of the version that its parts are made with", () => {
+  test("is based on an image that contains only Node, with the Node version of its build stages", () => {
     const major = /^gcr\.io\/distroless\/nodejs(\d+)-debian\d+:nonroot$/.exec(image?.base ?? "")?.[1];
     expect(Number(major)).toBeGreaterThanOrEqual(24);
-    // Where distroless images have it. There is no shell that could look for it.
+    // The path in distroless images, which have no shell to look it up.
     expect(node).toBe("/nodejs/bin/node");
     for (const { name } of stages.slice(0, -1)) {
       expect(dockerfile).toContain(`\nFROM --platform=$BUILDPLATFORM node:${major}-slim AS ${name}\n`);
     }
     const lastStage = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "));
     expect(lastStage).not.toMatch(/^(?:RUN|SHELL|HEALTHCHECK|ADD|VOLUME) /m);
-    // A form without brackets would be run by a shell.
+    // The form without brackets would need a shell.
     expect(lastStage).not.toMatch(/^(?:ENTRYPOINT|CMD) (?!\[)/m);
   });
 
-  test("is the same on every platform: what the lock file says, without scripts and development", () => {
+  test("installs the same packages on every platform: those of the lock file, without scripts and devDependencies", () => {
     expect(commandsOf("dependencies")).toEqual(["npm ci --omit=dev --ignore-scripts --no-audit --no-fund"]);
   });
 
-  test("names its revision to the exporter", () => {
+  test("passes its revision to the exporter", () => {
     expect(dockerfile).toContain("\nARG REVISION=unknown\n");
     expect(dockerfile).toMatch(/^ENV .*AIGATEWAY_EXPORTER_REVISION=\$REVISION$/m);
     const main = read("exporter/main.ts");
@@ -79,18 +79,26 @@ describe("the image", () => {
     expect(dockerfile).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
   });
 
-  test("has everything that exporter/ imports", () => {
+  test("contains everything that exporter/ imports", () => {
     expect(sourceFiles(["exporter"]).flatMap(missingFromImage)).toEqual([]);
   });
 
   test.each([
     ["a devDependency", 'import { expect } from "vitest";', ["vitest"]],
-    ["a part of a devDependency", 'import { a } from "@pulumi/pulumi/automation";', ["@pulumi/pulumi"]],
-    ["a devDependency that inline types keep alive", 'import { type A } from "typescript";', ["typescript"]],
-    ["a file outside", 'import { a } from "./demo.ts";', ["./demo.ts"]],
+    ["a subpath of a devDependency", 'import { a } from "@pulumi/pulumi/automation";', ["@pulumi/pulumi"]],
+    [
+      "a devDependency with inline type imports only, whose import remains",
+      'import { type A } from "typescript";',
+      ["typescript"],
+    ],
+    ["a file outside", 'import { a } from "../test/demo.ts";', ["../test/demo.ts"]],
     ["a dynamic import", 'await import("fast-check");', ["fast-check"]],
-    ["types alone", 'import type { Resource } from "@pulumi/pulumi";', []],
-    ["what it has", 'import "zod"; import "node:fs"; import "./app.ts"; import "../package.json";', []],
+    ["nothing for a type import", 'import type { Resource } from "@pulumi/pulumi";', []],
+    [
+      "nothing for imports that it contains",
+      'import "zod"; import "node:fs"; import "./app.ts"; import "../package.json";',
+      [],
+    ],
   ])("would lack %s", (_name, text, missing) => {
     expect(missingFromImage({ path: "exporter/main.ts", text })).toEqual(
       missing.map((name) => `exporter/main.ts:1 imports "${name}"`),

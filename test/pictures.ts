@@ -10,10 +10,10 @@ import { startPreviewServer } from "./preview/server.ts";
 import { ROOT } from "./support/repository.ts";
 import { toolPath } from "./support/tools.ts";
 
-/** The key that the pictures show: one with a limit, in use. */
+/** The key in the pictures: one that has a limit and is in use. */
 const KEY = "support-bot";
 
-/** What is added to the address of some: the exporter's own figures have no simulated past. */
+/** Time ranges of single dashboards: the exporter's own figures have no simulated past. */
 const RANGES: Readonly<Record<string, string>> = { "aigateway-exporter": "&from=now-8m" };
 const PAST = { sparseDays: 55, sparseHours: 1, denseDays: 7.2 };
 const NO_PAST = { sparseDays: 1, sparseHours: 6, denseDays: 0.5 };
@@ -26,7 +26,7 @@ process.exitCode = await drawAll(dashboards.filter(({ uid }) => !chosen || uid =
 /** Draws dashboards over a simulated past and nine minutes of the present into docs/pictures/. */
 async function drawAll(drawn: typeof dashboards): Promise<number> {
   if (drawn.length === 0) {
-    say(`Cannot draw the dashboard "${chosen}": there is none of that name`);
+    say(`Cannot draw the dashboard "${chosen}": it does not exist`);
     return 1;
   }
   const prometheus = toolPath("prometheus3") ?? toolPath("prometheus2");
@@ -51,7 +51,7 @@ async function drawAll(drawn: typeof dashboards): Promise<number> {
     onProgress: say,
   });
   const server = await startPreviewServer(stage.prometheus.url);
-  say("Watching the present for a while");
+  say("Recording the present for some minutes");
   await delay(LIVE_MS);
   const problems = await Promise.all(
     drawn.map(({ uid }) =>
@@ -68,7 +68,7 @@ async function drawAll(drawn: typeof dashboards): Promise<number> {
   return problems.some((count) => count > 0) ? 1 : 0;
 }
 
-/** Draws one dashboard and returns how much was wrong with it. */
+/** Draws one dashboard and returns the number of problems. */
 async function draw(url: string, uid: string, chromium: string): Promise<number> {
   const folder = join(ROOT, "docs", "pictures");
   mkdirSync(folder, { recursive: true });

@@ -24,13 +24,13 @@ const lock = z
   .object({ packages: z.record(z.string(), entry) })
   .parse(JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")));
 
-/** What `npm ci --omit=dev` installs. */
+/** The packages that `npm ci --omit=dev` installs. */
 const installed = Object.entries(lock.packages).filter(([path, { dev }]) => path !== "" && !dev);
 
 describe("the dependencies of the image", () => {
   const names = Object.keys(packageJson.dependencies);
 
-  test("are those that SECURITY.md gives a reason for", () => {
+  test("are those that SECURITY.md justifies", () => {
     const rows = [
       ...readFileSync(join(ROOT, "SECURITY.md"), "utf8").matchAll(/^\| `([^`]+)` \| (\S.*\S) \|$/gm),
     ];
@@ -51,17 +51,17 @@ describe("the dependencies of the image", () => {
     expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
   });
 
-  test("are few, with all that they need", () => {
+  test("are few, including transitive ones", () => {
     expect(installed.length).toBeGreaterThanOrEqual(names.length);
     expect(installed.length).toBeLessThanOrEqual(25);
   });
 
-  test("are checked against a hash, and have a licence that asks for nothing but its text", () => {
+  test("are verified by a hash, and have a licence that requires only attribution", () => {
     expect(installed.filter(([, { integrity }]) => !integrity?.startsWith("sha512-"))).toEqual([]);
     expect(installed.filter(([, { license = "" }]) => !LICENCES.includes(license))).toEqual([]);
   });
 
-  test("are the same on every platform, and run nothing when they are installed", () => {
+  test("are the same on every platform and run no install scripts", () => {
     const particular = installed.filter(([, { os, cpu, optional }]) => os || cpu || optional);
     expect(particular).toEqual([]);
     expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript)).toEqual([]);

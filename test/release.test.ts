@@ -12,7 +12,7 @@ const { version } = packageJson;
 const CHANGELOG = read("CHANGELOG.md");
 
 describe("the version", () => {
-  test("is that of package.json wherever else it is written", () => {
+  test("equals that of package.json everywhere else", () => {
     const lock: unknown = JSON.parse(read("package-lock.json"));
     expect(lock).toMatchObject({ version, packages: { "": { version } } });
     const examples = readdirSync(join(ROOT, "infra", "examples")).map((name) => `infra/examples/${name}`);
@@ -23,7 +23,7 @@ describe("the version", () => {
     expect(tagged.filter(({ tag }) => tag !== version)).toEqual([]);
   });
 
-  test("is nowhere in the code", () => {
+  test("is not repeated in the code", () => {
     const files = readdirSync(join(ROOT, "exporter"), { recursive: true, encoding: "utf8" });
     const texts = files
       .filter((file) => file.endsWith(".ts"))
@@ -32,7 +32,7 @@ describe("the version", () => {
     expect(texts.filter(({ text }) => text.includes(`"${version}"`)).map(({ file }) => file)).toEqual([]);
   });
 
-  test("is that of the changelog's newest section", () => {
+  test("equals that of the changelog's newest section", () => {
     expect(changelogSections(CHANGELOG)[0]?.version).toBe(version);
   });
 });
@@ -40,7 +40,7 @@ describe("the version", () => {
 describe("the changelog", () => {
   const sections = changelogSections(CHANGELOG);
 
-  test("goes from the newest version to the oldest, and only the newest may have no date", () => {
+  test("lists the newest version first, and only that one may lack a date", () => {
     const versions = sections.map((section) => section.version);
     expect(versions).toEqual(
       versions.toSorted((a, b) => b.localeCompare(a, "en", { numeric: true, sensitivity: "base" })),
@@ -48,7 +48,7 @@ describe("the changelog", () => {
     expect(sections.slice(1).filter(({ date }) => date === undefined)).toEqual([]);
   });
 
-  test("has entries with a tag, in the order that it tells", () => {
+  test("has tagged entries in the documented order", () => {
     const order = ["CHANGE", "FEATURE", "ENHANCEMENT", "BUGFIX"];
     for (const { notes } of sections) {
       const tags = notes.split("\n").map((line) => /^- \[([A-Z]+)\] \S.*\.$/.exec(line)?.[1] ?? line);
@@ -58,7 +58,7 @@ describe("the changelog", () => {
   });
 
   test.each(["Unreleased", "v0.1.0 / 2026-11-21", "0.1 / unreleased", "0.1.0", "0.1.0 / soon"])(
-    "cannot have the heading %j",
+    "must not have the heading %j",
     (heading) => {
       expect(() => changelogSections(`# Changelog\n\n## ${heading}\n- [FEATURE] One.\n`)).toThrow(
         `Cannot read the changelog: heading "${heading}" is not "1.2.3 / 2026-11-21" or "1.2.3 / unreleased"`,
@@ -76,9 +76,9 @@ describe("releaseNotes", () => {
   });
 
   test.each([
-    ["v1.2.1", changelogOf(older), 'package.json has version "1.2.0", whose tag is "v1.2.0"'],
-    ["1.2.0", changelogOf(older), 'package.json has version "1.2.0", whose tag is "v1.2.0"'],
-    ["", changelogOf(older), 'package.json has version "1.2.0", whose tag is "v1.2.0"'],
+    ["v1.2.1", changelogOf(older), 'package.json has version "1.2.0", which needs the tag "v1.2.0"'],
+    ["1.2.0", changelogOf(older), 'package.json has version "1.2.0", which needs the tag "v1.2.0"'],
+    ["", changelogOf(older), 'package.json has version "1.2.0", which needs the tag "v1.2.0"'],
     ["v1.2.0", changelogOf(older), 'the newest section of CHANGELOG.md is "1.1.0"'],
     ["v1.2.0", changelogOf(), 'the newest section of CHANGELOG.md is ""'],
     [
@@ -87,11 +87,11 @@ describe("releaseNotes", () => {
       "its section of CHANGELOG.md has no date yet",
     ],
     ["v1.2.0", changelogOf("## 1.2.0 / 2026-11-21\n", older), "its section of CHANGELOG.md is empty"],
-  ])("of the tag %j are refused: %#", (tag, changelog, why) => {
+  ])("for the tag %j are refused, case %#", (tag, changelog, why) => {
     expect(() => releaseNotes(tag, "1.2.0", changelog)).toThrow(`Cannot release "${tag}": ${why}`);
   });
 
-  test("are what the script of the workflow prints, or it fails", () => {
+  test("are printed by the workflow's script, which fails for a wrong tag", () => {
     const [newest] = changelogSections(CHANGELOG);
     const printed =
       newest?.date === undefined ? { status: 1, stdout: "" } : { status: 0, stdout: `${newest.notes}\n` };
@@ -99,7 +99,7 @@ describe("releaseNotes", () => {
     const wrong = printNotes("v99.0.0");
     expect(wrong).toMatchObject({ status: 1, stdout: "" });
     expect(wrong.stderr).toBe(
-      `Cannot release "v99.0.0": package.json has version "${version}", whose tag is "v${version}"\n`,
+      `Cannot release "v99.0.0": package.json has version "${version}", which needs the tag "v${version}"\n`,
     );
   });
 });
@@ -108,7 +108,7 @@ function changelogOf(...sections: readonly string[]): string {
   return `# Changelog\n\nWords.\n\n${sections.join("\n")}`;
 }
 
-/** The script of the workflow. */
+/** Runs the workflow's script. */
 function printNotes(tag: string) {
   return spawnSync(process.execPath, [join(ROOT, "scripts", "release-notes.ts"), tag], { encoding: "utf8" });
 }

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 
 import { ROOT } from "./support/repository.ts";
 
-/** Runs it over a folder `source` of these files. */
+/** Runs the script over a folder `source` with these files. */
 function strip(files: Readonly<Record<string, string>>, parameters = ["source", "target"]) {
   const directory = mkdtempSync(join(tmpdir(), "strip-types-test-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -31,35 +31,35 @@ function textOf(code: string): string {
   return readFileSync(join(directory, "target/main.js"), "utf8");
 }
 
-describe("stripping types leaves", () => {
+describe("stripping types keeps or produces", () => {
   test.each([
     ["blanks for types", "const a: string = b as string;\n", "const a         = b          ;\n"],
     ["lines", "interface A {\n  a: 1;\n}\nrun();\n", "             \n       \n \nrun();\n"],
-    ["columns behind letters of two bytes and more", 'f<"ä€">("😀") as 1;', 'f      ("😀")     ;'],
+    ["columns after multi-byte characters", 'f<"ä€">("😀") as 1;', 'f      ("😀")     ;'],
     [
-      "an import, as JavaScript",
+      "an import of the .js file",
       'import { type A, a } from "./a.ts";',
       'import {         a } from "./a.js";',
     ],
-    ["a re-export", 'export * from "./a.ts";', 'export * from "./a.js";'],
-    ["an import when it is needed", 'await import("./a.ts");', 'await import("./a.js");'],
-    ["a file of a thread", "new URL('./a.ts', import.meta.url);", "new URL('./a.js', import.meta.url);"],
+    ["a re-export of the .js file", 'export * from "./a.ts";', 'export * from "./a.js";'],
+    ["a dynamic import of the .js file", 'await import("./a.ts");', 'await import("./a.js");'],
+    ["a worker's .js file", "new URL('./a.ts', import.meta.url);", "new URL('./a.js', import.meta.url);"],
+    ["other imports unchanged", 'import "c.ts";\nimport "../b.json";', 'import "c.ts";\nimport "../b.json";'],
     [
-      "imports of anything else",
-      'import "c.ts";\nimport "../b.json";',
-      'import "c.ts";\nimport "../b.json";',
+      "no type imports, even from outside the folder",
+      'import type { B } from "../b.ts";\na;',
+      `${" ".repeat(33)}\na;`,
     ],
-    ["none of types, from anywhere", 'import type { B } from "../b.ts";\na;', `${" ".repeat(33)}\na;`],
-    ["what a program begins with", "#!/usr/bin/env node\nrun();", "#!/usr/bin/env node\nrun();"],
-    ["comments, with their names", "// As in `a.ts`.\nrun();", "// As in `a.ts`.\nrun();"],
+    ["a hashbang", "#!/usr/bin/env node\nrun();", "#!/usr/bin/env node\nrun();"],
+    ["comments unchanged, with their file names", "// As in `a.ts`.\nrun();", "// As in `a.ts`.\nrun();"],
   ])("%s", (_name, code, text) => {
     const stripped = textOf(code);
-    // Of the letters, too, one blank or another may stand where a type was.
+    // The kind of blank that replaces a type does not matter.
     expect(stripped.replaceAll(/[^\S\n]/g, " ")).toBe(text);
     expect(stripped).toHaveLength(code.length);
   });
 
-  test("other files, in their folders", () => {
+  test("other files in their folders", () => {
     const { directory } = strip({ "source/one/two/sample.mp3": "\u{1}", "source/one/a.ts": "a;" });
     const names = readdirSync(join(directory, "target"), { recursive: true, encoding: "utf8" });
     expect(names.toSorted()).toEqual(["one", "one/a.js", "one/two", "one/two/sample.mp3"]);
@@ -67,17 +67,21 @@ describe("stripping types leaves", () => {
   });
 });
 
-describe("types cannot be stripped", () => {
+describe("stripping types fails", () => {
   test.each([
-    ["where they are more than types", { "source/a.ts": "enum A {}" }, /"source\/a\.ts": .*enum/],
-    ["of what cannot be read", { "source/a.ts": "const = 1;" }, /"source\/a\.ts": /],
+    ["for types that exist at run time", { "source/a.ts": "enum A {}" }, /"source\/a\.ts": .*enum/],
+    ["for invalid syntax", { "source/a.ts": "const = 1;" }, /"source\/a\.ts": /],
     [
-      "when a file is named that would be missing",
+      "if an imported file would be missing",
       { "source/one/a.ts": 'import "../b.ts";', "b.ts": "" },
-      /"source\/one\/a\.ts" names "\.\.\/b\.ts", which is no file of "source"\n$/,
+      /"source\/one\/a\.ts" names "\.\.\/b\.ts", which is not a file in "source"\n$/,
     ],
-    ["into a folder that has something", { "source/a.ts": "", "target/b.js": "" }, /"target" exists, and /],
-    ["of what is not there", {}, /ENOENT.*'source'/],
+    [
+      "if the target folder is not empty",
+      { "source/a.ts": "", "target/b.js": "" },
+      /"target" already exists, and /,
+    ],
+    ["if the source folder does not exist", {}, /ENOENT.*'source'/],
   ])("%s", (_name, files, message) => {
     const { status, stdout, stderr } = strip(files);
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
@@ -85,10 +89,10 @@ describe("types cannot be stripped", () => {
     expect(stderr).toMatch(message);
   });
 
-  test("to nowhere", () => {
+  test("without a target", () => {
     expect(strip({}, ["source"])).toMatchObject({
       status: 1,
-      stderr: "Cannot strip types: wanted SOURCE and TARGET\n",
+      stderr: "Cannot strip types: expected SOURCE and TARGET\n",
     });
   });
 });

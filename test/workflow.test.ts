@@ -19,7 +19,7 @@ import {
 const check = readWorkflow("check.yml");
 const release = readWorkflow("release.yml");
 
-test("every workflow is looked at", () => {
+test("every workflow is tested", () => {
   expect(readdirSync(join(ROOT, ".github", "workflows")).toSorted()).toEqual([...WORKFLOW_NAMES]);
 });
 
@@ -28,24 +28,24 @@ describe.each(WORKFLOW_NAMES)("%s", (name) => {
   const jobs = Object.entries(workflow.jobs);
   const steps = jobs.flatMap(([, { steps: own }]) => own);
 
-  test("is what GitHub's parser takes", async () => {
+  test("is accepted by GitHub's parser", async () => {
     expect(await workflowFaults(workflowText(name))).toEqual([]);
   });
 
-  test("calls only what the repository has", () => {
+  test("runs only commands that the repository has", () => {
     const unknown = steps.flatMap(({ run = "" }) => unknownCommands(run, packageJson.scripts));
     expect(unknown).toEqual([]);
   });
 
-  test("has scripts that a shell can read, and that hold no expression", () => {
+  test("has valid shell scripts without expressions", () => {
     for (const { run } of steps.filter((step) => step.run !== undefined)) {
       expect(spawnSync("bash", ["-n"], { input: run, encoding: "utf8" })).toMatchObject({ status: 0 });
-      // A branch or a title with a quote in it would be a command.
+      // An expression could inject a command through a branch name or a title that contains a quote.
       expect(run).not.toContain("${{");
     }
   });
 
-  test("uses actions of GitHub and Docker alone, of one major version, or a workflow that is here", () => {
+  test("uses only GitHub's and Docker's actions, at one major version, and workflows of this repository", () => {
     const used = [...steps.flatMap(({ uses }) => uses ?? []), ...jobs.flatMap(([, { uses }]) => uses ?? [])];
     const foreign = used.filter(
       (uses) =>
@@ -55,7 +55,7 @@ describe.each(WORKFLOW_NAMES)("%s", (name) => {
     expect(foreign).toEqual([]);
   });
 
-  test("has no right but to read, no credential left in the clone, and an end to each job", () => {
+  test("has read-only permissions, no credentials left in the clone, and a timeout for each job", () => {
     expect(workflow.permissions).toEqual({ contents: "read" });
     const checkouts = steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
     expect(checkouts.map((step) => step.with)).toEqual(
@@ -69,12 +69,12 @@ describe.each(WORKFLOW_NAMES)("%s", (name) => {
 describe("workflowFaults finds", () => {
   const good = workflowText("check.yml");
   test.each([
-    ["a field that there is not", good.replace("runs-on:", "run-on:"), /run-on/],
-    ["YAML that cannot be read", good.replace("jobs:", "jobs: {"), /./],
+    ["an unknown field", good.replace("runs-on:", "run-on:"), /run-on/],
+    ["invalid YAML", good.replace("jobs:", "jobs: {"), /./],
     ["an unknown event", good.replace("pull_request:", "pull_requests:"), /pull_requests/],
-    ["an unknown right", good.replace("contents: read", "content: read"), /content/],
-    ["an expression that cannot be read", good.replace("matrix.node }}", "matrix.node + }}"), /./],
-    ["a job that there is not", workflowText("release.yml").replace("needs: notes", "needs: note"), /note/],
+    ["an unknown permission", good.replace("contents: read", "content: read"), /content/],
+    ["an invalid expression", good.replace("matrix.node }}", "matrix.node + }}"), /./],
+    ["an unknown job", workflowText("release.yml").replace("needs: notes", "needs: note"), /note/],
     ["a step that does nothing", good.replace("      - run: npm ci\n", "      - name: Nothing\n"), /./],
   ])("%s", async (_name, text, fault) => {
     expect(text).not.toBe(good);
@@ -98,13 +98,13 @@ test.each([
 describe("the check", () => {
   const { steps, strategy } = check.jobs["check"] ?? { steps: [], strategy: undefined };
 
-  test("is run on each Node that is supported, also each week and for a release", () => {
+  test("runs on each supported Node version, every week and for each release", () => {
     expect(strategy?.matrix.node).toEqual([22, 24, 26]);
     expect(packageJson.engines.node).toBe(">=22.19");
     expect(Object.keys(check.on)).toEqual(["push", "pull_request", "schedule", "workflow_call"]);
   });
 
-  test("takes the pinned Node away and asserts the version before it checks", () => {
+  test("removes the pinned Node and asserts the version before it checks", () => {
     expect(steps.flatMap(({ run }) => run?.split("\n")[0] ?? [])).toEqual([
       "npm ci",
       "rm -r node_modules/node node_modules/.bin/node",
@@ -114,7 +114,7 @@ describe("the check", () => {
     expect(named(steps, "Assert the version of Node").env).toEqual({ WANTED: "v${{ matrix.node }}" });
   });
 
-  test("fails when npm runs another Node than the job is for", { timeout: 120_000 }, () => {
+  test("fails if npm runs a Node version other than the job's", { timeout: 120_000 }, () => {
     const empty = mkdtempSync(join(tmpdir(), "workflow-test-"));
     onTestFinished(() => rmSync(empty, { recursive: true, force: true }));
     const script = named(steps, "Assert the version of Node").run ?? "";
@@ -132,7 +132,7 @@ describe("the check", () => {
 describe("a release", () => {
   const image = release.jobs["image"]?.steps ?? [];
 
-  test("comes from a tag, and goes nowhere before its tag, its notes and the check are right", () => {
+  test("starts from a tag and publishes nothing until tag, notes and check have passed", () => {
     expect(release.on).toEqual({ push: { tags: ["v*"] } });
     expect(Object.entries(release.jobs).map(([name, { needs }]) => [name, needs])).toEqual([
       ["notes", undefined],
@@ -144,7 +144,7 @@ describe("a release", () => {
     expect(release.concurrency["cancel-in-progress"]).toBe(false);
   });
 
-  test("may write packages and releases, each where it is needed", () => {
+  test("may write packages and releases only in the jobs that need to", () => {
     const rights = Object.entries(release.jobs).map(([name, { permissions }]) => [name, permissions]);
     expect(rights).toEqual([
       ["notes", undefined],
@@ -154,7 +154,7 @@ describe("a release", () => {
     ]);
   });
 
-  test("is an image for both platforms, with what it is made of and how", () => {
+  test("is an image for both platforms, with its SBOM and provenance", () => {
     const build = image.find(({ uses }) => uses?.startsWith("docker/build-push-action@"));
     expect(build?.with).toEqual({
       context: ".",
@@ -168,7 +168,7 @@ describe("a release", () => {
     });
   });
 
-  test("has the tag's version, which is that of package.json, as the image's tag and label", () => {
+  test("uses the version of tag and package.json as the image's tag and label", () => {
     const metadata = image.find(({ id }) => id === "metadata");
     expect(metadata?.uses).toMatch(/^docker\/metadata-action@/);
     expect(metadata?.with["tags"]).toContain("type=semver,pattern={{version}}\n");

@@ -5,19 +5,19 @@ import { gzip } from "node:zlib";
 import { serveParent } from "../child.ts";
 import { watchStalls } from "../stall-watch.ts";
 
-/** One that can hold series and show them: the program of a contender serves it to the benchmarks. */
+/** An implementation that holds series and exposes them. A contender's program serves it to the benchmarks. */
 export interface Subject {
   /** Sets all values to those of a round. */
   fill(round: number): void;
-  /** Makes the whole text of all values, uncompressed. */
+  /** Renders the whole text, uncompressed. */
   render(): Promise<unknown>;
-  /** The same until it lies compressed. */
+  /** Renders and compresses the whole text. */
   publish(): Promise<unknown>;
   /** Listens on a port of 127.0.0.1 and answers `/metrics`. */
   listen(): Promise<number>;
 }
 
-/** How the process stands. */
+/** Resource usage of the process. */
 export interface Usage {
   readonly cpuMs: number;
   readonly peakMegabytes: number;
@@ -25,7 +25,7 @@ export interface Usage {
   readonly stallMs: number;
 }
 
-/** Serves the subject that `open` makes; what that has taken of the memory is told in `Usage`. */
+/** Serves the subject that `open` creates; `Usage` includes the memory that this takes. */
 export async function serveSubject(series: number, open: () => Promise<Subject> | Subject): Promise<void> {
   const before = heldBytes();
   const subject = await open();
@@ -64,7 +64,7 @@ async function timed(work: () => Promise<unknown>): Promise<{ ms: number; cpuMs:
   return { ms, cpuMs: (user + system) / 1000 };
 }
 
-/** What is held after everything that is not has been collected. */
+/** Memory in use after a garbage collection. */
 function heldBytes(): number {
   globalThis.gc?.();
   globalThis.gc?.();
@@ -72,7 +72,7 @@ function heldBytes(): number {
   return heapUsed + external;
 }
 
-/** The usual server around a registry: the text is made for each scrape, and compressed off the event loop. */
+/** The usual server around a registry: it renders the text for each scrape and compresses it off the event loop. */
 export async function listenWithText(contentType: string, text: () => Promise<string>): Promise<number> {
   return listen((request, response) => {
     void text().then(async (body) => {

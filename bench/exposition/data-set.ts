@@ -4,7 +4,7 @@ import { type Family, gauge, info, type Sample, sample } from "../../exporter/me
 export interface DataSet {
   readonly families: readonly DataFamily[];
   readonly series: number;
-  /** What is polled together: a key with one row of each family, or some rows of models and apps. Made anew each time. */
+  /** The rows of one poll: a key with one row of each family, or some rows of models and apps. Created for each round. */
   targets(): Iterable<DataTarget>;
 }
 
@@ -20,7 +20,7 @@ export interface DataTarget {
 }
 
 export interface DataRow {
-  /** Place of its family in `families`. */
+  /** Index of its family in `families`. */
   readonly family: number;
   readonly labels: Readonly<Record<string, string>>;
 }
@@ -38,7 +38,7 @@ const KEY_FAMILIES = [
 const ROW_FAMILIES = "credits requests tokens prompt_tokens completion_tokens reasoning_tokens".split(" ");
 const PROJECTS = ["payments", "search", "support", "billing", "research"];
 const MODELS = ["openai/gpt-5", "anthropic/claude-opus-4.5", "google/gemini-3-pro", "meta/llama-4-70b"];
-/** A key has 17 series; 20 series of the whole are 17 of keys and 3 of rows, and a row has 6. */
+/** Of 20 series, 17 belong to keys and 3 to models and apps. A key has 17 series, and a pair of model and app has 6. */
 const [SERIES_PER_KEY, SERIES_PER_ROW] = [20, 40];
 const ROWS_PER_TARGET = 500;
 
@@ -69,22 +69,22 @@ export function createDataSet(series: number): DataSet {
   };
 }
 
-/** The value of a row in a round; all values differ between rounds, except those of the info. */
+/** The value of a row in a round. All values differ between rounds, except those of the info family. */
 export function valueOf(row: DataRow, place: number, round: number): number {
   if (row.family === 0) return 1;
   const mixed = Math.imul(place + 1, 2_654_435_761) + Math.imul(round, 40_503);
   const random = (mixed >>> 0) % 1_000_000_007;
-  // A third are whole numbers, the others amounts of money.
+  // A third of the values are whole numbers; the others are amounts of money.
   return place % 3 === 0 ? (random % 100_000) + round : (random % 1_000_000_000) / 1e6 + round / 64;
 }
 
-/** Calls back for every row of the data set with its value in the round. */
+/** Calls back for every row of the data set, with its value in the round. */
 export function eachValue(data: DataSet, round: number, take: (row: DataRow, value: number) => void): void {
   let place = 0;
   for (const { rows } of data.targets()) for (const row of rows) take(row, valueOf(row, place++, round));
 }
 
-/** The families as the exporter has them. */
+/** The families in the exporter's form. */
 export function familiesOf({ families }: DataSet): readonly Family[] {
   return families.map(({ name, help, labels }) =>
     (name.endsWith("_info") ? info : gauge)({ name, help, labels, absent: "never" }),

@@ -4,11 +4,11 @@ import { startContender, startScraper } from "./start.ts";
 const SIZES = [1000, 10_000, 100_000, 1_000_000] as const;
 const SCRAPES = 20;
 
-/** Whether the cost grows no faster than the number of series. */
+/** Checks that the cost grows no faster than the number of series. */
 export const growthBenchmark: Benchmark = {
   name: "exposition/growth",
   title:
-    "The exporter with 1,000 to 1,000,000 series, every value changed: `publish` renders and compresses the whole text, `scrape` is the p50 over HTTP " +
+    "The exporter with 1,000 to 1,000,000 series, all values changed: `publish` renders and compresses the whole text; `scrape` is the p50 over HTTP " +
     "with gzip. Ten times as many series may take ten times as long.",
   quantities: [
     { name: "publish", unit: "ms" },

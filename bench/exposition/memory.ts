@@ -4,15 +4,15 @@ import { startContender, startScraper } from "./start.ts";
 
 const SERIES = 200_000;
 const UPDATES = 6;
-/** Longer than the exporter waits before it renders again. */
+/** Longer than the exporter's pause between two renderings. */
 const PAUSE_MS = 1500;
 
-/** What a series costs in memory, and how much the process takes at most while values change and are scraped. */
+/** Memory per series, and the peak of the process while values change and are scraped. */
 export const memoryBenchmark: Benchmark = {
   name: "exposition/memory",
   title:
-    "200,000 series that change six times and are scraped each time: `held` is heap and external memory for each series after a collection, the " +
-    "ready text included; `peak` is the resident size of the process, all of the exporter's code loaded.",
+    "200,000 series that change six times and are scraped each time: `held` is heap and external memory per series after a garbage collection, including the " +
+    "rendered text; `peak` is the resident size of the process with all of the exporter's code loaded.",
   quantities: [
     { name: "held", unit: "B" },
     { name: "peak", unit: "MB" },

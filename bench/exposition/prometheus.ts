@@ -14,11 +14,11 @@ const SERIES = 200_000;
 const INTERVAL_MS = 2000;
 const SCRAPES_PER_ROUND = 4;
 
-/** Whether Prometheus notices that it scrapes an exporter and not a file. */
+/** Compares what Prometheus itself measures for scrapes of the exporter and of a static file. */
 export const prometheusBenchmark: Benchmark = {
   name: "exposition/prometheus",
   title:
-    "A real Prometheus that scrapes 200,000 series every two seconds, from the exporter and from a server of the same bytes: " +
+    "A real Prometheus scrapes 200,000 series every two seconds from the exporter and from a static server of the same bytes: " +
     "its own `scrape_duration_seconds`.",
   quantities: [{ name: "duration", unit: "ms" }],
   goals: [
@@ -63,7 +63,7 @@ async function openArena(binary: string): Promise<Arena> {
   };
 }
 
-/** Both are scraped all the time, so the rounds of both are the same moments. */
+/** Both are scraped all the time, so their rounds cover the same moments. */
 function runnerOf(job: string, prometheus: Prometheus): Runner {
   let seenUntil = 0;
   return {
@@ -87,7 +87,7 @@ const answer = z.object({
   }),
 });
 
-/** Each as it was measured; a range query would repeat some of them. */
+/** The raw samples; a range query would repeat some of them. */
 async function durations(
   job: string,
   { url }: Prometheus,

@@ -3,12 +3,12 @@ import { OPENTELEMETRY, startContender } from "./start.ts";
 
 const SERIES = 200_000;
 
-/** How long it takes to make the text when every value has changed. */
+/** Time to render the text when every value has changed. */
 export const renderBenchmark: Benchmark = {
   name: "exposition/render",
   title:
-    "200,000 series, every value changed: `render` makes the whole text, uncompressed; `publish` makes it and compresses it. " +
-    "`cpu` is the processor time of it, which other work on the machine hardly changes. In process, without HTTP.",
+    "200,000 series, all values changed: `render` renders the whole text, uncompressed; `publish` also compresses it. " +
+    "`cpu` is the processor time, which other work on the machine hardly affects. In process, without HTTP.",
   quantities: [
     { name: "render", unit: "ms" },
     { name: "cpu", unit: "ms" },

@@ -9,15 +9,15 @@ import { type Contender, OPENTELEMETRY, type Scraper, startContender, startScrap
 
 const SERIES = 200_000;
 const SCRAPERS = 8;
-/** Enough for a percentile where a scrape takes a millisecond; where it takes a second, few must do. */
+/** Enough scrapes for a percentile if one takes a millisecond; fewer if one takes a second. */
 const [MANY, FEW] = [40, 3];
 
-/** How long a scrape takes, alone and among others. */
+/** Duration of a scrape, alone and with concurrent scrapes. */
 export const scrapeBenchmark: Benchmark = {
   name: "exposition/scrape",
   title:
-    "200,000 series over HTTP, compressed with gzip, while nothing changes: `p50` of a single scraper, `p99 of 8` of eight at once, and the " +
-    "processor time that the server takes for one scrape. `static` serves the exporter's bytes as a file that lies ready: the least there is.",
+    "200,000 series over HTTP, compressed with gzip, while nothing changes: `p50` of a single scraper, `p99 of 8` of eight concurrent scrapers, and the " +
+    "server's processor time per scrape. `static` serves the exporter's bytes as a prepared file: the lower bound.",
   quantities: [
     { name: "p50", unit: "ms" },
     { name: "p99 of 8", unit: "ms" },
@@ -93,7 +93,7 @@ function runnerOf(name: string, contender: Contender, scraper: Scraper, scrapes:
   return { name, round: () => roundOf(contender.port, scraper, scrapes, cpuMs) };
 }
 
-/** Alone, then with others; the first one is not counted. */
+/** Scrapes alone, then concurrently; the first scrape does not count. */
 async function roundOf(port: number, scraper: Scraper, scrapes: number, cpuMs?: () => Promise<number>) {
   await scraper.scrape(port, 1, 1);
   const before = await cpuMs?.();
@@ -104,7 +104,7 @@ async function roundOf(port: number, scraper: Scraper, scrapes: number, cpuMs?: 
   return { p50, "p99 of 8": p99, ...cpu };
 }
 
-/** A scrape as it is sent. */
+/** The request of a scrape. */
 export function bytesOf(port: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const headers = { accept: "text/plain;version=0.0.4", "accept-encoding": "gzip" };

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { type Child, startChild } from "../child.ts";
 import { isInstalled } from "../peers.ts";
 
-/** A contender in a process of its own, filled with the data set. */
+/** A contender in its own process, filled with the data set. */
 export interface Contender {
   readonly port: number;
   /** Sets all values to those of a round. */
   fill(round: number): Promise<void>;
-  /** How long that takes, and how much of the processors. */
+  /** The wall time and processor time of the call. */
   render(): Promise<Took>;
   publish(): Promise<Took>;
   usage(withMemory?: "memory"): Promise<z.infer<typeof usage>>;
@@ -25,7 +25,7 @@ const usage = z.object({
 });
 const quantiles = z.object({ p50: z.number(), p99: z.number() });
 
-/** `parameter`: how many series, or the file that the static server serves. */
+/** Starts a contender. `parameter` is the number of series, or the file that the static server serves. */
 export async function startContender(program: string, parameter: number | string): Promise<Contender> {
   const child = await startChild(new URL(`contenders/${program}`, import.meta.url), {
     parameters: [String(parameter)],
@@ -49,7 +49,7 @@ export const OPENTELEMETRY = {
   skipped: "its packages are not installed in bench/",
 } as const;
 
-/** Scrapes from a process of its own. */
+/** Scrapes from a separate process. */
 export interface Scraper {
   scrape(port: number, scrapers: number, scrapes: number): Promise<z.infer<typeof quantiles>>;
   close(): Promise<void>;

@@ -4,11 +4,12 @@ import { systemFiles } from "../../exporter/config/files.ts";
 import { loadConfig } from "../../exporter/config/load.ts";
 import { createGateway } from "../../exporter/gateway/gateway.ts";
 import { createPublisher } from "../../exporter/metrics/render/publisher.ts";
-import { createStore } from "../../exporter/readings/store.ts";
+import { createPacking } from "../../exporter/metrics/render/block.ts";
+import { createReadings } from "../../exporter/readings/readings.ts";
 import { serveParent } from "../child.ts";
 import { watchStalls } from "../stall-watch.ts";
 
-// Asks all four analytics queries at once, as the exporter does but for its pace, shows the answers, and tells the
+// Asks all four analytics queries at once, as the exporter does but without its rate limit, shows the answers, and reports the
 // longest stall. Parameter: the API root.
 const loaded = await loadConfig({
   ...systemFiles,
@@ -27,30 +28,40 @@ const gateway = createGateway(config.gateway, {
   clock: systemClock,
   version: "0.0.0",
   random: Math.random,
-  admit: async () => ({ done: () => {} }),
   onAnswer: () => {},
 });
-const store = createStore(systemClock, () => config.seriesLimit);
+const readings = createReadings(systemClock, createPacking(), () => config.seriesLimit);
 const headers = analyticsCollector.families.map((family) => ({ family, help: family.help }));
 const publisher = createPublisher(
-  store,
+  readings,
   () => headers,
   systemClock,
   () => {},
 );
-const targets = analyticsCollector.targets(config);
+const jobs = analyticsCollector.jobs(config);
+for (const job of jobs) readings.configure(job.id, job.identity);
 /** More than the distance of two renderings. */
 const PUBLISHED_AFTER_MS = 1500;
 const { signal } = new AbortController();
+const UNLIMITED = { next: async () => ({ release: () => {} }) };
 const stalls = watchStalls();
 
 serveParent({}, async () => {
   stalls.longestMs();
   const askedAtMs = systemClock.now();
   await Promise.all(
-    targets.map(async (target) => {
-      const { samples } = await target.poll(gateway, askedAtMs, signal);
-      store.put(target.id, { samples, askedAtMs, timeToLiveMs: 60_000 });
+    jobs.map(async (job) => {
+      const client = gateway.clientFor({
+        endpoint: job.endpoint,
+        name: job.name,
+        permits: UNLIMITED,
+        signal,
+      });
+      const result = await job.run(client, askedAtMs);
+      if (!result) throw new Error(`Cannot measure: ${job.title} was not asked`);
+      const { value, samples, spend = [] } = result;
+      const reading = { value, askedAtMs, asOfMs: askedAtMs, timeToLiveMs: 60_000, spend };
+      readings.learn(job.id, reading, samples);
       publisher.changed();
     }),
   );

@@ -3,17 +3,17 @@ import type { Benchmark } from "../benchmark.ts";
 import { startChild } from "../child.ts";
 import { startUpstream } from "./upstream.ts";
 
-/** The most that is asked for (contract 2.1: `limit`). */
+/** The largest requested limit (contract 2.1: `limit`). */
 const ROWS = 1000;
 
 const Asked = z.object({ stall: z.number() });
 
-/** Whether large answers keep the exporter from answering. */
+/** Checks whether large answers block the exporter's event loop. */
 export const analyticsBenchmark: Benchmark = {
   name: "poll/analytics",
   title:
     "All four analytics queries at once, each answered with 1,000 rows of model and app: parsed, checked, folded to the top 50, stored and rendered. " +
-    "`stall` is the longest time that a timer waited for its turn.",
+    "`stall` is the longest delay of a timer.",
   quantities: [{ name: "stall", unit: "ms" }],
   goals: [
     { quantity: "stall", measure: { kind: "value", of: "exporter" }, bound: "at most", bar: 10, stretch: 5 },

@@ -1,7 +1,7 @@
 import { serveParent } from "../child.ts";
 
-// Asks for keys with one of the clients and tells what that cost. Parameters: the client's module, the API root, and
-// how many requests are under way at once.
+// Requests keys with one of the clients and reports the cost. Parameters: the client's module, the API root, and the number of
+// concurrent requests.
 const [, , module = "", url = "", connections = "1"] = process.argv;
 const { createClient } = await import(new URL(module, import.meta.url).href);
 const ask = createClient(url, Number(connections));

@@ -23,12 +23,12 @@ const CLIENTS: readonly Client[] = [
 
 const Asked = z.object({ cpu: z.number(), keys: z.number() });
 
-/** What asking for a key costs, whoever asks. */
+/** CPU time of one key request, for each client. */
 export const cpuBenchmark: Benchmark = {
   name: "poll/cpu",
   title:
-    "CPU time of one answered `GET /key`, 64 requests under way, a gateway that answers at once. The exporter's client does more than the others: " +
-    "pace, secret, deadline with retries, a credential kept out of the answer, and the check of its shape.",
+    "CPU time of one answered `GET /key` with 64 concurrent requests and a gateway that answers at once. The exporter's client does more than the others: " +
+    "rate limiting, secrets, a deadline with retries, removal of the credential from the answer, and validation of the answer.",
   quantities: [
     { name: "cpu", unit: "µs" },
     { name: "keys", unit: "1/s" },

@@ -6,9 +6,9 @@ import type { Readings } from "../benchmark.ts";
 import { type ProbedExporter, startProbedExporter } from "../process/probed-exporter.ts";
 import { startUpstream } from "./upstream.ts";
 
-/** The whole exporter, polling without a pause and scraped meanwhile. */
+/** The whole exporter, polling without a pause while it is scraped. */
 export interface PolledExporter {
-  /** Polls and is scraped for some seconds: `stall` in ms, `keys` per second, `share` of connections ÷ latency in %. */
+  /** Measures for some seconds: `stall` in ms, `keys` per second, and `share` of the ideal rate (connections ÷ latency) in %. */
   round(): Promise<Readings>;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export async function startPolledExporter(connections: number): Promise<PolledEx
   const upstream = await startUpstream(LATENCY_MS);
   const exporter = await startProbedExporter(KEYS, {
     gateway: { base_url: upstream.url, requests_per_minute: 0, connections },
-    // A tenth shorter than a round takes, so that there is always a key that waits.
+    // A tenth shorter than polling all keys takes, so that a key is always waiting.
     schedule: { keys: `${Math.floor((KEYS / connections) * LATENCY_MS * 0.9)}ms` },
   });
   await until(async () => (await polls(exporter)) >= KEYS);
@@ -49,7 +49,7 @@ async function measure(exporter: ProbedExporter, connections: number): Promise<R
   return { stall: stallMs, keys, share: (keys / ideal) * 100, rss: rss / 1e6 };
 }
 
-/** Takes the compressed bytes as Prometheus does, and leaves them compressed: that is the scraper's cost. */
+/** Reads the compressed bytes like Prometheus, but does not decompress them, because that is the scraper's cost. */
 async function takeBytes({ url }: ProbedExporter): Promise<void> {
   const request = get(`${url}/metrics`, { headers: { "accept-encoding": "gzip" } });
   const [response]: IncomingMessage[] = await once(request, "response");
@@ -59,12 +59,12 @@ async function takeBytes({ url }: ProbedExporter): Promise<void> {
 
 const TRIES = 50;
 
-/** Reads the number of polls. On a busy machine values may age too fast to be shown. */
+/** Reads the number of polls from the exporter's own metrics, because on a busy machine the keys' values may expire too soon. */
 async function polls({ url }: ProbedExporter): Promise<number> {
   for (let tries = 0; tries < TRIES; tries++) {
     const response = await fetch(`${url}/metrics`).catch(() => undefined);
     const text = (await response?.text().catch(() => "")) ?? "";
-    // The exporter's own metrics stand at the end.
+    // The exporter's own metrics are at the end.
     const found = /^aigateway_exporter_polls_total\{collector="key"\} (\d+)$/m.exec(text.slice(-50_000));
     if (found) return Number(found[1]);
     await sleep(SCRAPE_EVERY_MS / 5);

@@ -1,15 +1,15 @@
 import type { Benchmark } from "../benchmark.ts";
 import { startPolledExporter } from "./polled-exporter.ts";
 
-/** 64 connections to a gateway that takes 50 ms are 1,280 keys a second, if nothing else costs time. */
+/** 64 connections to a gateway with a latency of 50 ms allow 1,280 keys a second at best. */
 const CONNECTIONS = 64;
 
-/** Whether a large fleet of keys keeps the exporter from answering, or scrapes keep it from polling. */
+/** Checks whether polling many keys delays answers to scrapes, and whether scrapes delay polls. */
 export const stallBenchmark: Benchmark = {
   name: "poll/stall",
   title:
-    "The whole exporter with 10,000 keys: polled without a pause by 64 connections, upstream latency 50 ms, scraped twice a second (gzip). " +
-    "`stall` is the longest time that a timer of its process waited for its turn; `share` is that of connections ÷ latency.",
+    "The whole exporter with 10,000 keys: 64 connections poll without a pause, the upstream latency is 50 ms, and two scrapes a second read gzip. " +
+    "`stall` is the longest delay of a timer in its process; `share` is relative to connections ÷ latency.",
   quantities: [
     { name: "stall", unit: "ms" },
     { name: "keys", unit: "1/s" },

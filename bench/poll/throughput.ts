@@ -3,12 +3,12 @@ import { startPolledExporter } from "./polled-exporter.ts";
 
 const CONNECTIONS = 256;
 
-/** How near the exporter comes to what its connections could do. */
+/** Compares the exporter's poll rate with the limit that its connections set. */
 export const throughputBenchmark: Benchmark = {
   name: "poll/throughput",
   title:
     "The whole exporter with 10,000 keys, 256 connections and an upstream latency of 50 ms: 5,120 keys a second would be ideal. " +
-    "`share` is that of connections ÷ latency.",
+    "`share` is relative to connections ÷ latency.",
   quantities: [
     { name: "keys", unit: "1/s" },
     { name: "share", unit: "%" },

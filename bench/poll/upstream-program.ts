@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from "node:http";
 import { serveParent } from "../child.ts";
 
 /**
- * A gateway that costs as little as possible: it answers every key alike, after a fixed time. Parameters: that time in
- * milliseconds, and the rows of an analytics answer.
+ * A gateway that uses as little CPU as possible: it answers all keys alike after a fixed latency. Parameters: the latency in
+ * milliseconds, and the number of rows in an analytics answer.
  */
 const latencyMs = Number(process.argv[2] ?? 0);
 const rowCount = Number(process.argv[3] ?? 0);
@@ -23,7 +23,7 @@ const server = createServer((request, response) => {
     later(() => sendJson(response, isGrouped ? groupedBody : totalBody));
   });
 });
-// A connection must outlive the pause between two rounds.
+// A connection must survive the pause between two rounds.
 server.keepAliveTimeout = 120_000;
 server.listen(FREE_PORT, "127.0.0.1");
 await once(server, "listening");
@@ -44,7 +44,7 @@ function sendJson(response: ServerResponse, body: string): void {
   response.end(body);
 }
 
-/** All fields of the contract (2.7); what was spent is another amount in each answer. */
+/** All fields of the contract (2.7); the spent amount differs in each answer. */
 function keyBody(count: number): string {
   const spent = count / 1000;
   return JSON.stringify({

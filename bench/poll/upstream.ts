@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { startChild } from "../child.ts";
 
-/** The gateway that is polled, in a process of its own. */
+/** The polled gateway, in its own process. */
 export interface Upstream {
   /** The API root. */
   readonly url: string;
@@ -10,7 +10,7 @@ export interface Upstream {
 
 const Ready = z.object({ url: z.string() });
 
-/** Answers after `latencyMs`; an analytics answer has `rows` rows. */
+/** Starts a gateway that answers after `latencyMs`; an analytics answer has `rows` rows. */
 export async function startUpstream(latencyMs: number, rows = 0): Promise<Upstream> {
   const child = await startChild(new URL("upstream-program.ts", import.meta.url), {
     parameters: [String(latencyMs), String(rows)],

@@ -1,4 +1,4 @@
 import { createServer } from "node:http";
 
-// What any server of Node's costs: the floor. Parameter: the port.
+// A bare Node.js server: the lower bound of any server's cost. Parameter: the port.
 createServer((_request, response) => response.end("# EOF\n")).listen(Number(process.argv[2]), "127.0.0.1");

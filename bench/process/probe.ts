@@ -1,7 +1,7 @@
 import { serveParent } from "../child.ts";
 import { watchStalls } from "../stall-watch.ts";
 
-// Loaded into the exporter's process before the exporter (`node --import`): it tells of that process from inside.
+// Loaded into the exporter's process before the exporter (`node --import`), to report the process's own figures.
 const stalls = watchStalls();
 serveParent({}, () => {
   const { user, system } = process.cpuUsage();

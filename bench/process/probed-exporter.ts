@@ -8,17 +8,17 @@ import { imageRecipe } from "../../test/support/image-content.ts";
 import { startChild } from "../child.ts";
 import { freePort } from "./free-port.ts";
 
-/** The exporter as it is deployed, with a probe in its process. */
+/** The exporter as deployed, with a measuring module in its process. */
 export interface ProbedExporter {
   readonly url: string;
-  /** Figures of its process; the stall is the longest since the last call. */
+  /** Figures of its process; the stall is the longest one since the last call. */
   probe(): Promise<z.infer<typeof Probed>>;
   close(): Promise<void>;
 }
 
 const Probed = z.object({ stallMs: z.number(), cpuMs: z.number(), rss: z.number() });
 
-/** Starts it with so many keys, each with a secret of its own, and Node's options of the image, and waits until it listens. */
+/** Starts it with this many keys, each with its own secret, and with the image's Node options; waits until it listens. */
 export async function startProbedExporter(
   keys: number,
   content: Pick<ConfigFileInput, "gateway" | "schedule">,

@@ -15,13 +15,13 @@ import { freePort } from "./free-port.ts";
 const KEYS = 20;
 const IDLE_AFTER_MS = 1500;
 
-/** What it costs that there is an exporter at all. */
+/** The base cost of running the exporter. */
 export const startBenchmark: Benchmark = {
   name: "process/start",
   title:
     `From spawning the process to the first byte of a /metrics that shows all ${KEYS} keys, against a bare server of node:http; ` +
-    "resident memory after another 1.5 s. Files and compile cache (NODE_COMPILE_CACHE) are warm. The exporter is that of the image, " +
-    "without types and with the image's options of Node.",
+    "resident memory after another 1.5 s. Files and the compile cache (NODE_COMPILE_CACHE) are warm. The exporter is built as in the image, " +
+    "with types stripped and with the image's Node options.",
   quantities: [
     { name: "start", unit: "ms" },
     { name: "rss", unit: "MB" },
@@ -78,7 +78,7 @@ export const startBenchmark: Benchmark = {
   },
 };
 
-/** Makes what the image has, and returns what Node is started with. */
+/** Builds the files of the image, and returns Node's arguments. */
 function strippedExporter(directory: string): readonly string[] {
   const target = join(directory, "exporter");
   const program = join(ROOT, "scripts", "strip-types.ts");
@@ -118,7 +118,7 @@ async function start(
     return { start: firstByteAt - startedAt, rss: residentBytes(child.pid ?? 0) / 1e6 };
   } finally {
     process.off("exit", kill);
-    // A clean end: the compile cache is written then.
+    // A clean exit, which writes the compile cache.
     child.kill("SIGTERM");
     await ended;
   }
@@ -126,7 +126,7 @@ async function start(
 
 const ASK_AGAIN_MS = 3;
 
-/** When the first byte of a complete answer came. */
+/** Time of the first byte of a complete answer. */
 async function firstByte(
   port: number,
   isComplete: (text: string) => boolean,
@@ -137,7 +137,7 @@ async function firstByte(
     if (answer && isComplete(answer.text)) return answer.firstByteAt;
     await sleep(ASK_AGAIN_MS);
   }
-  throw new Error("Cannot measure the start: the process has ended");
+  throw new Error("Cannot measure the start: the process has exited");
 }
 
 function scrape(port: number): Promise<{ text: string; firstByteAt: number }> {
@@ -154,7 +154,7 @@ function scrape(port: number): Promise<{ text: string; firstByteAt: number }> {
   });
 }
 
-/** From the kernel where it tells (Linux). */
+/** Resident memory, from the kernel if it reports it (Linux). */
 function residentBytes(pid: number): number {
   const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   return found ? Number(found[1]) * 1024 : Number.NaN;

@@ -2,7 +2,7 @@ import type { Series } from "../promql.ts";
 
 const ofProcess = (name: string): Series<never> => ({ name, labels: [] });
 
-/** What Prometheus says of each scrape, and what every exporter that is written in Node.js says of its process. */
+/** The series that Prometheus adds for each scrape, and those that every Node.js exporter exposes about its process. */
 export const processSeries = {
   up: ofProcess("up"),
   scrapeDuration: ofProcess("scrape_duration_seconds"),

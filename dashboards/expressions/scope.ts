@@ -4,40 +4,40 @@ import { promql, select, type Series, type TargetLabel } from "../promql.ts";
 
 type Matchers<Label extends string> = Readonly<Partial<Record<NoInfer<Label> | TargetLabel, string>>>;
 
-/** Whatever has a key: a family of the exporter or a recorded series. */
+/** Any series with a key label: a family of the exporter or a recorded series. */
 export type KeySeries = Series<"key"> | Series<"job" | "key">;
 
-/** When a selector looks: now, unless told otherwise. */
+/** The time at which a selector reads its series; now by default. */
 export interface When {
-  /** The last value within this time. */
+  /** Take the last value within this time. */
   readonly last?: string;
-  /** So long ago; with a minus, in so long a time. */
+  /** How far to look back; a negative duration looks ahead. */
   readonly offset?: string;
-  /** The same time at every step of a graph: that of its end or its start. */
+  /** Use the same time at every step of a graph: its end or its start. */
   readonly at?: "start()" | "end()";
 }
 
-/** The series of the jobs that the reader has chosen. Every selector of a panel comes from here. */
+/** Selects a series of the chosen jobs. Every selector of a panel is made here. */
 export function ofJob<Label extends string>(series: Series<Label>, matchers?: Matchers<Label>): string {
   return scoped(series, 'job=~"$job"', matchers);
 }
 
-/** The same, of the chosen processes: for what a process says of itself. */
+/** Selects a series of the chosen jobs and instances, for metrics about the exporter's process. */
 export function ofInstance<Label extends string>(series: Series<Label>, matchers?: Matchers<Label>): string {
   return scoped(series, 'job=~"$job",instance=~"$instance"', matchers);
 }
 
-/** What a process of the exporter says of itself in terms that every process has: other jobs have those series, too. */
+/** Limits a metric that any process may expose, such as CPU time, to processes of the exporter. */
 export function ofExporter(expr: string): string {
   return promql`(${expr} and on (job, instance) ${lookedAt(ofInstance(selfFamilies.buildInfo), { last: "1d" })})`;
 }
 
-/** One series a key, whichever process told it: a second replica must not double a sum. */
+/** Keeps one series for each key, so that a second replica does not double a sum. */
 export function perKey(selector: string): string {
   return `max by (job, key) (${selector})`;
 }
 
-/** Only keys of the chosen teams. */
+/** Keeps only the keys of the chosen teams. */
 export function ofTeam(expr: string, when: When = {}): string {
   const owner = lookedAt(ofJob(keyFamilies.ownerInfo, { team: "~$team" }), when);
   return promql`(${expr} and on (job, key) ${owner})`;

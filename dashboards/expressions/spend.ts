@@ -3,24 +3,24 @@ import { promql, type Series } from "../promql.ts";
 import { thresholds } from "../thresholds.ts";
 import { lookedAt, ofJob, ofTeam, perKey, type When } from "./scope.ts";
 
-/** The day that begins at each step of a graph: the last value before its end, or what there is of it so far. */
+/** The day that begins at each step of a graph: the last value of that day, or the latest one so far. */
 export const DAY_OF_STEP: When = { last: "1d", offset: "-1d" };
 
-/** What the keys of the chosen teams have spent in a window, each. */
+/** The spend of each key of the chosen teams in a window. */
 export function spent(series: Series, when: When = {}): string {
   return ofTeam(perKey(lookedAt(ofJob(series), when)), when);
 }
 
-/** In all. */
+/** The total spend of the chosen teams in a window. */
 export function totalSpent(series: Series, when: When = {}): string {
   return `sum${spent(series, when)}`;
 }
 
-/** How many keys a graph shows by name: those that spend most this month. */
+/** Number of keys that a graph shows by name: those that spend most this month. */
 const SHOWN = 9;
 const spendingMost = `topk(${SHOWN}, sum by (key) ${spent(families.usageMonth, { last: "1d", at: "end()" })})`;
 
-/** Per day and key: those that spend most by name, all others together, so that it adds up. */
+/** Spend per day and key: the top spenders by name, and all others as one, so that the bars add up to the total. */
 export const spendPerDay = {
   shown: promql`
     sum by (key) (
@@ -37,22 +37,22 @@ export const spendPerDay = {
 const MONTH_SECONDS = "(days_in_month() * 86400)";
 const MONTH_ELAPSED = "((day_of_month() - 1) * 86400 + time() % 86400)";
 
-/** At the month's mean pace until its end; withheld in its first tenth, as that of budgets is. */
+/** The month's total if spending continues at its mean rate; absent in the first tenth of the month, like the forecast of a budget. */
 export const forecastOfMonth = promql`
   ${totalSpent(families.usageMonth)}
   * ${MONTH_SECONDS}
   / (${MONTH_ELAPSED} > ${thresholds.forecastAfter} * ${MONTH_SECONDS})`;
 
 /**
- * Not in the first minutes: a graph's first step, at midnight, would still see the last figure of the month before, as
- * Prometheus looks back for five minutes.
+ * Excludes the first ten minutes of a month: at midnight a graph's first step would still see the previous month's last figure,
+ * because Prometheus looks back five minutes.
  */
 const begun = promql`and on () ${MONTH_ELAPSED} > 600`;
 
-/** This month so far. */
+/** Spend of this month so far. */
 export const monthSoFar = promql`${totalSpent(families.usageMonth)} ${begun}`;
 
-/** As many days ago as the last month had. */
+/** The spend as many days ago as the previous month had days. */
 const monthBefore = [31, 30, 29, 28]
   .map(
     (days) =>
@@ -60,11 +60,11 @@ const monthBefore = [31, 30, 29, 28]
   )
   .join("\nor ");
 
-/** Last month at the same day and hour. */
+/** Spend of last month up to the same day and hour. */
 export const samePointOfLastMonth = promql`(${monthBefore}) ${begun}`;
 
-/** What the last month came to, as last seen before the start of the graph's range, which is the month's. */
+/** Total spend of last month: the last figure before the graph's range, which begins with this month. */
 export const lastMonth = totalSpent(families.usageMonth, { last: "1d", at: "start()" });
 
-/** The keys that spend most, this month so far. */
+/** The keys that spend most this month. */
 export const topKeys = promql`topk(10, sum by (key) ${spent(families.usageMonth)} > 0)`;

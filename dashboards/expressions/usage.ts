@@ -2,27 +2,27 @@ import { queryFamilies, type Query, usageFamiliesOf } from "../../exporter/colle
 import { promql, type Series } from "../promql.ts";
 import { lookedAt, ofJob, type When } from "./scope.ts";
 
-/** Which of the two labels of the analytics a dashboard is about; the other one is a choice of the reader. */
+/** The analytics label that a dashboard is about; the reader filters by the other one. */
 export type Subject = "model" | "app";
 
-/** Two hours after the day that begins at a step has ended: late rows have come, and all pairs are of one answer. */
+/** Two hours after the end of the day that begins at a step: late rows have arrived, and all pairs come from one answer. */
 const DAY_AFTER: When = { last: "10m", offset: "-1d2h" };
 const MONTH_AT_END: When = { last: "1d", at: "end()" };
 
-/** How many are shown by name in a graph. */
+/** Number of models or apps that a graph shows by name. */
 const SHOWN = 9;
 
 type Amount = keyof (typeof usageFamiliesOf)[Query];
 
 type Matchers = Readonly<Partial<Record<Subject, string>>>;
 
-/** What the reader has chosen, and without the remainder, which is no name. */
+/** The reader's filter, without and with an exclusion of `_other`, which is a remainder and not a name. */
 const MATCHERS = {
   model: [{ app: "~$app" }, { app: "~$app", model: "!~_other" }],
   app: [{ model: "~$model" }, { model: "~$model", app: "!~_other" }],
 } as const satisfies Record<Subject, readonly [Matchers, Matchers]>;
 
-/** Sums over the pairs of model and app. */
+/** Sums over pairs of model and app. */
 export function usageBy(subject: Subject) {
   const [chosen, named] = MATCHERS[subject];
   const pairs = (series: Series<Subject>, when: When = {}, matchers: Matchers = chosen) =>
@@ -34,12 +34,12 @@ export function usageBy(subject: Subject) {
   return {
     amount,
     total,
-    /** Per complete day: the dearest of the month by name, all others together. */
+    /** Spend per full day: the most expensive of the month by name, and all others as one. */
     perDay: {
       shown: promql`sum by (${subject}) (${ofDay} and on (${subject}) ${most})`,
       others: promql`sum(${ofDay} unless on (${subject}) ${most}) > 0`,
     },
-    /** Requests of today to the models that fit a pattern. */
+    /** Today's requests to the models that match a pattern. */
     requests: (model: string) => `sum(${pairs(usageFamiliesOf.day.requests, {}, { ...chosen, model })})`,
     share: (query: Query) =>
       promql`${amount(query, "credits")} / on () group_left () (${total(query, "credits")} > 0)`,
@@ -47,7 +47,7 @@ export function usageBy(subject: Subject) {
       promql`${amount(query, "credits")} / (${amount(query, "requests")} > 0)`,
     pricePerMillionTokens: (query: Query) =>
       promql`1e6 * ${amount(query, "credits")} / (${amount(query, "tokens")} > 0)`,
-    /** Credits a day of this month against those of the last one: months differ in length, and this one is not over. */
+    /** Change of the credits per day against last month. Per day, because months differ in length and this one is not over. */
     change: promql`
       (${amount("month", "credits")} / on () group_left () ${seconds("month")})
       / (${amount("last_month", "credits")} / on () group_left () ${seconds("last_month")} > 0)
@@ -55,7 +55,7 @@ export function usageBy(subject: Subject) {
   };
 }
 
-/** How long the range is that a query was asked for. */
+/** Length of the time range of a query, in seconds. */
 function seconds(query: Query): string {
   const { windowStart, windowEnd } = queryFamilies;
   return `(max(${ofJob(windowEnd, { query })}) - max(${ofJob(windowStart, { query })}))`;

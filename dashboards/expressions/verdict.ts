@@ -1,16 +1,16 @@
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
-import type { Color } from "../board/color.ts";
+import type { Color } from "../builder/color.ts";
 import { promql } from "../promql.ts";
 import { recorded } from "../rules/series.ts";
 import { thresholds } from "../thresholds.ts";
 import { ofJob, ofTeam, perKey } from "./scope.ts";
 
 interface Verdict {
-  /** The worse, the larger: tables are sorted by it. */
+  /** Larger is worse: tables are sorted by it. */
   readonly value: number;
   readonly text: string;
   readonly color?: Color;
-  /** The keys that it is about, unless a worse one is. */
+  /** The keys that have this verdict, unless a worse one applies. */
   readonly keys: string;
 }
 
@@ -19,8 +19,8 @@ const remaining = ofJob(recorded.remaining);
 const resetSeconds = ofJob(recorded.resetSeconds);
 
 /**
- * Out of credits within `seconds` and before the reset, at the rate of the last hour and of the last six, unless what is left is
- * enough for the rest of a day like others.
+ * Keys that run out within `seconds` and before the reset, at the rates of both the last hour and the last six hours, unless the
+ * remaining credits are enough for the rest of a typical day.
  */
 function runsOutWithin(seconds: number): string {
   const hour = ofJob(recorded.exhaustion1h);
@@ -31,7 +31,7 @@ function runsOutWithin(seconds: number): string {
     unless (${ofJob(recorded.restOfDay)} < ${remaining} and ${resetSeconds} <= 86400)`;
 }
 
-/** What is to be said of each key, the worst first. The thresholds are those of the alerts. */
+/** The possible verdicts on a key, worst first. The thresholds are those of the alerts. */
 const VERDICTS: readonly Verdict[] = [
   {
     value: 7,
@@ -41,7 +41,7 @@ const VERDICTS: readonly Verdict[] = [
   },
   {
     value: 6,
-    text: "used up",
+    text: "exhausted",
     color: "red",
     keys: promql`${remaining} <= ${thresholds.exhaustedRatio} * (${ofJob(recorded.limit)} > 0)`,
   },
@@ -49,7 +49,7 @@ const VERDICTS: readonly Verdict[] = [
   { value: 4, text: "out within a week", color: "orange", keys: runsOutWithin(thresholds.slow) },
   {
     value: 3,
-    text: "not known",
+    text: "unknown",
     color: "purple",
     keys: promql`${owned} unless on (job, key) ${perKey(ofJob(keyFamilies.unlimited))}`,
   },
@@ -58,24 +58,24 @@ const VERDICTS: readonly Verdict[] = [
   { value: 0, text: "lasts", color: "green", keys: owned },
 ];
 
-/** From here on somebody has to act. */
+/** From this verdict on, someone has to act. */
 const DANGER = 4;
 
 const verdicts = `(${VERDICTS.map(({ keys, value }) => `(${keys}) * 0 + ${value}`).join(" or ")})`;
 
-/** The verdict of each key as a number. */
+/** The verdict on each key as a number. */
 export const verdict = ofTeam(verdicts);
 
-/** The verdict of chosen keys. */
+/** The verdict on the chosen keys. */
 export function verdictOf(matchers: { readonly key: string }): string {
   return promql`(${verdicts} and on (job, key) ${ofJob(keyFamilies.ownerInfo, matchers)})`;
 }
 
-/** How many keys are in danger: none, if any is known at all. */
+/** Number of keys in danger; 0 if no known key is, absent if no key is known. */
 export const keysInDanger = promql`
   count(${verdict} >= ${DANGER}) or count(${ofTeam(owned)}) * 0`;
 
-/** The numbers in words; those that say nothing of good and bad have the colour that is given. */
+/** The text and colour of each verdict; neutral verdicts get the given colour. */
 export function verdictTexts(
   quiet: Color,
 ): Readonly<Record<string, { readonly text: string; readonly color: Color }>> {

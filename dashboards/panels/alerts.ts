@@ -1,11 +1,11 @@
-import { steps } from "../board/color.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { labelColumn, table, valueColumn } from "../board/table.ts";
-import { unit } from "../board/unit.ts";
+import { steps } from "../builder/color.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { labelColumn, table, valueColumn } from "../builder/table.ts";
+import { unit } from "../builder/unit.ts";
 import { firingSince } from "../expressions/alerts.ts";
 import { uids } from "../uids.ts";
 
-/** The alerts that fire now. */
+/** The alerts that are firing now. */
 export function firingAlerts(
   id: number,
   width: number,
@@ -15,10 +15,10 @@ export function firingAlerts(
     id,
     title: "Firing alerts",
     width,
-    shows: "The alerts of the rules that come with the exporter, while they fire.",
-    read: "Newest first. Severity: critical means that calls fail now or within hours, warning that something is to be done today.",
-    act: "Each alert has a runbook in docs/alerts.md.",
-    empty: "No alert fires. All is well, provided that Prometheus evaluates the rules",
+    shows: "The firing alerts of the rules that come with the exporter.",
+    read: "Newest first. critical: calls fail now or within hours. warning: act today. info: look when convenient.",
+    act: "Follow the alert's runbook in docs/alerts.md.",
+    empty: "No alert is firing. All is well, provided that Prometheus evaluates the rules",
     columns: [
       labelColumn("alertname", "Alert"),
       labelColumn("severity", "Severity", { width: 80 }),
@@ -30,7 +30,7 @@ export function firingAlerts(
   });
 }
 
-/** Leads from a key's name to its dashboard; the choices of this one are taken along. */
+/** A link from a key's name to its dashboard, with the data source, job and time range of the present one. */
 export const keyLink = {
   title: "Key ${__value.raw}",
   url: `/d/${uids.key}?var-key=\${__value.raw}&\${datasource:queryparam}&\${job:queryparam}&\${__url_time_range}`,

@@ -1,8 +1,8 @@
 import { budgetFamilies as families } from "../../exporter/budgets/families.ts";
-import { steps } from "../board/color.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { labelColumn, table, valueColumn, valueTexts } from "../board/table.ts";
-import { unit } from "../board/unit.ts";
+import { steps } from "../builder/color.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { labelColumn, table, valueColumn, valueTexts } from "../builder/table.ts";
+import { unit } from "../builder/unit.ts";
 import { ofJob } from "../expressions/scope.ts";
 import { promql, type Series } from "../promql.ts";
 import { recorded } from "../rules/series.ts";
@@ -12,21 +12,21 @@ const perBudget = (series: Series) => `max by (job, budget) (${ofJob(series)})`;
 const owner = ofJob(families.info, { team: "~$team", budget: "~$budget" });
 const ofOwner = (expr: string) => promql`(${expr} and on (job, budget) ${owner})`;
 
-/** Budgets: what was spent of them and where that leads. */
+/** How much of each budget is spent, and the forecast for the end of its window. */
 export function budgetTable(id: number): PlacedPanel {
   return table({
     id,
     title: "Budgets",
     width: 24,
     shows:
-      "Each budget of the exporter's configuration: what its window allows, what is spent, and what it will have spent at its end.",
-    read: "The forecast goes on at the window's mean pace and is withheld in its first tenth. Spent is a lower bound where something is missing.",
-    act: "Above 100 % decide who stops, or raise the budget: the gateway refuses nothing because of it.",
+      "Each budget in the exporter's configuration: its limit, what is spent so far, and the forecast for the end of its window.",
+    read: "The forecast assumes the window's mean rate; it is absent in the first tenth of the window. Spent is a lower bound if data are missing.",
+    act: "Above 100 %, stop a spender or raise the budget: the gateway does not enforce budgets.",
     empty: "No budget is configured (budgets in the exporter's configuration)",
     columns: [
       labelColumn("budget", "Budget", { width: 200 }),
       labelColumn("team", "Team", { width: 110 }),
-      labelColumn("scope", "Over", { width: 85 }),
+      labelColumn("scope", "Scope", { width: 85 }),
       labelColumn("window", "Window", { width: 80 }),
       valueColumn("Info", `max by (job, budget, team, scope, window) (${owner})`, unit.none, {
         hidden: true,
@@ -49,7 +49,7 @@ export function budgetTable(id: number): PlacedPanel {
       valueColumn("Figures", ofOwner(perBudget(families.complete)), unit.none, {
         cell: "text",
         steps: steps("text"),
-        mappings: [valueTexts({ 1: { text: "whole" }, 0: { text: "lower bound", color: "orange" } })],
+        mappings: [valueTexts({ 1: { text: "complete" }, 0: { text: "lower bound", color: "orange" } })],
       }),
       valueColumn("Window ends", ofOwner(promql`(1000 * ${perBudget(families.windowEnd)})`), unit.fromNow),
     ],

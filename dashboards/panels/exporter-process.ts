@@ -1,9 +1,9 @@
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { range } from "../board/query.ts";
-import { labelColumn, table, valueColumn } from "../board/table.ts";
-import { lines } from "../board/time-series.ts";
-import { unit } from "../board/unit.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { range } from "../builder/query.ts";
+import { labelColumn, table, valueColumn } from "../builder/table.ts";
+import { lines } from "../builder/time-series.ts";
+import { unit } from "../builder/unit.ts";
 import { processSeries } from "../expressions/process-series.ts";
 import { ofExporter, ofInstance } from "../expressions/scope.ts";
 
@@ -14,9 +14,9 @@ export function cpu(id: number): PlacedPanel {
     id,
     title: "CPU",
     width: 8,
-    shows: "Share of one CPU that the process takes.",
-    read: "1 % for hundreds of keys is usual.",
-    act: "A steady rise with the same keys is a defect: report it.",
+    shows: "Share of one CPU that the process uses.",
+    read: "About 1 % is normal for hundreds of keys.",
+    act: "Report a steady rise while the number of keys stays the same: it is a defect.",
     empty: NOT_SCRAPED,
     queries: [range(ofExporter(`rate(${ofInstance(processSeries.cpu)}[$__rate_interval])`), "{{instance}}")],
     unit: unit.ratio,
@@ -28,9 +28,9 @@ export function memory(id: number): PlacedPanel {
     id,
     title: "Memory",
     width: 8,
-    shows: "Memory of the process and of JavaScript's heap in it.",
-    read: "Should be level after the first hour.",
-    act: "Near the container's limit: raise that, or watch fewer series.",
+    shows: "Resident memory of the process, and the part used by the JavaScript heap.",
+    read: "It should be flat after the first hour.",
+    act: "Near the container's memory limit, raise the limit or expose fewer series.",
     empty: NOT_SCRAPED,
     queries: [
       range(ofExporter(ofInstance(processSeries.residentMemory)), "{{instance}} process"),
@@ -45,9 +45,9 @@ export function eventLoop(id: number): PlacedPanel {
     id,
     title: "Event loop lag",
     width: 8,
-    shows: "How late the process is with what it has to do, 99th percentile.",
-    read: "Tens of milliseconds are usual; about 10 ms are the resolution of the measurement.",
-    act: "Seconds: it gets too little CPU.",
+    shows: "How late the process runs its timers, 99th percentile.",
+    read: "Tens of milliseconds are normal; the measurement has a resolution of about 10 ms.",
+    act: "If it reaches seconds, give the process more CPU.",
     empty: NOT_SCRAPED,
     queries: [range(ofExporter(ofInstance(processSeries.eventLoopLag)), "{{instance}}")],
     unit: unit.seconds,
@@ -57,26 +57,26 @@ export function eventLoop(id: number): PlacedPanel {
 export function scrapes(id: number): PlacedPanel {
   return lines({
     id,
-    title: "Duration of scrapes",
+    title: "Scrape duration",
     width: 12,
     shows: "How long Prometheus takes to fetch the metrics.",
-    read: "A copy of bytes: milliseconds, whatever the gateway does.",
-    act: "Seconds: look at the network, then at the event loop lag.",
+    read: "A few milliseconds, however slow the gateway is: a scrape only copies bytes.",
+    act: "If it reaches seconds, check the network, then the event loop lag.",
     empty: NOT_SCRAPED,
     queries: [range(ofExporter(ofInstance(processSeries.scrapeDuration)), "{{instance}}")],
     unit: unit.seconds,
   });
 }
 
-/** What is running. */
+/** The running versions. */
 export function build(id: number): PlacedPanel {
   return table({
     id,
     title: "Versions",
     width: 12,
-    shows: "Version, revision and Node.js of each process, and since when it runs.",
-    read: "Two rows for long after a rollout: an old process is left.",
-    act: "Nothing, as a rule.",
+    shows: "Version, revision and Node.js version of each process, and when it started.",
+    read: "Two rows long after a rollout mean that an old process is still running.",
+    act: "Stop a process that should not be running.",
     empty: "Prometheus does not scrape the exporter",
     columns: [
       labelColumn("instance", "Instance"),

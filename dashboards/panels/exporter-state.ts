@@ -2,13 +2,13 @@ import type { AnnotationQuery } from "@grafana/grafana-foundation-sdk/dashboard"
 
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
 import { selfFamilies as families } from "../../exporter/metrics/self-families.ts";
-import { annotation } from "../board/annotations.ts";
-import { type Steps, steps } from "../board/color.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { instant } from "../board/query.ts";
-import { stat } from "../board/stat.ts";
-import { valueTexts } from "../board/table.ts";
-import { type Unit, unit } from "../board/unit.ts";
+import { annotation } from "../builder/annotations.ts";
+import { type Steps, steps } from "../builder/color.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { instant } from "../builder/query.ts";
+import { stat } from "../builder/stat.ts";
+import { valueTexts } from "../builder/table.ts";
+import { type Unit, unit } from "../builder/unit.ts";
 import { processSeries } from "../expressions/process-series.ts";
 import { ofExporter, ofInstance } from "../expressions/scope.ts";
 import { promql } from "../promql.ts";
@@ -48,8 +48,8 @@ export function running(id: number): PlacedPanel {
     texts: { 1: { text: "yes", color: "green" }, 0: { text: "no", color: "red" } },
     empty: "no such job",
     shows: "Whether Prometheus reaches every chosen process of the exporter.",
-    read: "No: at least one of them is not reached.",
-    act: "Look at the pod and its log, then at the scrape job.",
+    read: "No: at least one process cannot be scraped.",
+    act: "Check the pod and its log, then the scrape job.",
   });
 }
 
@@ -62,8 +62,8 @@ export function failingKeys(id: number): PlacedPanel {
     steps: steps("green", [1, "orange"]),
     empty: NOT_SCRAPED,
     shows: "Keys whose last poll failed.",
-    read: "0 is good. One failed poll is no loss: the values stay for three intervals.",
-    act: "Which they are stands below; the reasons in Failed polls.",
+    read: "0 is good. One failed poll loses nothing: values stay for three intervals.",
+    act: "The table Key polls lists the keys, the graph Failed polls the reasons.",
   });
 }
 
@@ -75,9 +75,9 @@ export function oldestData(id: number): PlacedPanel {
     unit: unit.seconds,
     steps: steps("green", [thresholds.keyStale, "orange"], [thresholds.analyticsStale, "red"]),
     empty: "no answer yet",
-    shows: "Time since the last good answer about the key that has waited longest.",
-    read: "About the interval of the polls is good.",
-    act: "See below which key it is, and whether the exporter is throttled.",
+    shows: "Age of the last good answer for the key with the oldest data.",
+    read: "About one poll interval is good.",
+    act: "Find the key in the table Key polls, and check whether the exporter is throttled.",
   });
 }
 
@@ -89,9 +89,10 @@ export function throttled(id: number): PlacedPanel {
     unit: unit.seconds,
     steps: steps("orange"),
     empty: "not throttled",
-    shows: "How long the exporter leaves an endpoint alone because the gateway asked for it (429).",
-    read: "Now and then is nothing; all the time means that it asks too often.",
-    act: "Lower gateway.requests_per_minute or poll less often.",
+    shows:
+      "How long the exporter still pauses requests to an endpoint because the gateway asked for it (429).",
+    read: "An occasional pause is harmless. A constant pause means that the exporter sends too many requests.",
+    act: "Lower gateway.requests_per_minute, or poll less often.",
   });
 }
 
@@ -102,29 +103,29 @@ export function configuration(id: number): PlacedPanel {
     expr: `min(${ofInstance(families.reloadSuccessful)})`,
     unit: unit.none,
     steps: steps("red", [1, "green"]),
-    texts: { 1: { text: "valid", color: "green" }, 0: { text: "refused", color: "red" } },
+    texts: { 1: { text: "valid", color: "green" }, 0: { text: "invalid", color: "red" } },
     empty: NOT_SCRAPED,
-    shows: "Whether the last attempt to read the configuration succeeded.",
-    read: "Refused: the exporter goes on with the one before.",
-    act: "Run aigateway-exporter check on the file; the log has every problem.",
+    shows: "Whether the last attempt to load the configuration succeeded.",
+    read: "Invalid: the exporter keeps using the previous configuration.",
+    act: "Run aigateway-exporter check on the file; the log lists every problem.",
   });
 }
 
 export function seriesShare(id: number): PlacedPanel {
   return figure({
     id,
-    title: "Series of the limit",
+    title: "Series limit",
     expr: promql`max(${ofInstance(families.series)} / (${ofInstance(families.seriesLimit)} > 0))`,
     unit: unit.ratio,
     steps: steps("green", [thresholds.seriesLimit, "orange"], [1, "red"]),
     empty: NOT_SCRAPED,
     shows: "Share of series_limit that is in use.",
-    read: "At 100 % answers are refused as a whole, and their keys or models go missing.",
+    read: "At 100 % the exporter rejects whole answers, and their keys or models disappear.",
     act: "Raise series_limit, or lower analytics.top.",
   });
 }
 
-/** Another process has begun. */
+/** Marks restarts of the exporter. */
 export function restartMarks(): AnnotationQuery {
   return annotation({
     name: "Restarts",

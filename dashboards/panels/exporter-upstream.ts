@@ -1,12 +1,12 @@
 import { queryFamilies } from "../../exporter/collectors/analytics-families.ts";
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
 import { selfFamilies as families } from "../../exporter/metrics/self-families.ts";
-import { steps } from "../board/color.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { range } from "../board/query.ts";
-import { labelColumn, table, valueColumn, valueTexts } from "../board/table.ts";
-import { bars, lines } from "../board/time-series.ts";
-import { unit } from "../board/unit.ts";
+import { steps } from "../builder/color.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { range } from "../builder/query.ts";
+import { labelColumn, table, valueColumn, valueTexts } from "../builder/table.ts";
+import { bars, lines } from "../builder/time-series.ts";
+import { unit } from "../builder/unit.ts";
 import { ofInstance } from "../expressions/scope.ts";
 import { bucketsOf, promql, type Series } from "../promql.ts";
 import { thresholds } from "../thresholds.ts";
@@ -23,9 +23,9 @@ export function requests(id: number): PlacedPanel {
     id,
     title: "Requests to the gateway",
     width: 12,
-    shows: "Requests a second that the exporter makes, retries too, by endpoint and HTTP status.",
-    read: "200 is good; none means that there was no answer. This is all that watching costs the gateway.",
-    act: "Many 429: ask less often. Many 5xx: the gateway has a problem. none: look at network and proxy.",
+    shows: "Requests per second that the exporter sends, including retries, by endpoint and HTTP status.",
+    read: "200 is good; none means that no answer arrived. This is the whole load that the exporter puts on the gateway.",
+    act: "Many 429: poll less often. Many 5xx: the gateway has a problem. none: check the network and the proxy.",
     empty: NOT_SCRAPED,
     queries: [
       range(
@@ -42,10 +42,10 @@ export function failures(id: number): PlacedPanel {
     id,
     title: "Failed polls",
     width: 12,
-    shows: "Polls that failed, by reason.",
-    read: "Empty is good. unauthorized and forbidden do not pass by themselves, the others mostly do.",
-    act: "unauthorized: the key was disabled or replaced. forbidden on analytics: the key is no management key.",
-    empty: "No poll has failed in this range",
+    shows: "Failed polls, by reason.",
+    read: "Empty is good. unauthorized and forbidden persist until someone acts; the other reasons usually pass.",
+    act: "unauthorized: the key was disabled or replaced. forbidden for analytics: the configured key is not a management key.",
+    empty: "No poll failed in this range",
     queries: [
       range(
         promql`sum by (collector, reason) (increase(${ofInstance(families.pollFailures)}[$__rate_interval])) > 0`,
@@ -60,11 +60,11 @@ export function failures(id: number): PlacedPanel {
 export function lag(id: number): PlacedPanel {
   return lines({
     id,
-    title: "Lag of polls",
+    title: "Poll lag",
     width: 12,
-    shows: "How long the target that has waited longest is overdue, and the interval of the polls.",
-    read: "0 is good. Above the dashed interval a poll was left out.",
-    act: "The pace is too slow for so many keys (requests_per_minute), or the gateway answers slowly.",
+    shows: "How long the most overdue target has been due, and the poll interval.",
+    read: "0 is good. Above the dashed interval, a poll was missed.",
+    act: "Raise gateway.requests_per_minute if it is too low for the number of keys; otherwise the gateway answers slowly.",
     empty: NOT_SCRAPED,
     queries: [
       range(promql`max by (collector) (${ofInstance(families.pollLag)})`, "{{collector}}"),
@@ -78,12 +78,12 @@ export function lag(id: number): PlacedPanel {
 export function pollDuration(id: number): PlacedPanel {
   return lines({
     id,
-    title: "Duration of polls",
+    title: "Poll duration",
     width: 12,
     shows:
-      "How long polls take, including retries: the median and the slowest hundredth. For the analytics, also the gateway's own time.",
-    read: "The difference between a poll and the gateway's time is network and waiting.",
-    act: "Near gateway.timeout polls begin to fail: raise it or ask less.",
+      "How long polls take, including retries: the median and the 99th percentile. For the analytics also the time that the gateway reports.",
+    read: "The difference between a poll and the gateway's time is network and waiting time.",
+    act: "Near gateway.timeout, polls begin to fail: raise the timeout or poll less often.",
     empty: NOT_SCRAPED,
     queries: [
       range(durationQuantile(0.5), "p50, {{collector}}"),
@@ -99,16 +99,16 @@ function durationQuantile(quantile: number): string {
   return promql`histogram_quantile(${quantile}, sum by (collector, le) (rate(${buckets}[$__rate_interval])))`;
 }
 
-/** The keys that fail, oldest data first. */
+/** The state of each key's polls, failed ones first. */
 export function keyTable(id: number): PlacedPanel {
   return table({
     id,
-    title: "Polls of keys",
+    title: "Key polls",
     width: 14,
-    shows: "Whether the last poll of each key succeeded, and how old its figures are.",
-    read: "Failed ones first, then the oldest. Refused is an answer of the gateway (401); every other failure is of the way there.",
-    act: "Refused: replace the secret. Otherwise see Failed polls for the reason.",
-    empty: "No key was polled yet",
+    shows: "Whether the last poll of each key succeeded, and the age of its figures.",
+    read: "Failed polls first, then the oldest data. Refused: the gateway rejected the key itself (401). Any other failure lies with the gateway or the network.",
+    act: "If a key is refused, replace its secret. Otherwise see Failed polls for the reason.",
+    empty: "No key has been polled yet",
     columns: [
       labelColumn("key", "Key", { link: keyLink }),
       valueColumn("Last poll", perKey(keyFamilies.up, "min"), unit.none, {
@@ -133,17 +133,16 @@ export function keyTable(id: number): PlacedPanel {
   });
 }
 
-/** How far the figures of models and apps can be trusted. */
+/** The state of the analytics queries. */
 export function queryTable(id: number): PlacedPanel {
   return table({
     id,
-    title: "Queries of the analytics",
+    title: "Analytics queries",
     width: 24,
-    shows: "The four queries that the figures of models and apps come from.",
-    read: "Folded pairs are part of _other by choice (analytics.top), cut ones because the gateway answers no more rows. Unreadable and colliding rows are the gateway's.",
-    act: "Failed: the log has the reason; 403 means that the management key is none.",
-    empty:
-      "No figures of the analytics: they need a management key (analytics in the exporter's configuration)",
+    shows: "The four queries behind the figures for models and apps.",
+    read: "Folded: pairs beyond analytics.top, counted in _other. Truncated: pairs beyond the gateway's row limit, also in _other. Unreadable and colliding rows are errors in the gateway's answer.",
+    act: "If a query failed, the log gives the reason. 403: the configured key is not a management key.",
+    empty: "No analytics figures: they need a management key (analytics in the exporter's configuration)",
     columns: [
       labelColumn("query", "Query", { width: 130 }),
       valueColumn("Last poll", perQuery(queryFamilies.up), unit.none, {
@@ -157,10 +156,10 @@ export function queryTable(id: number): PlacedPanel {
       }),
       valueColumn("Rows", perQuery(queryFamilies.rows), unit.count),
       valueColumn("Folded", perQuery(queryFamilies.folded), unit.count),
-      valueColumn("Cut", perQuery(queryFamilies.truncated), unit.none, {
+      valueColumn("Truncated", perQuery(queryFamilies.truncated), unit.none, {
         cell: "text",
         steps: steps("text"),
-        mappings: [valueTexts({ 1: { text: "cut", color: "orange" }, 0: { text: "no" } })],
+        mappings: [valueTexts({ 1: { text: "truncated", color: "orange" }, 0: { text: "no" } })],
       }),
       valueColumn("Unreadable", perQuery(queryFamilies.unreadable), unit.count),
       valueColumn("Colliding", perQuery(queryFamilies.colliding), unit.count),

@@ -1,10 +1,10 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
-import { PLAIN, type Steps, steps } from "../board/color.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { instant } from "../board/query.ts";
-import { stat } from "../board/stat.ts";
-import { labelColumn, table, valueColumn, valueTexts } from "../board/table.ts";
-import { type Unit, unit } from "../board/unit.ts";
+import { PLAIN, type Steps, steps } from "../builder/color.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { instant } from "../builder/query.ts";
+import { stat } from "../builder/stat.ts";
+import { labelColumn, table, valueColumn, valueTexts } from "../builder/table.ts";
+import { type Unit, unit } from "../builder/unit.ts";
 import { type KeySeries, ofJob, perKey } from "../expressions/scope.ts";
 import { verdictOf, verdictTexts } from "../expressions/verdict.ts";
 import { promql } from "../promql.ts";
@@ -14,7 +14,7 @@ import { lastsSteps, usedSteps } from "./runway.ts";
 
 const chosen = { key: "$key" };
 
-/** The chosen key's one value, whichever process told it. */
+/** The chosen key's single value, whichever process reports it. */
 function ofKey(series: KeySeries): string {
   return `max(${ofJob(series, chosen)})`;
 }
@@ -48,10 +48,10 @@ export function verdictOfKey(id: number): PlacedPanel {
     title: "Verdict",
     expr: `max(${verdictOf(chosen)})`,
     unit: unit.none,
-    empty: "not watched",
+    empty: "not monitored",
     texts: verdictTexts("text"),
     shows: "Whether the credits last until the limit's reset.",
-    read: "Out within a day or a week: at the rates of the last hour and of the last six, and before the reset.",
+    read: "Out within a day or a week: at the rates of both the last hour and the last six hours, and before the reset.",
     act: "Raise the limit, slow the caller down, or wait for the reset.",
   });
 }
@@ -62,11 +62,11 @@ export function used(id: number): PlacedPanel {
     title: "Used of the limit",
     expr: promql`1 - ${ofKey(families.remaining)} / (${ofKey(families.limit)} > 0)`,
     unit: unit.ratio,
-    empty: "no limit, or not known",
+    empty: "no limit, or unknown",
     steps: usedSteps,
-    shows: "Share of the limit that is used in its current window.",
-    read: "Orange where the alert AIGatewayKeyLimitLow begins, red where the key counts as used up. May exceed 100 % by part of a call.",
-    act: "See at the right whether the rest lasts.",
+    shows: "Share of the limit that is used in the current window.",
+    read: "Orange at the threshold of the alert AIGatewayKeyLimitLow, red when the key is exhausted. The last call may push it slightly above 100 %.",
+    act: "Compare the panels Lasts and Reset in to see whether the remaining credits last.",
   });
 }
 
@@ -76,8 +76,8 @@ export function left(id: number): PlacedPanel {
     title: "Credits left",
     expr: `round(${ofKey(families.remaining)}, 0.01)`,
     unit: unit.credits,
-    empty: "no limit, or not known",
-    shows: "Credits that are left of the limit in its current window.",
+    empty: "no limit, or unknown",
+    shows: "Credits left of the limit in the current window.",
     read: "0 or less: calls are refused (402).",
     act: "Raise the limit, or wait for the reset.",
   });
@@ -91,9 +91,9 @@ export function lasts(id: number): PlacedPanel {
     unit: unit.duration,
     empty: "nothing is spent",
     steps: lastsSteps,
-    shows: "How long the rest lasts at the rate of the last hour.",
-    read: "Compare with the time to the reset at the right: if that is shorter, the rest lasts.",
-    act: "If it is shorter than the time to the reset, find what spends.",
+    shows: "How long the remaining credits last at the rate of the last hour.",
+    read: "Compare it with the panel Reset in: if the reset comes first, the credits last.",
+    act: "If it is shorter than the time to the reset, find out what is spending.",
   });
 }
 
@@ -103,10 +103,10 @@ export function untilReset(id: number): PlacedPanel {
     title: "Reset in",
     expr: ofKey(recorded.resetSeconds),
     unit: unit.duration,
-    empty: "no limit, or not known",
+    empty: "no limit, or unknown",
     texts: { Infinity: { text: "never" } },
-    shows: "Time until the limit starts anew.",
-    read: "Resets are at 00:00 UTC: daily, on Mondays, or on the first of the month.",
+    shows: "Time until the limit resets.",
+    read: "Limits reset at 00:00 UTC: every day, on Mondays, or on the first of the month.",
     act: "If the limit never resets, plan to raise it.",
   });
 }
@@ -119,9 +119,9 @@ export function age(id: number): PlacedPanel {
     unit: unit.seconds,
     empty: "no answer yet",
     steps: steps("green", [thresholds.keyStale, "orange"], [thresholds.analyticsStale, "red"]),
-    shows: "Time since the last good answer about the key.",
-    read: "About the interval of the polls is good.",
-    act: "Above a quarter of an hour see Exporter health.",
+    shows: "Age of the last good answer for the key.",
+    read: "About one poll interval is good.",
+    act: "Above 15 minutes, see Exporter health.",
   });
 }
 
@@ -131,11 +131,11 @@ export function limit(id: number): PlacedPanel {
     title: "Limit",
     expr: promql`${ofKey(families.limit)} or (${ofKey(families.unlimited)} == 1) * Inf`,
     unit: unit.credits,
-    empty: "not known",
+    empty: "unknown",
     texts: { Infinity: { text: "unlimited" } },
-    shows: "Credits that the key may spend in a window of its limit.",
-    read: "Unlimited and 0 are answers of the gateway; not known is none.",
-    act: "It is changed at the gateway, not here.",
+    shows: "Credits that the key may spend in each window of its limit.",
+    read: "The gateway reports unlimited and 0; unknown means that it reported nothing.",
+    act: "Change the limit at the gateway.",
   });
 }
 
@@ -146,9 +146,9 @@ function window(id: number, title: string, series: KeySeries, words: string): Pl
     expr: ofKey(series),
     unit: unit.credits,
     empty: "not settled yet",
-    shows: `Credits that the key has used ${words}, without those at own provider keys.`,
-    read: "The gateway's own figure. Withdrawn at the window's end until the new one is settled.",
-    act: "See in the graphs below when it was spent.",
+    shows: `Credits that the key has used ${words}, without usage through your own provider keys.`,
+    read: "The gateway's own figure. It is absent from the end of a window until the new figure has settled.",
+    act: "The graphs below show when it was spent.",
   });
 }
 
@@ -157,7 +157,7 @@ export const week = (id: number) =>
   window(id, "Spent this week", families.usageWeek, "in the current week, from Monday");
 export const month = (id: number) =>
   window(id, "Spent this month", families.usageMonth, "in the current UTC month");
-export const allTime = (id: number) => window(id, "Spent in all", families.usage, "since it exists");
+export const allTime = (id: number) => window(id, "Spent in total", families.usage, "since it was created");
 
 export function freeRequests(id: number): PlacedPanel {
   return figure({
@@ -165,14 +165,14 @@ export function freeRequests(id: number): PlacedPanel {
     title: "Free requests left today",
     expr: ofKey(families.freeRequestsRemaining),
     unit: unit.count,
-    empty: "the gateway does not tell",
-    shows: "Requests to free models that are left in the current UTC day.",
-    read: "At 0 free models answer 429 until midnight UTC. Not every gateway tells.",
+    empty: "not reported",
+    shows: "Requests to free models left in the current UTC day.",
+    read: "At 0, free models answer 429 until midnight UTC. Not every gateway reports this.",
     act: "Use a paid model, or wait.",
   });
 }
 
-/** Who owns it and until when it is valid. */
+/** The key's owner and expiry. */
 export function about(id: number): PlacedPanel {
   return table({
     id,
@@ -181,7 +181,7 @@ export function about(id: number): PlacedPanel {
     shows: "Owner and expiry of the key.",
     read: "The owner comes from the exporter's configuration, the rest from the gateway.",
     act: "Replace a key before it expires.",
-    empty: "The key is not watched",
+    empty: "The key is not monitored",
     columns: [
       labelColumn("key", "Key"),
       labelColumn("team", "Team"),
@@ -193,8 +193,8 @@ export function about(id: number): PlacedPanel {
         unit.none,
         { hidden: true },
       ),
-      valueColumn("Own provider keys count", perKey(ofJob(families.byokInLimit, chosen)), unit.none, {
-        mappings: [valueTexts({ 1: { text: "toward the limit" }, 0: { text: "no" } })],
+      valueColumn("Own provider keys", perKey(ofJob(families.byokInLimit, chosen)), unit.none, {
+        mappings: [valueTexts({ 1: { text: "count toward the limit" }, 0: { text: "do not count" } })],
       }),
       valueColumn("Expires", `1000 * ${perKey(ofJob(families.expiry, chosen))}`, unit.date),
     ],

@@ -1,8 +1,8 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { range } from "../board/query.ts";
-import { bars, lines } from "../board/time-series.ts";
-import { unit } from "../board/unit.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { range } from "../builder/query.ts";
+import { bars, lines } from "../builder/time-series.ts";
+import { unit } from "../builder/unit.ts";
 import { DAY_OF_STEP } from "../expressions/spend.ts";
 import { type KeySeries, lookedAt, ofJob } from "../expressions/scope.ts";
 import { recorded } from "../rules/series.ts";
@@ -12,20 +12,20 @@ const ofKey = (series: KeySeries) => `max(${ofJob(series, chosen)})`;
 const perHour = (series: KeySeries) => `${ofKey(series)} * 3600 > 0`;
 const perDay = (series: KeySeries) => `max(${lookedAt(ofJob(series, chosen), DAY_OF_STEP)})`;
 
-/** What the gateway's all-time figure was at the end of an hour. */
+/** The gateway's all-time figure at the end of each hour. */
 const usedAt = (offset?: string) =>
   `max(${lookedAt(ofJob(families.usage, chosen), { last: "1h", ...(offset === undefined ? {} : { offset }) })})`;
 
-/** What is left, below the limit. */
+/** The remaining credits and the limit. */
 export function remaining(id: number): PlacedPanel {
   return lines({
     id,
     title: "Credits left",
     width: 12,
-    shows: "Credits that are left, and the limit.",
-    read: "Falls as credits are spent, leaps up at a reset (blue mark). A step of the dashed line is a changed limit (purple mark). A gap was not known.",
-    act: "If it comes to 0 before the reset, raise the limit or find what spends.",
-    empty: "The key has no limit, or it is not known",
+    shows: "The remaining credits and the limit.",
+    read: "The line falls as credits are spent and jumps up at a reset (blue mark). A step in the dashed line is a changed limit (purple mark). A gap means unknown.",
+    act: "If the line heads for 0 before the reset, raise the limit or find out what is spending.",
+    empty: "The key has no limit, or its limit is unknown",
     queries: [range(ofKey(families.remaining), "left"), range(ofKey(families.limit), "limit")],
     unit: unit.credits,
     dashed: { limit: "orange" },
@@ -35,12 +35,12 @@ export function remaining(id: number): PlacedPanel {
 export function lastsOverTime(id: number): PlacedPanel {
   return lines({
     id,
-    title: "How long it lasts, and the time to the reset",
+    title: "Time to exhaustion and time to the reset",
     width: 12,
     shows:
-      "How long the credits last at the rates of the last hour and the last six hours, and how long it is to the reset.",
-    read: "A solid line below the dashed one is trouble: out of credits before the reset. A gap: nothing is spent. The scale is logarithmic.",
-    act: "If both lines are below the dashed one, act; if only the hour is, watch.",
+      "How long the credits last at the rates of the last hour and the last six hours, and the time to the reset.",
+    read: "A solid line below the dashed one means that the credits run out before the reset. A gap means that nothing is spent. The scale is logarithmic.",
+    act: "If both solid lines are below the dashed one, act; if only the one-hour line is, keep watching.",
     empty: "Nothing was spent, or the key has no limit",
     queries: [
       range(`${ofKey(recorded.exhaustion1h)} > 0`, "at the rate of 1 h"),
@@ -53,31 +53,31 @@ export function lastsOverTime(id: number): PlacedPanel {
   });
 }
 
-/** What the gateway's all-time figure grew by. */
+/** The hourly growth of the gateway's all-time figure. */
 export function spentPerHour(id: number): PlacedPanel {
   return bars({
     id,
     title: "Spent per hour",
     width: 12,
     shows: "Credits spent in each hour.",
-    read: "The bars add up to what the key has used in all. A correction downwards counts as nothing.",
-    act: "Compare an unusual hour with the releases and jobs of the key's owner.",
-    empty: "The key was not watched in this range",
+    read: "The bars add up to the key's total usage. A downward correction counts as zero.",
+    act: "Compare an unusual hour with the owner's releases and scheduled jobs.",
+    empty: "The key was not monitored in this range",
     queries: [range(`clamp_min(${usedAt("-1h")} - ${usedAt()}, 0)`, "credits")],
     unit: unit.credits,
     interval: "1h",
   });
 }
 
-/** Rates of the alerts. */
+/** The burn rates that the alerts use. */
 export function burn(id: number): PlacedPanel {
   return lines({
     id,
     title: "Burn per hour",
     width: 12,
-    shows: "Credits an hour, over the last 15 minutes, hour, six hours and day.",
-    read: "The short rate above the long ones: faster than usual. The scale is logarithmic; a gap is nothing spent.",
-    act: "These are the rates that the alerts use.",
+    shows: "Credits per hour, averaged over the last 15 minutes, hour, six hours and day.",
+    read: "A short-term rate above the long-term ones means faster spending than usual. The scale is logarithmic; a gap means that nothing is spent.",
+    act: "The alerts use these rates: if one fires, look here for when the spending changed.",
     empty: "Nothing was spent in this range",
     queries: [
       range(perHour(recorded.burn15m), "15 min"),
@@ -90,16 +90,16 @@ export function burn(id: number): PlacedPanel {
   });
 }
 
-/** With the gateway's credits, and with own keys at providers. */
+/** Spend in the gateway's credits and through the owner's own provider keys. */
 export function ownAndByok(id: number): PlacedPanel {
   return bars({
     id,
     title: "Spent per day, with credits and with own provider keys",
     width: 12,
-    shows: "Credits used on each UTC day, and what was used with own keys at providers (BYOK), in credits.",
-    read: "Whether the latter counts toward the limit stands below. Today's bars are what there is so far.",
-    act: "Nothing, unless the split is not what was agreed.",
-    empty: "The key was not watched in this range",
+    shows: "Credits used on each UTC day, and usage through your own provider keys (BYOK), in credits.",
+    read: "The table About this key shows whether BYOK usage counts toward the limit. Today's bars grow until midnight UTC.",
+    act: "Ask the owner if the split differs from what was agreed.",
+    empty: "The key was not monitored in this range",
     queries: [
       range(perDay(families.usageDay), "credits"),
       range(perDay(families.byokUsageDay), "own provider keys"),

@@ -1,14 +1,14 @@
 import type { AnnotationQuery } from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
-import { annotation } from "../board/annotations.ts";
+import { annotation } from "../builder/annotations.ts";
 import { firing } from "../expressions/alerts.ts";
 import { ofJob } from "../expressions/scope.ts";
 import { promql } from "../promql.ts";
 
 type OfKey = Readonly<Partial<Record<"key", string>>>;
 
-/** Alerts while they fire, in red. */
+/** Marks firing alerts, in red. */
 export function alertMarks(matchers: Parameters<typeof firing>[0]): AnnotationQuery {
   return annotation({
     name: "Alerts",
@@ -19,7 +19,7 @@ export function alertMarks(matchers: Parameters<typeof firing>[0]): AnnotationQu
   });
 }
 
-/** Somebody has raised or lowered a limit, in purple. */
+/** Marks raised and lowered limits, in purple. */
 export function limitMarks(matchers: OfKey): AnnotationQuery {
   return annotation({
     name: "Limit changes",
@@ -30,7 +30,7 @@ export function limitMarks(matchers: OfKey): AnnotationQuery {
   });
 }
 
-/** The limit starts anew, in blue. */
+/** Marks resets of the limit, in blue. */
 export function resetMarks(matchers: OfKey): AnnotationQuery {
   return annotation({
     name: "Resets",

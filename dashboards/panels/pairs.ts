@@ -1,8 +1,8 @@
 import { usageFamiliesOf } from "../../exporter/collectors/analytics-families.ts";
-import { steps } from "../board/color.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { labelColumn, table, valueColumn } from "../board/table.ts";
-import { unit } from "../board/unit.ts";
+import { steps } from "../builder/color.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { labelColumn, table, valueColumn } from "../builder/table.ts";
+import { unit } from "../builder/unit.ts";
 import { ofJob } from "../expressions/scope.ts";
 import { promql, type Series } from "../promql.ts";
 
@@ -11,17 +11,16 @@ const { credits, requests, tokens } = usageFamiliesOf.month;
 const amount = (series: Series<"model" | "app">) =>
   `sum by (app, model) (max by (job, model, app) (${ofJob(series, { model: "~$model" })}))`;
 
-/** Which app uses which model. */
+/** Spend by pair of app and model. */
 export function pairs(id: number): PlacedPanel {
   return table({
     id,
     title: "This month by app and model",
     width: 24,
     shows: "Which app uses which model, and what that costs in the current UTC month.",
-    read: "Dearest first. _other is all pairs that have no series of their own (analytics.top); _none has no app.",
-    act: "Where an app uses a dear model for small answers, ask whether a cheaper one would do.",
-    empty:
-      "No figures of the analytics: they need a management key (analytics in the exporter's configuration)",
+    read: "Most expensive first. _other is the sum of the pairs beyond analytics.top; _none is usage without an app.",
+    act: "Where an app uses an expensive model for short answers, ask whether a cheaper one would do.",
+    empty: "No analytics figures: they need a management key (analytics in the exporter's configuration)",
     columns: [
       labelColumn("app", "App", { width: 280 }),
       labelColumn("model", "Model", { width: 280 }),

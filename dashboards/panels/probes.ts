@@ -1,11 +1,11 @@
 import { probeFamilies as families } from "../../exporter/probes/families.ts";
-import { type Steps, steps } from "../board/color.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { instant, range } from "../board/query.ts";
-import { stat } from "../board/stat.ts";
-import { type Column, labelColumn, table, valueColumn, valueTexts } from "../board/table.ts";
-import { bars, lines } from "../board/time-series.ts";
-import { type Unit, unit } from "../board/unit.ts";
+import { type Steps, steps } from "../builder/color.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { instant, range } from "../builder/query.ts";
+import { stat } from "../builder/stat.ts";
+import { type Column, labelColumn, table, valueColumn, valueTexts } from "../builder/table.ts";
+import { bars, lines } from "../builder/time-series.ts";
+import { type Unit, unit } from "../builder/unit.ts";
 import { ofInstance, ofJob } from "../expressions/scope.ts";
 import { promql, type Series } from "../promql.ts";
 import { recorded } from "../rules/series.ts";
@@ -13,10 +13,10 @@ import { thresholds } from "../thresholds.ts";
 
 const perProbe = (series: Series<"probe">) => `max by (probe) (${ofInstance(series)})`;
 
-const NOT_CONFIGURED = "No probe is configured (probes in the exporter's configuration), or none was run yet";
+const NOT_CONFIGURED = "No probe is configured (probes in the exporter's configuration), or none has run yet";
 const NONE = "no probes";
 const SUCCESS = { 1: { text: "ok", color: "green" }, 0: { text: "failed", color: "red" } };
-const LANGUAGE = { 1: { text: "as expected", color: "green" }, 0: { text: "another", color: "orange" } };
+const LANGUAGE = { 1: { text: "as expected", color: "green" }, 0: { text: "different", color: "orange" } };
 
 interface Figure {
   readonly id: number;
@@ -41,8 +41,8 @@ export function failing(id: number): PlacedPanel {
     unit: unit.count,
     steps: steps("green", [1, "orange"]),
     shows: "Transcription probes whose last run failed: no answer in time, or too many wrong words.",
-    read: "0 is good. A single failed run may be bad luck; it is not repeated before the next one is due.",
-    act: "The reasons are beside it, in Failed and skipped runs; each probe stands in Last results.",
+    read: "0 is good. A single failure may be a coincidence; the probe runs again when its next run is due.",
+    act: "The graph Failed and skipped runs shows the reasons, the table Last results each probe.",
   });
 }
 
@@ -53,9 +53,9 @@ export function oldestRun(id: number): PlacedPanel {
     expr: promql`max((time() - ${perProbe(families.lastRun)}) / ${perProbe(families.interval)})`,
     unit: unit.amount,
     steps: steps("green", [thresholds.probeStaleIntervals, "orange"]),
-    shows: "Time since the last run of the probe that has waited longest, by the interval of its schedule.",
-    read: "Up to 1 is good. Above 3 its values are withdrawn.",
-    act: "See Failed and skipped runs for why it is not run.",
+    shows: "Time since the last run of the most overdue probe, in intervals of its schedule.",
+    read: "Up to 1 is good. Above 3, the exporter withdraws the probe's values.",
+    act: "The graph Failed and skipped runs shows why the probe does not run.",
   });
 }
 
@@ -66,21 +66,21 @@ export function spent(id: number): PlacedPanel {
     expr: `max(${ofInstance(families.spendDay)})`,
     unit: unit.credits,
     steps: steps("text"),
-    shows: "Credits that count against the ceiling of this UTC day, of all probes together.",
-    read: "What the keys of the probes had used when the exporter started is part of it, since probes may have spent it.",
-    act: "Give probes a key of their own, so that nobody else's spend counts.",
+    shows: "Credits that count against today's ceiling (UTC), for all probes together.",
+    read: "It includes what the probes' keys had used today before the exporter started, because probes may have spent it.",
+    act: "Give the probes a key of their own, so that no other spend counts.",
   });
 }
 
 export function spentShare(id: number): PlacedPanel {
   return figure({
     id,
-    title: "Of the ceiling",
+    title: "Share of the ceiling",
     expr: promql`max(${ofInstance(families.spendDay)} / ${ofInstance(families.spendDayLimit)})`,
     unit: unit.ratio,
     steps: steps("green", [1 - thresholds.low, "orange"], [1, "red"]),
-    shows: "Share of the ceiling of the day (probe_spend.max_cost_per_day) that is used.",
-    read: "A run that might go beyond it is skipped, so that 100 % is seldom reached to the digit.",
+    shows: "Share of the daily ceiling (probe_spend.max_cost_per_day) that is used.",
+    read: "The exporter skips a run that might exceed the ceiling, so the share rarely reaches exactly 100 %.",
     act: "Run probes less often, or raise the ceiling.",
   });
 }
@@ -88,12 +88,12 @@ export function spentShare(id: number): PlacedPanel {
 export function duration(id: number): PlacedPanel {
   return lines({
     id,
-    title: "Duration of probes",
+    title: "Probe duration",
     width: 8,
     shows:
-      "How long the last run of each probe took, failed ones too, and what is usual of those with an answer.",
-    read: "Usual is the median of the week before the last hours. Twice as long for hours is an alert.",
-    act: "See whether the provider has an incident, and compare with a probe of another model.",
+      "How long the last run of each probe took, including failed runs, and the usual duration of answered runs.",
+    read: "Usual is the median of the preceding week. An alert fires when runs take twice as long for hours.",
+    act: "Check whether the provider has an incident, and compare with a probe of another model.",
     empty: NOT_CONFIGURED,
     queries: [
       range(perProbe(families.duration), "{{probe}}"),
@@ -108,8 +108,9 @@ export function wordErrors(id: number): PlacedPanel {
     id,
     title: "Word error rate",
     width: 8,
-    shows: "Wrong, missing and added words of the last transcript of each probe, by the expected words.",
-    read: "0 is the expected text. Above the probe's limit the run has failed (wrong_text).",
+    shows:
+      "Wrong, missing and added words in the last transcript of each probe, divided by the number of expected words.",
+    read: "0 means that the transcript equals the expected text. Above the probe's limit, the run fails (wrong_text).",
     act: "Compare with the expected text: aigateway-exporter probe prints both. The provider may have changed the model.",
     empty: NOT_CONFIGURED,
     queries: [
@@ -125,10 +126,10 @@ export function failures(id: number): PlacedPanel {
     id,
     title: "Failed and skipped runs",
     width: 8,
-    shows: "Runs of probes that failed, and runs that were due and not begun, by reason.",
-    read: "Empty is good. unauthorized and payment_required are of the probe's key; spend_limit is the ceiling of the day.",
-    act: "timeout and upstream_error: the provider fails. wrong_text: see the word error rate. running: the schedule is too dense.",
-    empty: "No run has failed or was skipped in this range",
+    shows: "Probe runs that failed, and due runs that did not start, by reason.",
+    read: "Empty is good. unauthorized and payment_required concern the probe's key; spend_limit is the daily ceiling.",
+    act: "timeout, upstream_error: check the provider. wrong_text: see the word error rate. running: the previous run had not ended; run the probe less often.",
+    empty: "No run failed or was skipped in this range",
     queries: [
       range(counted(families.failures), "{{probe}} {{reason}}"),
       range(counted(families.skipped), "{{probe}} skipped, {{reason}}"),
@@ -142,15 +143,15 @@ function counted(series: Series<"probe" | "reason">): string {
   return promql`sum by (probe, reason) (increase(${ofInstance(series)}[$__rate_interval])) > 0`;
 }
 
-/** Everything that the last run of each probe told. */
+/** All results of the last run of each probe. */
 export function lastResults(id: number): PlacedPanel {
   return table({
     id,
     title: "Last results",
     width: 24,
-    shows: "What the last run of each transcription probe told.",
-    read: "Failed ones first. A dash is what the answer did not tell: json has no language and no confidence. Speed is seconds of audio per second.",
-    act: "See the three graphs above for since when and why.",
+    shows: "The results of the last run of each transcription probe.",
+    read: "Failed runs first. A dash means that the answer lacks the field: the json format has no language and no confidence. Speed is seconds of audio per second.",
+    act: "The three graphs above show since when, and why.",
     empty: "No probe is configured (probes in the exporter's configuration)",
     columns: [
       labelColumn("probe", "Probe", { width: 150 }),

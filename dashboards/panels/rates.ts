@@ -1,29 +1,29 @@
 import { rateFamilies } from "../../exporter/collectors/analytics-families.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { labelColumn, table, valueColumn } from "../board/table.ts";
-import { unit } from "../board/unit.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { labelColumn, table, valueColumn } from "../builder/table.ts";
+import { unit } from "../builder/unit.ts";
 import { ofJob } from "../expressions/scope.ts";
 import type { Series } from "../promql.ts";
 
 const pair = (series: Series<"model" | "app">) => `max by (model, app) (${ofJob(series, { app: "~$app" })})`;
 
-/** Speed and use of caches. Rates cannot be added up, so there is a row for each pair. */
+/** Latency and cache use. Rates cannot be added up, so each pair has its own row. */
 export function ratesToday(id: number): PlacedPanel {
   return table({
     id,
-    title: "Speed and cache today, by model and app",
+    title: "Latency and cache use today, by model and app",
     width: 24,
-    shows: "Latency of requests and share of prompt tokens that came from a cache, in the current UTC day.",
-    read: "Slowest first. These are the gateway's own rates; they are not added up over apps, and _other has none.",
-    act: "A low share from the cache with long prompts: reorder prompts so that what stays the same comes first.",
-    empty: "Set analytics.rates in the exporter's configuration to see this",
+    shows: "Request latency, and the share of prompt tokens served from a cache, in the current UTC day.",
+    read: "Slowest first. These are the gateway's own rates: they cannot be summed over apps, and _other has none.",
+    act: "If the cache share is low and prompts are long, move the constant part of the prompts to the front.",
+    empty: "Set analytics.rates in the exporter's configuration to see these rates",
     columns: [
       labelColumn("model", "Model", { width: 300 }),
       labelColumn("app", "App", { width: 300 }),
       valueColumn("Latency, mean", pair(rateFamilies.latencyAvgSeconds), unit.seconds),
-      valueColumn("Latency, 9 of 10", pair(rateFamilies.latencyP90Seconds), unit.seconds),
+      valueColumn("Latency, 90th percentile", pair(rateFamilies.latencyP90Seconds), unit.seconds),
       valueColumn("From cache", pair(rateFamilies.cacheHitRatio), unit.ratio),
     ],
-    sortBy: [{ title: "Latency, 9 of 10", desc: true }],
+    sortBy: [{ title: "Latency, 90th percentile", desc: true }],
   });
 }

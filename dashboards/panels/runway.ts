@@ -1,23 +1,23 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
-import { steps } from "../board/color.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { labelColumn, table, valueColumn, valueTexts } from "../board/table.ts";
-import { unit } from "../board/unit.ts";
+import { steps } from "../builder/color.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { labelColumn, table, valueColumn, valueTexts } from "../builder/table.ts";
+import { unit } from "../builder/unit.ts";
 import { ofJob, ofTeam, perKey } from "../expressions/scope.ts";
 import { verdict, verdictTexts } from "../expressions/verdict.ts";
 import { promql, type Series } from "../promql.ts";
 import { recorded } from "../rules/series.ts";
-import { thresholds } from "../thresholds.ts";
+import { DAY, HOUR, thresholds } from "../thresholds.ts";
 import { keyLink } from "./alerts.ts";
 
-/** Colours of the share of a limit that is used. */
+/** Colours of the used share of a limit. */
 export const usedSteps = steps(
   "green",
   [1 - thresholds.low, "orange"],
   [1 - thresholds.exhaustedRatio, "red"],
 );
 
-/** Colours of the time that credits last. */
+/** Colours of the time until the credits run out. */
 export const lastsSteps = steps(
   "red",
   [thresholds.imminent, "orange"],
@@ -31,17 +31,17 @@ const limit = perKey(ofJob(families.limit));
 
 const ofRecorded = (series: Series, factor = 1) => ofTeam(`(${ofJob(series)} * ${factor})`);
 
-/** Per key: what is left, how fast it goes, and whether it lasts until the reset. */
+/** For each key: the remaining credits, the burn rate, and whether the credits last until the reset. */
 export function runway(id: number): PlacedPanel {
   return table({
     id,
     title: "Runway of keys",
     width: 24,
     shows:
-      "Each key: what it may spend, what is left of it, how fast it goes, and whether it lasts until the limit starts anew.",
-    read: "Worst first. Lasts is what is left divided by the burn of the last hour; it is empty while nothing is spent. An empty cell is not known, which is neither 0 nor unlimited.",
-    act: "Follow a key's name. Then raise its limit, slow its caller down, or wait for the reset.",
-    empty: "No key is watched",
+      "For each key: its limit, the remaining credits, the burn rate, and whether the credits last until the reset.",
+    read: "Worst first. Lasts is the remaining credits divided by the burn rate of the last hour; it is empty while nothing is spent. Any other empty cell means unknown, which is neither 0 nor unlimited.",
+    act: "Click a key to see its details. Then raise its limit, slow its caller down, or wait for the reset.",
+    empty: "No key is monitored",
     columns: [
       labelColumn("key", "Key", { width: 170, link: keyLink }),
       labelColumn("team", "Team", {}),
@@ -68,8 +68,8 @@ export function runway(id: number): PlacedPanel {
           mappings: [valueTexts({ Infinity: { text: "unlimited" } })],
         },
       ),
-      valueColumn("Burn per hour", ofRecorded(recorded.burn1h, 3600), unit.credits, {}),
-      valueColumn("Burn per day", ofRecorded(recorded.burn1d, 86_400), unit.credits, {}),
+      valueColumn("Burn per hour", ofRecorded(recorded.burn1h, HOUR), unit.credits, {}),
+      valueColumn("Burn per day", ofRecorded(recorded.burn1d, DAY), unit.credits, {}),
       valueColumn("Lasts", ofRecorded(recorded.exhaustion1h), unit.duration, {
         cell: "text",
         steps: lastsSteps,

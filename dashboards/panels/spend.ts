@@ -1,15 +1,16 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { instant, range } from "../board/query.ts";
-import { ranking } from "../board/ranking.ts";
-import { stat } from "../board/stat.ts";
-import { bars, lines } from "../board/time-series.ts";
-import { unit } from "../board/unit.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { instant, range } from "../builder/query.ts";
+import { ranking } from "../builder/ranking.ts";
+import { stat } from "../builder/stat.ts";
+import { bars, lines } from "../builder/time-series.ts";
+import { unit } from "../builder/unit.ts";
 import * as spend from "../expressions/spend.ts";
 import { spent, totalSpent } from "../expressions/spend.ts";
 import { ofJob } from "../expressions/scope.ts";
 import { promql, type Series } from "../promql.ts";
 import { recorded } from "../rules/series.ts";
+import { DAY } from "../thresholds.ts";
 
 const SETTLING = "not settled yet";
 
@@ -18,9 +19,9 @@ function total(id: number, title: string, window: string, series: Series): Place
     id,
     title,
     width: 4,
-    shows: `Credits that all keys together have spent in ${window}.`,
-    read: "The gateway's own figures, in UTC. Keys without figures are missing in the sum; how many they are stands in this row, too. In the first minutes after midnight there is no figure, since gateways lag.",
-    act: "Look below who spends it.",
+    shows: `Total credits that all keys have spent in ${window}.`,
+    read: "The gateway's own figures, in UTC. The sum excludes keys without figures; the panel Keys not counted shows how many. There is no figure in the first minutes after midnight, because gateways lag.",
+    act: "The panels below show who spends it.",
     empty: SETTLING,
     queries: [instant(totalSpent(series))],
     unit: unit.credits,
@@ -36,27 +37,27 @@ export const month = (id: number) =>
 export function forecast(id: number): PlacedPanel {
   return stat({
     id,
-    title: "Month's forecast",
+    title: "Month forecast",
     width: 3,
-    shows: "What the month comes to if it goes on at its mean pace so far.",
-    read: "A straight line: it knows nothing of weekends. Withheld in the first tenth of the month, when a morning would be taken for a month.",
-    act: "Compare with the budgets below.",
+    shows: "Total of the month if spending continues at its mean rate so far.",
+    read: "A linear forecast that ignores weekends. It is absent in the first tenth of the month, when a few hours would distort it.",
+    act: "Compare it with the budgets below.",
     empty: "from the 4th on",
     queries: [instant(spend.forecastOfMonth)],
     unit: unit.credits,
   });
 }
 
-/** Stacked by key. */
+/** Spend per day, stacked by key. */
 export function perDay(id: number): PlacedPanel {
   return bars({
     id,
     title: "Spent per day",
     width: 16,
     shows:
-      "Credits spent on each UTC day, by key: the nine that spend most this month, and all others together.",
-    read: "Each bar is the last figure of its day, today's is what there is so far. A day without a bar was not watched.",
-    act: "Click a name in the legend to see that key alone.",
+      "Credits spent on each UTC day, by key: the nine top spenders of this month, and all others as one.",
+    read: "Each bar is the last figure of its day; today's bar still grows. A day without a bar was not monitored.",
+    act: "Click a name in the legend to show only that key.",
     historyDays: 30,
     empty: "No key has spent anything in this range",
     queries: [range(spend.spendPerDay.shown, "{{key}}"), range(spend.spendPerDay.others, "all other keys")],
@@ -71,9 +72,9 @@ export function spenders(id: number): PlacedPanel {
     id,
     title: "Top spenders this month",
     width: 8,
-    shows: "The ten keys that have spent most in the current UTC month.",
-    read: "Longest first. The scale begins at 0.",
-    act: "Ask the owners of the first ones whether it is meant.",
+    shows: "The ten keys that spent most in the current UTC month.",
+    read: "Largest first. The scale begins at 0.",
+    act: "Ask the owners of the top keys whether the spending is intended.",
     empty: "No key has spent anything this month",
     queries: [instant(spend.topKeys, "{{key}}")],
     unit: unit.credits,
@@ -86,8 +87,8 @@ export function byTeam(id: number): PlacedPanel {
     title: "This month by team",
     width: 6,
     shows: "Credits spent in the current UTC month by the keys of each team.",
-    read: 'Teams are the owners in the exporter\'s configuration; keys that have none are "no team".',
-    act: "Give keys an owner that are nobody's.",
+    read: 'Teams are the owners in the exporter\'s configuration; keys without one are shown as "no team".',
+    act: "Assign an owner to the keys without a team.",
     empty: "No key has spent anything this month",
     queries: [
       instant(
@@ -106,23 +107,23 @@ export function byTeam(id: number): PlacedPanel {
 export function againstLastMonth(id: number): PlacedPanel {
   return lines({
     id,
-    title: "This month against the last one",
+    title: "This month against last month",
     width: 8,
     shows:
-      "What this month has come to so far, last month at the same day and hour, and all that last month came to.",
-    read: "Above the dashed curve: dearer than last month. Where the solid line reaches the dotted height, this month has cost as much as the whole last one.",
-    act: "When it runs away, look in Spent per day since when, and in Top spenders through whom.",
+      "Spend of this month so far, of last month up to the same day and hour, and of the whole last month.",
+    read: "Above the dashed curve, this month costs more than last month did by then. Where the solid line reaches the dashed horizontal one, this month has cost as much as the whole last month.",
+    act: "If this month runs ahead, the graph Spent per day shows since when, and Top spenders this month shows which keys.",
     historyDays: 62,
     empty: "Begins with the month's first figures",
     queries: [
       range(spend.monthSoFar, "this month"),
       range(spend.samePointOfLastMonth, "last month, same day"),
-      range(spend.lastMonth, "last month in all"),
+      range(spend.lastMonth, "whole last month"),
     ],
     unit: unit.credits,
     interval: "1h",
     timeFrom: "now/M",
-    bridgeMs: 86_400_000,
-    dashed: { "last month, same day": "blue", "last month in all": "orange" },
+    bridgeMs: DAY * 1000,
+    dashed: { "last month, same day": "blue", "whole last month": "orange" },
   });
 }

@@ -1,9 +1,9 @@
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
-import { steps } from "../board/color.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { instant } from "../board/query.ts";
-import { stat } from "../board/stat.ts";
-import { unit } from "../board/unit.ts";
+import { steps } from "../builder/color.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { instant } from "../builder/query.ts";
+import { stat } from "../builder/stat.ts";
+import { unit } from "../builder/unit.ts";
 import { spent } from "../expressions/spend.ts";
 import { ofJob, ofTeam, perKey } from "../expressions/scope.ts";
 import { keysInDanger } from "../expressions/verdict.ts";
@@ -12,15 +12,16 @@ import { thresholds } from "../thresholds.ts";
 
 const NO_KEYS = "no keys";
 
-/** Keys on which somebody has to act. */
+/** Number of keys that need action. */
 export function danger(id: number): PlacedPanel {
   return stat({
     id,
     title: "Keys in danger",
     width: 3,
-    shows: "Keys that are refused, have used up their limit, or will within a week and before its reset.",
-    read: "0 is good. A rate counts when the last hour and the last six agree, as in the runway table.",
-    act: "Their rows are the first ones of the runway table.",
+    shows:
+      "Keys that the gateway refuses, that are exhausted, or that run out within a week and before their reset.",
+    read: "0 is good. A key counts only if the rates of both the last hour and the last six hours say so, as in the runway table.",
+    act: "See the first rows of the runway table.",
     empty: NO_KEYS,
     queries: [instant(keysInDanger)],
     unit: unit.count,
@@ -28,7 +29,7 @@ export function danger(id: number): PlacedPanel {
   });
 }
 
-/** What the sums lack. */
+/** Number of keys that the sums lack. */
 export function notCounted(id: number): PlacedPanel {
   const known = promql`count${spent(keyFamilies.usageMonth)}`;
   const watched = promql`count(${ofTeam(perKey(ofJob(keyFamilies.ownerInfo)))})`;
@@ -36,9 +37,9 @@ export function notCounted(id: number): PlacedPanel {
     id,
     title: "Keys not counted",
     width: 3,
-    shows: "Keys whose spend this month is not known; the sums at the left are without them.",
-    read: "0 is good: the sums are whole. Otherwise they are lower bounds.",
-    act: "See in the runway table which they are, and in Exporter health why.",
+    shows: "Keys whose spend this month is unknown; the sums on the left do not include them.",
+    read: "0 is good: the sums are complete. Otherwise they are lower bounds.",
+    act: "The runway table shows which keys, and Exporter health shows why.",
     empty: NO_KEYS,
     queries: [instant(promql`${watched} - (${known} or ${watched} * 0)`)],
     unit: unit.count,
@@ -46,16 +47,16 @@ export function notCounted(id: number): PlacedPanel {
   });
 }
 
-/** How old the oldest figures are. */
+/** Age of the oldest figures. */
 export function dataAge(id: number): PlacedPanel {
   const age = `time() - ${perKey(ofJob(keyFamilies.lastSuccess))}`;
   return stat({
     id,
     title: "Oldest data",
     width: 3,
-    shows: "Time since the last good answer about the key that has waited longest.",
-    read: "About the interval of the polls is good. Values that are too old are withdrawn, not repeated.",
-    act: "Above a quarter of an hour see Exporter health: the gateway, a key or the network fails.",
+    shows: "Age of the last good answer for the key with the oldest data.",
+    read: "About one poll interval is good. The exporter withdraws values that are too old.",
+    act: "Above 15 minutes, see Exporter health: the gateway, a key or the network fails.",
     empty: "no answer yet",
     queries: [instant(promql`max(${ofTeam(`(${age})`)})`)],
     unit: unit.seconds,

@@ -1,13 +1,13 @@
 import type { Query } from "../../exporter/collectors/analytics-families.ts";
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
-import type { PlacedPanel } from "../board/panel.ts";
-import { instant, range } from "../board/query.ts";
-import { ranking } from "../board/ranking.ts";
-import { stat } from "../board/stat.ts";
-import { steps } from "../board/color.ts";
-import { labelColumn, table, valueColumn } from "../board/table.ts";
-import { bars, lines } from "../board/time-series.ts";
-import { unit } from "../board/unit.ts";
+import type { PlacedPanel } from "../builder/panel.ts";
+import { instant, range } from "../builder/query.ts";
+import { ranking } from "../builder/ranking.ts";
+import { stat } from "../builder/stat.ts";
+import { steps } from "../builder/color.ts";
+import { labelColumn, table, valueColumn } from "../builder/table.ts";
+import { bars, lines } from "../builder/time-series.ts";
+import { unit } from "../builder/unit.ts";
 import { ofJob } from "../expressions/scope.ts";
 import { type Subject, usageBy } from "../expressions/usage.ts";
 import { promql } from "../promql.ts";
@@ -20,10 +20,9 @@ const WINDOWS: Readonly<Record<Query, { readonly title: string; readonly words: 
 };
 
 const NO_FIGURES = "no figures";
-const EMPTY =
-  "No figures of the analytics: they need a management key (analytics in the exporter's configuration)";
+const EMPTY = "No analytics figures: they need a management key (analytics in the exporter's configuration)";
 
-/** In a window, in all. */
+/** Total spend in a window. */
 export function total(id: number, subject: Subject, query: Query): PlacedPanel {
   const of = usageBy(subject);
   const { title, words } = WINDOWS[query];
@@ -32,15 +31,15 @@ export function total(id: number, subject: Subject, query: Query): PlacedPanel {
     title: `${title}, credits`,
     width: 4,
     shows: `Credits spent ${words}, by all ${subject}s together.`,
-    read: "The gateway's total for the account, or of what is chosen above. It includes _other.",
-    act: `See in the table which ${subject}s it is.`,
+    read: "The gateway's total for the account, or for the models and apps selected above. It includes _other.",
+    act: `The table shows the spend of each ${subject}.`,
     empty: NO_FIGURES,
     queries: [instant(of.total(query, "credits"))],
     unit: unit.credits,
   });
 }
 
-/** The same in the configured currency. */
+/** Total spend in a window, in the configured currency. */
 export function worth(id: number, subject: Subject, query: Query): PlacedPanel {
   const of = usageBy(subject);
   const { title, words } = WINDOWS[query];
@@ -48,9 +47,9 @@ export function worth(id: number, subject: Subject, query: Query): PlacedPanel {
     id,
     title: `${title}, in money`,
     width: 4,
-    shows: `What was spent ${words} is worth, in the currency of the exporter's configuration.`,
-    read: "Credits times credit_value. The gateway's bill counts, not this figure.",
-    act: "Set credit_value if there is no figure.",
+    shows: `Value of the credits spent ${words}, in the currency of the exporter's configuration.`,
+    read: "Credits times credit_value. An estimate: the gateway's invoice is authoritative.",
+    act: "If there is no figure, set credit_value in the exporter's configuration.",
     empty: "no credit_value",
     named: true,
     queries: [
@@ -63,16 +62,16 @@ export function worth(id: number, subject: Subject, query: Query): PlacedPanel {
   });
 }
 
-/** Stacked by model or app, complete days only. */
+/** Spend per full day, stacked by model or app. */
 export function perDay(id: number, subject: Subject): PlacedPanel {
   const of = usageBy(subject);
   return bars({
     id,
     title: "Spent per day",
     width: 16,
-    shows: `Credits spent on each full UTC day: the nine ${subject}s that are dearest this month, and all others together.`,
-    read: "Each bar is the gateway's figure of two hours after its day, when late rows have come; so yesterday's appears at 02:00 UTC and today has none.",
-    act: `Click a name in the legend to see it alone.`,
+    shows: `Credits spent on each full UTC day: the nine most expensive ${subject}s of this month, and all others as one.`,
+    read: "Each bar is the gateway's figure two hours after the end of its day, when late rows have arrived. Yesterday's bar therefore appears at 02:00 UTC, and today has none.",
+    act: `Click a name in the legend to show only that ${subject}.`,
     historyDays: 30,
     empty: EMPTY,
     queries: [range(of.perDay.shown, `{{${subject}}}`), range(of.perDay.others, `all other ${subject}s`)],
@@ -82,23 +81,23 @@ export function perDay(id: number, subject: Subject): PlacedPanel {
   });
 }
 
-/** The dearest of this month. */
+/** The most expensive models or apps of this month. */
 export function top(id: number, subject: Subject): PlacedPanel {
   const of = usageBy(subject);
   return ranking({
     id,
     title: `Top ${subject}s this month`,
     width: 8,
-    shows: `The ten ${subject}s that cost most in the current UTC month.`,
-    read: "Longest first. _other is all that has no series of its own (analytics.top).",
-    act: "See in the table what a request of them costs.",
+    shows: `The ten most expensive ${subject}s of the current UTC month.`,
+    read: "Largest first. _other is the sum of the pairs beyond analytics.top.",
+    act: "The table shows what one request costs.",
     empty: EMPTY,
     queries: [instant(`topk(10, ${of.amount("month", "credits")} > 0)`, `{{${subject}}}`)],
     unit: unit.credits,
   });
 }
 
-/** What each one cost, and what for. */
+/** Cost and use of each model or app. */
 export function details(id: number, subject: Subject, query: Query): PlacedPanel {
   const of = usageBy(subject);
   const { title, words } = WINDOWS[query];
@@ -115,12 +114,12 @@ export function details(id: number, subject: Subject, query: Query): PlacedPanel
     id,
     title: `${title} by ${subject}`,
     width: 24,
-    shows: `What each ${subject} has cost ${words}, and what for.`,
+    shows: `What each ${subject} cost ${words}, with its requests and tokens.`,
     read:
       query === "month"
-        ? "Dearest first; _other makes it add up. Change per day compares credits a day with those of the last full month."
-        : "Dearest first; _other makes it add up to the gateway's total. Late rows may still change it on the first days of a month.",
-    act: "Compare the price of a million tokens: where a cheaper model would do, change it.",
+        ? "Most expensive first; with _other the rows add up to the gateway's total. Change per day compares credits per day with the last full month."
+        : "Most expensive first; with _other the rows add up to the gateway's total. Late rows may still change the figures in the first days of a month.",
+    act: "Compare the prices per million tokens, and switch to a cheaper model where it is good enough.",
     empty: EMPTY,
     columns: [
       labelColumn(subject, subject === "model" ? "Model" : "App", { width: 300 }),
@@ -142,16 +141,16 @@ export function details(id: number, subject: Subject, query: Query): PlacedPanel
   });
 }
 
-/** Of what kind they are. */
+/** Today's tokens by kind. */
 export function tokens(id: number, subject: Subject): PlacedPanel {
   const of = usageBy(subject);
   return lines({
     id,
     title: "Tokens today",
     width: 12,
-    shows: "Prompt, completion and reasoning tokens of the current UTC day, as they add up.",
-    read: "Begins at 0 every midnight. Reasoning tokens are part of the completion tokens.",
-    act: "Many prompt tokens for each completion token: look for contexts that could be shorter or cached.",
+    shows: "Prompt, completion and reasoning tokens of the current UTC day, accumulated.",
+    read: "The lines restart at 0 at midnight UTC. Reasoning tokens are part of the completion tokens.",
+    act: "If there are many prompt tokens for each completion token, look for contexts that could be shortened or cached.",
     empty: EMPTY,
     queries: [
       range(of.total("day", "promptTokens"), "prompt"),
@@ -163,16 +162,16 @@ export function tokens(id: number, subject: Subject): PlacedPanel {
   });
 }
 
-/** Requests to free variants and to others. */
+/** Today's requests to free variants and to all other models. */
 export function freeAndPaid(id: number, subject: Subject): PlacedPanel {
   const of = usageBy(subject);
   return lines({
     id,
     title: "Requests today",
     width: 12,
-    shows: "Requests of the current UTC day, to free variants of models and to all others, as they add up.",
-    read: "Begins at 0 every midnight. Free variants are those whose name ends in :free or (free).",
-    act: "Free variants have a quota a day: what is left of it stands on the dashboard of the key.",
+    shows: "Requests of the current UTC day to free model variants and to all other models, accumulated.",
+    read: "The lines restart at 0 at midnight UTC. The name of a free variant ends in :free or (free).",
+    act: "Free variants have a daily quota; the Key dashboard shows what is left of it.",
     empty: EMPTY,
     queries: [
       range(of.requests("~.*(:free|\\\\(free\\\\))"), "free"),

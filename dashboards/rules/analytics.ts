@@ -1,6 +1,6 @@
 import { queryFamilies as families } from "../../exporter/collectors/analytics-families.ts";
 import { uids } from "../uids.ts";
-import { thresholds } from "../thresholds.ts";
+import { MINUTE, thresholds } from "../thresholds.ts";
 import { promql, select } from "../promql.ts";
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
 import type { RuleGroup } from "./rule.ts";
@@ -8,13 +8,13 @@ import { createAlert, type AlertDefinition, type Settings } from "./settings.ts"
 
 const LINK = { uid: uids.exporter };
 
-/** Alerts on the analytics: whether what models and apps spend is still known. */
+/** Alerts on the analytics: whether the spend of models and apps is still known. */
 export function analyticsData(settings: Settings): RuleGroup {
   const alert = (definition: AlertDefinition) => createAlert(settings, LINK, definition);
   return {
     name: "aigateway-analytics",
-    comment: "Whether what models and apps spend is still known.",
-    interval: settings.timing.duration(60),
+    comment: "Analytics: whether the spend of models and apps is still known.",
+    interval: settings.timing.duration(MINUTE),
     rules: [alert(stale(settings)), alert(truncated())],
   };
 }
@@ -28,7 +28,7 @@ function stale({ timing }: Settings): AlertDefinition {
     name: "AIGatewayAnalyticsStale",
     severity: "warning",
     comment:
-      "The query last_month is asked hourly, the others follow the interval of the polls. The last part is for queries that never had an answer: the value is 0.",
+      "The query last_month runs hourly; the others follow the poll interval. The last part covers queries that never got an answer, with the value 0.",
     expr: promql`
       (
         ${running} > ${timing.seconds(thresholds.analyticsStale)}
@@ -43,10 +43,10 @@ function stale({ timing }: Settings): AlertDefinition {
         max by (job, query) (${families.up}) == 0
         unless on (job, query) last_over_time(${families.lastSuccess}[${timing.analyticsMemory}])
       )`,
-    for: 10 * 60,
-    summary: "Nothing new is known of what models and apps spend.",
+    for: 10 * MINUTE,
+    summary: "The spend of models and apps is no longer updated.",
     description:
-      "The last good answer to the analytics query {{ $labels.query }} {{ if gt $value 0.0 }}is {{ $value | humanizeDuration }} old{{ else }}never came{{ end }}. The log gives the reason; 403 means that the management key is none.",
+      "{{ if gt $value 0.0 }}The last good answer to the analytics query {{ $labels.query }} is {{ $value | humanizeDuration }} old{{ else }}The analytics query {{ $labels.query }} has never succeeded{{ end }}: figures and budgets of models and apps are out of date. Look for the reason in the exporter's log; 403 means that the configured key is not a management key.",
   };
 }
 
@@ -55,9 +55,9 @@ function truncated(): AlertDefinition {
     name: "AIGatewayAnalyticsTruncated",
     severity: "info",
     expr: promql`max by (job, query) (${families.truncated}) == 1`,
-    for: 30 * 60,
-    summary: "The gateway cuts its answers about models and apps.",
+    for: 30 * MINUTE,
+    summary: "The gateway truncates its answers about models and apps.",
     description:
-      "The analytics query {{ $labels.query }} has more rows than the gateway answers: totals are right, but some pairs of model and app are only part of _other, and budgets over a model or app are incomplete.",
+      "The result of the analytics query {{ $labels.query }} exceeds the gateway's row limit: totals are correct, but some pairs of model and app are counted only in _other, and budgets for a model or app are incomplete.",
   };
 }

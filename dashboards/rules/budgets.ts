@@ -1,14 +1,14 @@
 import { budgetFamilies as families } from "../../exporter/budgets/families.ts";
 import { uids } from "../uids.ts";
-import { thresholds } from "../thresholds.ts";
+import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
 import { promql, select, type Series } from "../promql.ts";
-import { withBudgetTeam } from "./owner.ts";
+import { BALANCE, BUDGET, withBudgetTeam } from "./owner.ts";
 import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
 
-/** Budgets: what was spent of them and where that leads, and the alerts on it. */
+/** Recording rules for the spend and the forecast of each budget, and the alerts on them. */
 export function budgets(settings: Settings): RuleGroup {
   const alert = (definition: AlertDefinition) =>
     createAlert(
@@ -19,8 +19,8 @@ export function budgets(settings: Settings): RuleGroup {
   const { timing } = settings;
   return {
     name: "aigateway-budgets",
-    comment: "Budgets: what was spent of them and where that leads.",
-    interval: timing.duration(60),
+    comment: "Budgets: what is spent of each, and what the forecast is.",
+    interval: timing.duration(MINUTE),
     rules: [
       ...amounts(timing),
       ...burns(timing),
@@ -41,7 +41,7 @@ function amounts({ analyticsMemory, analyticsMemorySeconds, now }: Timing): read
   return [
     record(
       recorded.budgetOwner,
-      "Whose the budget is, and its window: one answer per budget, the one that is scraped now before one that was.",
+      "Team and window of the budget. One series per budget: the one scraped now takes precedence over a remembered one.",
       promql`
         topk by (job, budget) (1,
           max by (job, budget, window, team) (2 * ${families.info} or ${known(families.info)})
@@ -54,14 +54,14 @@ function amounts({ analyticsMemory, analyticsMemorySeconds, now }: Timing): read
     ),
     record(
       recorded.budgetSpent,
-      "Credits spent in the window; unknown until the memory holds nothing of the window before.",
+      "Credits spent in the window. Absent until the look-back no longer reaches the previous window.",
       promql`
         max by (job, budget) (${known(families.spent)})
         and on (job, budget) ${now} - ${start} >= ${analyticsMemorySeconds}`,
     ),
     record(
       recorded.budgetForecast,
-      "What the window will have spent at its end if it goes on at its mean pace; withheld in its first tenth, when a morning would be taken for a month.",
+      "Credits spent by the end of the window if spending continues at its mean rate. Absent in the first tenth of the window, when a few hours would distort it.",
       promql`
         ${recorded.budgetSpent}
         * (${end} - ${start})
@@ -83,9 +83,9 @@ function burns(timing: Timing): readonly RecordingRule[] {
     );
   };
   return [
-    burn(recorded.budgetBurn1h, 3600, "Credits a second that a prepaid balance lost over the last hour."),
-    burn(recorded.budgetBurn6h, 6 * 3600, "The same over six hours."),
-    burn(recorded.budgetBurn3d, 3 * 86_400, "The same over three days."),
+    burn(recorded.budgetBurn1h, HOUR, "Credits per second spent from a prepaid balance over the last hour."),
+    burn(recorded.budgetBurn6h, 6 * HOUR, "Credits per second over six hours."),
+    burn(recorded.budgetBurn3d, 3 * DAY, "Credits per second over three days."),
   ];
 }
 
@@ -95,10 +95,9 @@ function exceeded(): AlertDefinition {
     severity: "warning",
     expr: promql`
       ${recorded.budgetSpent} / ${recorded.budgetLimit} > 1`,
-    for: 5 * 60,
-    summary: "More was spent than a budget allows.",
-    description:
-      "{{ $value | humanizePercentage }} of the budget {{ $labels.budget }} is spent, and its window ({{ $labels.window }}) still runs. Nothing is refused by the gateway because of it: decide who stops, or raise the budget.",
+    for: 5 * MINUTE,
+    summary: "A budget is exceeded.",
+    description: `${BUDGET} is overspent: {{ $value | humanizePercentage }} of it is used and its window ({{ $labels.window }}) has not ended. The gateway does not enforce budgets: stop a spender or raise the budget.`,
   };
 }
 
@@ -106,14 +105,14 @@ function forecastExceeded(): AlertDefinition {
   return {
     name: "AIGatewayBudgetForecastExceeded",
     severity: "info",
-    comment: "Not kept: it would be said of the next window, and a mean pace moves slowly enough.",
+    comment:
+      "No keep_firing_for: the alert would carry over into the next window, and a mean rate changes slowly enough.",
     expr: promql`
       ${recorded.budgetForecast} / ${recorded.budgetLimit} > 1
       unless ${recorded.budgetSpent} > ${recorded.budgetLimit}`,
-    for: 3600,
-    summary: "A budget will be overrun at its present pace.",
-    description:
-      "If it goes on like this, {{ $value | humanizePercentage }} of the budget {{ $labels.budget }} is spent when its window ({{ $labels.window }}) ends. The dashboard shows which keys or models spend most.",
+    for: HOUR,
+    summary: "A budget will be exceeded at its present rate.",
+    description: `${BUDGET} will be at {{ $value | humanizePercentage }} when its window ({{ $labels.window }}) ends, if spending continues at this rate. The dashboard shows which keys or models spend most.`,
   };
 }
 
@@ -122,14 +121,13 @@ function incomplete({ timing }: Settings): AlertDefinition {
     name: "AIGatewayBudgetIncomplete",
     severity: "warning",
     expr: promql`max by (job, budget) (last_over_time(${families.complete}[${timing.analyticsMemory}])) == 0`,
-    for: 30 * 60,
-    summary: "Part of what a budget is over is not known.",
-    description:
-      "What is shown as spent of the budget {{ $labels.budget }} is only a lower bound: a key cannot be polled, or an answer about models was cut. Look for alerts on stale data or refused keys.",
+    for: 30 * MINUTE,
+    summary: "Part of the spend of a budget is unknown.",
+    description: `${BUDGET} may be exceeded unnoticed: its spend is only a lower bound, because a key cannot be polled or an answer about models was truncated. Look for alerts on stale data or refused keys.`,
   };
 }
 
-/** What is left of a prepaid balance lasts less than `seconds` at both rates: the long one says that, the short one that it still goes on. */
+/** A prepaid balance lasts less than `seconds` at both rates. The long rate is the measure; the short one confirms that the spending continues. */
 function lastsLess(seconds: number, long: Series, short: Series): string {
   const left = `clamp_min(${recorded.budgetLimit.name} - ${recorded.budgetSpent.name}, 0)`;
   return promql`
@@ -138,19 +136,18 @@ function lastsLess(seconds: number, long: Series, short: Series): string {
     and ${recorded.budgetSpent} < ${recorded.budgetLimit}`;
 }
 
-const PREPAID = "the prepaid balance {{ $labels.budget }} is used up in {{ $value | humanizeDuration }}";
+const PREPAID = `${BALANCE} runs out in {{ $value | humanizeDuration }}`;
 
 function prepaidImminent({ timing }: Settings): AlertDefinition {
   return {
     name: "AIGatewayBudgetExhaustionImminent",
     severity: "critical",
-    comment:
-      "One rate, since a runaway would be hours old before a second one saw it; two hours of it count double.",
+    comment: "One rate only, because a longer one would notice a runaway hours later.",
     expr: lastsLess(timing.seconds(thresholds.budgetImminent), recorded.budgetBurn1h, recorded.budgetBurn1h),
-    for: 10 * 60,
-    keepFiringFor: 20 * 60,
-    summary: "A prepaid balance is about to be used up.",
-    description: `At the rate of the last hour ${PREPAID}; then every call of the account is refused (402). Buy credits, or find what spends and stop it.`,
+    for: 10 * MINUTE,
+    keepFiringFor: 20 * MINUTE,
+    summary: "A prepaid balance is about to run out.",
+    description: `${PREPAID} at the rate of the last hour; then the gateway refuses every call of the account (402). Buy credits now, or find out what is spending and stop it.`,
   };
 }
 
@@ -159,10 +156,10 @@ function prepaidPredicted({ timing }: Settings): AlertDefinition {
     name: "AIGatewayBudgetExhaustionPredicted",
     severity: "warning",
     expr: lastsLess(timing.seconds(thresholds.predicted), recorded.budgetBurn6h, recorded.budgetBurn1h),
-    for: 30 * 60,
-    keepFiringFor: 3600,
-    summary: "A prepaid balance will be used up within a day.",
-    description: `At the rate of the last six hours ${PREPAID}. Buy credits today.`,
+    for: 30 * MINUTE,
+    keepFiringFor: HOUR,
+    summary: "A prepaid balance will run out within a day.",
+    description: `${PREPAID} at the rate of the last six hours; then the gateway refuses every call of the account (402). Buy credits today.`,
   };
 }
 
@@ -171,9 +168,9 @@ function prepaidSlow({ timing }: Settings): AlertDefinition {
     name: "AIGatewayBudgetExhaustionSlow",
     severity: "warning",
     expr: lastsLess(timing.seconds(thresholds.slow), recorded.budgetBurn3d, recorded.budgetBurn6h),
-    for: 3600,
-    keepFiringFor: 6 * 3600,
-    summary: "A prepaid balance will be used up within a week.",
-    description: `At the rate of the last three days ${PREPAID}. Buy credits this week.`,
+    for: HOUR,
+    keepFiringFor: 6 * HOUR,
+    summary: "A prepaid balance will run out within a week.",
+    description: `${PREPAID} at the rate of the last three days. Buy credits this week.`,
   };
 }

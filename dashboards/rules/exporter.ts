@@ -1,19 +1,19 @@
 import { selfFamilies as families } from "../../exporter/metrics/self-families.ts";
 import { uids } from "../uids.ts";
-import { thresholds } from "../thresholds.ts";
+import { MINUTE, thresholds } from "../thresholds.ts";
 import { promql, select } from "../promql.ts";
 import type { RuleGroup } from "./rule.ts";
 import { createAlert, JOB, type AlertDefinition, type Settings } from "./settings.ts";
 
 const LINK = { uid: uids.exporter };
 
-/** Alerts on the exporter itself and its way to the gateway: without it no other alert can fire. */
+/** Alerts on the exporter and its connection to the gateway: without them no other alert can fire. */
 export function exporterItself(settings: Settings): RuleGroup {
   const alert = (definition: AlertDefinition) => createAlert(settings, LINK, definition);
   return {
-    name: "aigateway-exporter",
-    comment: "The exporter itself and its way to the gateway: without it no other alert can fire.",
-    interval: settings.timing.duration(60),
+    name: JOB,
+    comment: "The exporter and its connection to the gateway: without them no other alert can fire.",
+    interval: settings.timing.duration(MINUTE),
     rules: [
       alert(down()),
       alert(upstreamErrors(settings)),
@@ -30,16 +30,16 @@ function down(): AlertDefinition {
     name: "AIGatewayExporterDown",
     severity: "critical",
     expr: promql`max by (job) (up{job="${JOB}"}) == 0 or absent(up{job="${JOB}"})`,
-    for: 10 * 60,
+    for: 10 * MINUTE,
     summary: "The exporter cannot be scraped.",
     description:
-      "Prometheus has not reached a single process of {{ $labels.job }} for ten minutes: no alert on credits or budgets can fire. Look at the pod and its log, then at the scrape job.",
+      "No alert on credits or budgets can fire: Prometheus has not been able to scrape any process of {{ $labels.job }} for ten minutes. Check the pod and its log, then the scrape job.",
   };
 }
 
 function upstreamErrors({ timing }: Settings): AlertDefinition {
-  const range = timing.duration(15 * 60);
-  // Refusals of single keys have alerts of their own.
+  const range = timing.duration(15 * MINUTE);
+  // Refusals of single keys have their own alerts.
   const failed = select(families.upstreamRequests, { code: "!~2..|40[1-3]" });
   return {
     name: "AIGatewayUpstreamErrors",
@@ -48,11 +48,11 @@ function upstreamErrors({ timing }: Settings): AlertDefinition {
       sum by (job, endpoint) (rate(${failed}[${range}]))
       / (sum by (job, endpoint) (rate(${families.upstreamRequests}[${range}])) > 0)
       > ${thresholds.upstreamErrors}`,
-    for: 15 * 60,
-    keepFiringFor: 15 * 60,
+    for: 15 * MINUTE,
+    keepFiringFor: 15 * MINUTE,
     summary: "Most requests to the gateway fail.",
     description:
-      "{{ $value | humanizePercentage }} of the requests to the endpoint {{ $labels.endpoint }} failed in the last 15 minutes. The dashboard shows the status codes; see whether the gateway has an incident, then proxy and network.",
+      "{{ $value | humanizePercentage }} of the requests to the endpoint {{ $labels.endpoint }} failed in the last 15 minutes, so data are becoming stale. The dashboard shows the status codes: check whether the gateway has an incident, then the proxy and the network.",
   };
 }
 
@@ -61,11 +61,11 @@ function throttled({ timing }: Settings): AlertDefinition {
     name: "AIGatewayUpstreamThrottled",
     severity: "warning",
     expr: promql`max by (job, endpoint) (${families.throttledUntil}) - ${timing.now} > 0`,
-    for: 30 * 60,
-    keepFiringFor: 15 * 60,
+    for: 30 * MINUTE,
+    keepFiringFor: 15 * MINUTE,
     summary: "The gateway throttles the exporter.",
     description:
-      "The gateway has answered 429 for half an hour; requests to the endpoint {{ $labels.endpoint }} wait another {{ $value | humanizeDuration }} and data get old. Lower gateway.requests_per_minute or poll less often.",
+      "Data are becoming stale: the gateway has answered 429 for half an hour, and requests to the endpoint {{ $labels.endpoint }} wait another {{ $value | humanizeDuration }}. Lower gateway.requests_per_minute, or poll less often.",
   };
 }
 
@@ -75,18 +75,18 @@ function seriesLimit({ timing }: Settings): AlertDefinition {
     name: "AIGatewaySeriesLimit",
     severity: "warning",
     comment:
-      "Nearly full, or an answer was refused because it would not have fitted: then the value is the share in use.",
+      "The limit is nearly reached, or the exporter rejected an answer because of it. The value is the share in use in either case.",
     expr: promql`
       ${ratio} > ${thresholds.seriesLimit}
       or (
         ${ratio}
-        and on (job) sum by (job) (increase(${families.refusedAnswers}[${timing.duration(15 * 60)}])) > 0
+        and on (job) sum by (job) (increase(${families.refusedAnswers}[${timing.duration(15 * MINUTE)}])) > 0
       )`,
-    for: 5 * 60,
-    keepFiringFor: 15 * 60,
-    summary: "The exporter holds nearly as many series as it may.",
+    for: 5 * MINUTE,
+    keepFiringFor: 15 * MINUTE,
+    summary: "The exporter has nearly reached its series limit.",
     description:
-      "{{ $labels.job }} holds {{ $value | humanizePercentage }} of its series_limit; answers beyond it are refused, and their keys or models go missing. Raise series_limit, or lower analytics.top.",
+      "{{ $labels.job }} uses {{ $value | humanizePercentage }} of its series_limit. It rejects answers beyond the limit, and their keys or models disappear. Raise series_limit, or lower analytics.top.",
   };
 }
 
@@ -95,12 +95,13 @@ function pollIntervalLong({ timing }: Settings): AlertDefinition {
   return {
     name: "AIGatewayPollIntervalLong",
     severity: "warning",
-    comment: "The windows of these rules must hold several polls; rules for longer intervals are generated.",
+    comment:
+      "The windows of these rules must contain several polls. For longer intervals, generate the rules again.",
     expr: promql`max by (job) (${interval}) > ${timing.seconds(timing.longestPollSeconds)}`,
-    for: 15 * 60,
-    summary: "Keys are polled too seldom for these alert rules.",
+    for: 15 * MINUTE,
+    summary: "Keys are polled too rarely for these alert rules.",
     description:
-      "{{ $labels.job }} polls each key every {{ $value | humanizeDuration }}, too seldom for the windows of the rules: warnings come late. Poll more often, raise gateway.requests_per_minute, or generate the rules for this interval.",
+      "Warnings come late: {{ $labels.job }} polls each key every {{ $value | humanizeDuration }}, too rarely for the windows of the rules. Poll more often, raise gateway.requests_per_minute, or generate the rules for this interval.",
   };
 }
 
@@ -113,9 +114,9 @@ function reloadFailed(): AlertDefinition {
       or
       min by (job) (${families.webUpToDate}) == 0
     `,
-    for: 5 * 60,
+    for: 5 * MINUTE,
     summary: "The exporter could not load its changed configuration or certificate.",
     description:
-      "{{ $labels.job }} goes on with the configuration, or the certificate, that it had: keys and budgets that were added since are not watched, a certificate that was to be renewed runs out, and it would not start anew. Its log names every problem; mend the file, and send SIGHUP if it is the configuration.",
+      "{{ $labels.job }} keeps using its previous configuration or certificate: it does not monitor new keys and budgets, its certificate may expire, and it would not survive a restart. Its log lists every problem. Fix the file; after a change of the configuration, send SIGHUP.",
   };
 }

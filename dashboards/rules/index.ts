@@ -10,7 +10,7 @@ import { probes } from "./probes.ts";
 import type { RuleGroup } from "./rule.ts";
 import { createSettings, type RuleOptions } from "./settings.ts";
 
-/** The list of the rule groups, in the order in which they depend on each other. */
+/** All rule groups; each depends only on groups before it. */
 export function createRules(options: RuleOptions = {}): readonly RuleGroup[] {
   const settings = createSettings(options);
   return [

@@ -5,7 +5,7 @@ import { record, type RecordingRule } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Timing } from "./timing.ts";
 
-/** When the alerts on what is left of a limit begin. Recorded, so that an alert may ask whether it was so lately. */
+/** The start conditions of the alerts on remaining credits. They are recorded, so that an alert can check whether one was true recently. */
 export function keyConditions(timing: Timing): readonly RecordingRule[] {
   return [imminent(timing), predicted(timing), slow(timing), low()];
 }
@@ -15,28 +15,28 @@ function imminent(timing: Timing): RecordingRule {
   const horizon = timing.seconds(thresholds.imminent);
   return record(
     recorded.imminent,
-    "Out within minutes, and sure of it: seconds that are left.",
+    "The key runs out within minutes, with little doubt. The value is the seconds left.",
     promql`
       ${exhaustion15m} < ${horizon}
       and ${exhaustion15m} < ${resetSeconds}
       and ${exhaustion1h} < ${resetSeconds}
       and ${remaining} > 0
-      # What is over that soon, or serves no call any more, is told by the next alert.
+      # If less time is left, or no call succeeds any more, AIGatewayKeyExhausted fires instead.
       and ${exhaustion15m} > ${timing.seconds(thresholds.imminentOver)}
       and (
-        # The rate has lasted and does not fall,
+        # Either the rate has lasted and is not falling,
         (
           ${remaining} / (${burnLasting} > 0) < ${horizon}
           and ${burn15m} > ${thresholds.falling} * ${burnLasting}
         )
-        # or the key never spent like this in three days.
+        # or the key has not spent this fast in three days.
         or ${unusual(burn15m)}
       )
-      # Not where days like this one need less than what is left; early, not even where it is close.
+      # Not if a typical day needs clearly less than what is left; not early if it needs about as much.
       unless ${recorded.restRatio} < ${thresholds.lastsUsually}
       unless (
         ${recorded.restRatio} < ${thresholds.lastsPerhaps}
-        and ${exhaustion15m} > ${timing.seconds(thresholds.imminentDoubtful)}
+        and ${exhaustion15m} > ${timing.seconds(thresholds.imminentUncertain)}
       )`,
   );
 }
@@ -57,11 +57,11 @@ function predicted(timing: Timing): RecordingRule {
   const anyway = timing.seconds(thresholds.predictedAnyway);
   return record(
     recorded.predicted,
-    "Out within a day: the present rate, the usual day, or the last day lead beyond what is left. Credits that are left.",
+    "The key runs out within a day, judged by its present rate, its typical day or its last day. The value is the credits left.",
     promql`
       ${remaining} > 0
       and (
-        # A rate that was never seen, that has lasted, or that leaves no hour, unless other days say that it will end in time.
+        # The rate is unusual, has lasted, or leaves less than an hour, and earlier days do not suggest that it ends in time.
         (
           ${exhaustion15m} < ${soon}
           and ${exhaustion15m} < ${resetSeconds}
@@ -78,18 +78,18 @@ function predicted(timing: Timing): RecordingRule {
             and (${exhaustion1h} > ${soon / 2} or ${restRatio} < ${thresholds.lastsSurely})
           )
         )
-        # A day like others needs more than is left.
+        # A typical day needs more than is left.
         or (
           ${restOfDay} > ${remaining} * (1 + ${thresholds.forecastMargin} * ${resetSeconds} / 86400)
           and ${resetSeconds} <= 86400
         )
-        # A limit of several days: another day like the last one is too much.
+        # The limit spans several days, and another day like the last one exceeds it.
         or (
           ${exhaustion1d} < ${day}
           and ${exhaustion6h} < ${resetSeconds}
           and ${resetSeconds} > 86400
         )
-        # Nothing is known of other days: a rate that lasts leads well before the reset.
+        # Without history: at a lasting rate, the key runs out well before the reset.
         or (
           ${exhaustion6h} < ${day}
           and ${remaining} / (${burnLasting} > 0) < ${timing.seconds(thresholds.predictedBlind)}
@@ -106,7 +106,7 @@ function slow(timing: Timing): RecordingRule {
   const longWindow = select(families.limitReset, { aigateway_key_limit_reset: "~monthly|never" });
   return record(
     recorded.slow,
-    "Out within a week, of a limit that is reset once a month or never: three days say what is usual, one that it still goes on. Seconds that are left.",
+    "The key runs out within a week, for limits that reset monthly or never. The rate of three days is the measure; that of one day confirms that the spending continues. The value is the seconds left.",
     promql`
       ${exhaustion3d} < ${resetSeconds}
       and ${exhaustion3d} < ${week}
@@ -120,7 +120,7 @@ function low(): RecordingRule {
   const { remaining, limit, exhaustion1d, resetSeconds } = recorded;
   return record(
     recorded.low,
-    "Little is left and does not last until the reset: the share of the limit.",
+    "Little is left, and it does not last until the reset. The value is the remaining share of the limit.",
     promql`
       ${remaining} / (${limit} > 0) < ${thresholds.low}
       and ${remaining} > 0

@@ -1,15 +1,15 @@
 import { uids } from "../uids.ts";
-import { thresholds } from "../thresholds.ts";
+import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
 import { promql } from "../promql.ts";
 import { keyConditions } from "./key-conditions.ts";
-import { withKeyTeam } from "./owner.ts";
+import { KEY, withKeyTeam } from "./owner.ts";
 import type { AlertRule, RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
 import { untilReset } from "./until-reset.ts";
 
-/** Alerts on what is left of a key's limit. */
+/** Alerts on the remaining credits of a key's limit. */
 export function keyCredits(settings: Settings): RuleGroup {
   const alert = (definition: AlertDefinition): AlertRule =>
     createAlert(
@@ -20,8 +20,8 @@ export function keyCredits(settings: Settings): RuleGroup {
   return {
     name: "aigateway-key-credits",
     comment:
-      "Credits of keys: exhausted, or about to be before the limit's reset. What is left is no series when it is not known, unlimited or old, and then nothing fires here.",
-    interval: settings.timing.duration(60),
+      "Credits of keys: exhausted, or about to be before the limit resets. The remaining credits have no series while they are unknown, unlimited or stale; then no alert of this group fires.",
+    interval: settings.timing.duration(MINUTE),
     rules: [
       ...keyConditions(settings.timing),
       alert(exhausted(settings)),
@@ -43,21 +43,20 @@ function exhausted({ timing }: Settings): AlertDefinition {
       ${remaining} <= ${thresholds.exhaustedRatio} * (${limit} > 0)
       and (
         ${remaining} <= 0
-        # So little that no call fits any more: nothing is spent, where the rate of the last hour would have used it up long ago.
+        # Too little is left for a call: nothing is spent, although the rate of the last hour would have used it up long ago.
         or (${stopped(timing, thresholds.exhausted)})
-        # The same of a key that calls seldom.
+        # The same for a key that rarely makes calls.
         or (${stopped(timing, thresholds.exhaustedSeldom)})
-        # A refund of a few calls is no news: it is used up again before anybody could look.
+        # A refund of a few calls does not end the alert: it is spent again before anyone could look.
         or (
           ${remaining}
           and on (job, key) ALERTS{alertname="${name}",alertstate="firing"}
           unless ${exhaustion15m} > ${timing.seconds(thresholds.imminent)}
         )
       )`,
-    for: 2 * 60,
+    for: 2 * MINUTE,
     summary: "A key has used up its credit limit.",
-    description:
-      'Key {{ $labels.key }} has {{ $value | printf "%.2f" }} credits left, and its calls are refused (402). Raise its limit, or wait for the reset that the dashboard shows.',
+    description: `${KEY} is out of credits ({{ $value | printf "%.2f" }} left), and the gateway refuses its calls (402). Raise its limit, or wait for the reset that the dashboard shows.`,
   };
 }
 
@@ -68,7 +67,7 @@ function stopped(timing: Timing, { idle, rest }: { readonly idle: number; readon
 
 function imminent({ timing }: Settings): AlertDefinition {
   const name = "AIGatewayKeyExhaustionImminent";
-  const lately = promql`last_over_time(${recorded.imminent}[${timing.duration(3600)}])`;
+  const lately = promql`last_over_time(${recorded.imminent}[${timing.duration(HOUR)}])`;
   return {
     name,
     severity: "critical",
@@ -79,10 +78,9 @@ function imminent({ timing }: Settings): AlertDefinition {
       keeps: [lately],
       nearer: "AIGatewayKeyExhausted",
     }),
-    for: 4 * 60,
+    for: 4 * MINUTE,
     summary: "A key is about to use up its credit limit.",
-    description:
-      "Key {{ $labels.key }} runs out of credits in {{ $value | humanizeDuration }} at the rate of the last 15 minutes, before its limit resets; its calls will be refused (402). Find what spends and stop it, or raise the limit.",
+    description: `${KEY} runs out of credits in {{ $value | humanizeDuration }} at the rate of the last 15 minutes, before its limit resets; then the gateway refuses its calls (402). Find out what is spending and stop it, or raise the limit.`,
   };
 }
 
@@ -94,23 +92,22 @@ function predicted({ timing }: Settings): AlertDefinition {
     name,
     severity: "warning",
     comment:
-      "Once said, it is said until the last hour and the last six, or the last day where there are several, deny it.",
+      "Once it fires, it fires until the rates of the last hour and the last six hours contradict it; for limits that span several days, until that of the last day does.",
     expr: untilReset(timing, {
       alert: name,
       begins: recorded.predicted.name,
       value: remaining.name,
       keeps: [
-        promql`last_over_time(${recorded.predicted}[${timing.duration(6 * 3600)}])`,
+        promql`last_over_time(${recorded.predicted}[${timing.duration(6 * HOUR)}])`,
         promql`(${exhaustion1h} < ${days} and ${exhaustion1h} < ${resetSeconds})`,
         promql`(${exhaustion6h} < ${days} and ${exhaustion6h} < ${resetSeconds})`,
         promql`(${exhaustion1d} < ${days} and ${exhaustion1d} < ${resetSeconds} and ${resetSeconds} > 86400)`,
       ],
       nearer: "AIGatewayKeyExhaust(ed|ionImminent)",
     }),
-    for: 4 * 60,
+    for: 4 * MINUTE,
     summary: "A key will use up its credit limit within a day.",
-    description:
-      'Key {{ $labels.key }} has {{ $value | printf "%.2f" }} credits left and will run out within a day, before its limit resets. Look at what it spends on the dashboard; raise the limit or slow the caller down.',
+    description: `${KEY} has {{ $value | printf "%.2f" }} credits left and will run out within a day, before its limit resets. Check its spending on the dashboard, then raise the limit or slow the caller down.`,
   };
 }
 
@@ -121,21 +118,20 @@ function slow({ timing }: Settings): AlertDefinition {
   return {
     name,
     severity: "warning",
-    comment: "Once said, it is said until the three days deny it.",
+    comment: "Once it fires, it fires until the rate of three days contradicts it.",
     expr: untilReset(timing, {
       alert: name,
       begins: recorded.slow.name,
       value: promql`(${exhaustion3d} or ${remaining} * 0)`,
       keeps: [
-        promql`last_over_time(${recorded.slow}[${timing.duration(86_400)}])`,
+        promql`last_over_time(${recorded.slow}[${timing.duration(DAY)}])`,
         promql`(${exhaustion3d} < ${weeks} and ${exhaustion3d} < ${resetSeconds})`,
       ],
       nearer: "AIGatewayKeyExhaust(ed|ionImminent|ionPredicted)",
     }),
-    for: 24 * 3600,
+    for: DAY,
     summary: "A key will use up its credit limit within a week.",
-    description:
-      "At the rate of the last three days, key {{ $labels.key }} runs out of credits in {{ $value | humanizeDuration }}, before its limit resets. Raise the limit or agree on less with its owner.",
+    description: `${KEY} runs out of credits in {{ $value | humanizeDuration }} at the rate of the last three days, before its limit resets. Raise the limit, or agree on lower spending with the owner.`,
   };
 }
 
@@ -149,12 +145,11 @@ function low({ timing }: Settings): AlertDefinition {
       alert: name,
       begins: recorded.low.name,
       value: promql`${remaining} / (${limit} > 0)`,
-      keeps: [promql`last_over_time(${recorded.low}[${timing.duration(3600)}])`],
+      keeps: [promql`last_over_time(${recorded.low}[${timing.duration(HOUR)}])`],
       nearer: "AIGatewayKeyExhaust.+",
     }),
-    for: 15 * 60,
+    for: 15 * MINUTE,
     summary: "A key has little of its credit limit left.",
-    description:
-      "Key {{ $labels.key }} has {{ $value | humanizePercentage }} of its limit left, which at the rate of the last day does not last until the reset.",
+    description: `${KEY} has {{ $value | humanizePercentage }} of its limit left, which does not last until the reset at the rate of the last day. If this happens in every window, raise the limit.`,
   };
 }

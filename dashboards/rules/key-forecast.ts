@@ -1,12 +1,12 @@
-import { thresholds } from "../thresholds.ts";
+import { DAY, MINUTE, thresholds } from "../thresholds.ts";
 import { promql } from "../promql.ts";
 import { record, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Settings } from "./settings.ts";
 
-/** What is still to be spent today, by the shape of the key's earlier days: office hours end, nights are quiet. */
+/** Forecasts how much a key still spends today from its earlier days: office hours end, and nights are quiet. */
 export function keyForecast({ timing }: Settings): RuleGroup {
-  const day = timing.duration(86_400);
+  const day = timing.duration(DAY);
   const { usage, usageDay, spentYesterday, restShareYesterday, restShare, restOfDay } = recorded;
   const { restRatio, remaining, resetSeconds, burn1h, burn15m } = recorded;
   const quarter = timing.duration(timing.burnWindow);
@@ -15,17 +15,17 @@ export function keyForecast({ timing }: Settings): RuleGroup {
   return {
     name: "aigateway-key-forecast",
     comment:
-      "What is still to be spent today, by the shape of the key's earlier days: office hours end, nights are quiet. A rate alone knows nothing of that.",
-    interval: timing.duration(60),
+      "How much a key still spends today, judged by its earlier days: office hours end, and nights are quiet. A rate alone cannot know that.",
+    interval: timing.duration(MINUTE),
     rules: [
       record(
         spentYesterday,
-        "What yesterday spent in all: usage minus that of today is usage at midnight.",
+        "Credits spent yesterday. The usage at midnight is the usage minus today's.",
         promql`(${usage} - ${usageDay}) - (${usage} offset ${day} - ${usageDay} offset ${day})`,
       ),
       record(
         restShareYesterday,
-        "The share of yesterday's spend that came later than this hour, unless the key was dry in the meantime.",
+        "The share of yesterday's spend that came after this hour. Absent if the key ran out of credits since.",
         promql`
           clamp_min(${usage} - ${usageDay} - ${usage} offset ${day}, 0)
           / (${spentYesterday} > 0)
@@ -33,7 +33,7 @@ export function keyForecast({ timing }: Settings): RuleGroup {
       ),
       record(
         restShare,
-        "The same of a typical day: half yesterday, a quarter the day before, and so on; dry days do not count.",
+        "The same share for a typical day: half the weight is yesterday's, a quarter the day before's, and so on. Days without credits do not count.",
         promql`
           0.5 * ${restShareYesterday} + 0.5 * ${restShare} offset ${day}
           or ${restShareYesterday}
@@ -41,14 +41,14 @@ export function keyForecast({ timing }: Settings): RuleGroup {
       ),
       record(
         restOfDay,
-        "Credits still to be spent until midnight UTC if today goes on as days do. Part of yesterday is mixed in, so that the first calls of a morning are not taken for a trend.",
+        "Credits still to be spent until midnight UTC if today continues like a typical day. Yesterday's spend is weighted in, so that the first calls of a morning do not look like a trend.",
         promql`
           ${restShare} * (${usageDay} + ${thresholds.yesterdaysPart} * ${spentYesterday})
           / (1 + ${thresholds.yesterdaysPart} - ${restShare})`,
       ),
       record(
         restRatio,
-        "The share of what is left that today still needs by that forecast, on a day that ends with a reset. Only while the key does not spend at twice the rate of yesterday at this hour: else its days are no guide.",
+        "The forecast rest of today divided by what is left, on a day that ends with a reset. Absent while the key spends at twice yesterday's rate at this hour, because then earlier days are no guide.",
         promql`
           ${restOfDay} / (${remaining} > 0)
           and ${resetSeconds} <= 86400
@@ -57,7 +57,7 @@ export function keyForecast({ timing }: Settings): RuleGroup {
       ),
       record(
         recorded.burnLasting,
-        "The rate of the last hour, if each quarter of it had its part in it: a burst that is over, or just begins, is none.",
+        "The rate of the last hour, if each quarter of the hour contributed to it. A burst that is over or has just begun does not qualify.",
         promql`
           ${burn1h}
           and ${burn15m} > ${thresholds.lastingPart} * ${burn1h}

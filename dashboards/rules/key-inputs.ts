@@ -4,14 +4,15 @@ import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
+import { DAY, HOUR, MINUTE } from "../thresholds.ts";
 
-/** What is known of each key now, one series a key whatever processes told it, and how fast its credits burn. */
+/** The current values and burn rates of each key: one series per key, however many processes report it. */
 export function keyInputs({ timing }: Settings): RuleGroup {
   return {
     name: "aigateway-key-inputs",
     comment:
-      "What is known of each key, whichever process told it. The limit, what is left and the reset come with one answer and go with it.",
-    interval: timing.duration(60),
+      "The current values of each key, whichever process reports them. The limit, the remaining credits and the reset come from the same answer and disappear together.",
+    interval: timing.duration(MINUTE),
     rules: [
       ...identity(timing),
       ...amounts(timing),
@@ -27,7 +28,7 @@ function identity({ memory }: Timing): readonly RecordingRule[] {
   return [
     record(
       recorded.keyOwner,
-      "Whose the key is: one team per key, the one that is scraped now before one that was. Two would make every join with it fail.",
+      "Team of the key. One series per key, because joins fail on two: the one scraped now takes precedence over a remembered one.",
       promql`
         topk by (job, key) (1,
           max by (job, key, team) (2 * ${families.ownerInfo} or last_over_time(${families.ownerInfo}[${memory}]))
@@ -35,12 +36,12 @@ function identity({ memory }: Timing): readonly RecordingRule[] {
     ),
     record(
       recorded.lastSuccess,
-      "When the newest answer about the key was asked for. It tells time for the rates below and stands still while the gateway is down.",
+      "When the newest answer for the key was requested. It is the clock of the rates below, and it stops while the gateway is down.",
       promql`max by (job, key) (last_over_time(${families.lastSuccess}[${memory}]))`,
     ),
     record(
       recorded.instanceFreshest,
-      "The process with the newest answer speaks for the key: no sums over replicas, no figures of dead pods.",
+      "The process with the newest answer for the key. Only its figures count: no sums over replicas, no figures of terminated pods.",
       promql`
         last_over_time(${families.lastSuccess}[${memory}])
         == on (job, key) group_left () ${recorded.lastSuccess}`,
@@ -61,12 +62,12 @@ function amounts({ memory, memorySeconds, now }: Timing): readonly RecordingRule
   return [
     record(
       recorded.usage,
-      "All that ever counted toward the limit, own keys at providers included where they do. While the gateway is down the last figure stands, so that the rates go on where they stopped.",
+      "All usage that counts toward the limit, including own provider keys if they count. The last figure is kept while the gateway is down, so that the rates continue where they stopped.",
       `${counted(families.usage, families.byokUsage)}\n${promql`or (${recorded.usage} and on (job, key) ${recorded.lastSuccess})`}`,
     ),
     record(
       recorded.usageDay,
-      "The same since midnight UTC. Withheld until the memory holds nothing of yesterday.",
+      "The same since midnight UTC. Absent until the look-back no longer reaches yesterday.",
       `${counted(families.usageDay, families.byokUsageDay)}\n${promql`and on () vector(${now} % 86400) >= ${memorySeconds}`}`,
     ),
     record(
@@ -85,7 +86,7 @@ function limitReset({ memory, now }: Timing): RecordingRule {
   const never = select(families.limitReset, { aigateway_key_limit_reset: "never" });
   return record(
     recorded.resetSeconds,
-    "Seconds until the limit starts anew, infinite if it never does. Of a reset that is not known only the soonest is: the next midnight UTC.",
+    "Seconds until the limit resets; infinite if it never does. If the reset is unknown, the earliest possible one is assumed: the next midnight UTC.",
     promql`
       max by (job, key) (
         last_over_time(${families.nextReset}[${memory}])
@@ -102,7 +103,7 @@ function limitReset({ memory, now }: Timing): RecordingRule {
 function remaining({ memory, memorySeconds, now }: Timing): RecordingRule {
   return record(
     recorded.remaining,
-    "Credits that are left, unless the limit was reset since or nothing was heard for as long as the memory reaches.",
+    "Credits left. Absent if the limit has reset since the last answer, or if no answer arrived within the look-back.",
     promql`
       max by (job, key) (
         last_over_time(${families.remaining}[${memory}])
@@ -129,12 +130,12 @@ function burns(timing: Timing): readonly RecordingRule[] {
       recorded.burn15m,
       timing.burnWindow,
       timing.burnWindow / 3,
-      "Credits a second over a quarter of an hour. Seconds are those between the answers, so that the jump after an outage is spread over it; corrections downwards count as nothing spent.",
+      "Credits per second over 15 minutes. The divisor is the time between the answers, so that the jump after an outage is spread over the outage. Downward corrections count as zero.",
     ),
-    burn(recorded.burn1h, 3600, 600, "The same over an hour."),
-    burn(recorded.burn6h, 6 * 3600, 3600, "The same over six hours."),
-    burn(recorded.burn1d, 86_400, 6 * 3600, "The same over a day."),
-    burn(recorded.burn3d, 3 * 86_400, 86_400, "The same over three days."),
+    burn(recorded.burn1h, HOUR, 10 * MINUTE, "Credits per second over an hour."),
+    burn(recorded.burn6h, 6 * HOUR, HOUR, "Credits per second over six hours."),
+    burn(recorded.burn1d, DAY, 6 * HOUR, "Credits per second over a day."),
+    burn(recorded.burn3d, 3 * DAY, DAY, "Credits per second over three days."),
   ];
 }
 
@@ -143,12 +144,28 @@ function exhaustions(): readonly RecordingRule[] {
     exhaustion(
       recorded.exhaustion15m,
       recorded.burn15m,
-      "Seconds that what is left lasts at the rate of the last quarter of an hour. No series where nothing is spent.",
+      "Seconds until the key runs out at the rate of the last 15 minutes. Absent while nothing is spent.",
     ),
-    exhaustion(recorded.exhaustion1h, recorded.burn1h, "The same at the rate of the last hour."),
-    exhaustion(recorded.exhaustion6h, recorded.burn6h, "The same at the rate of the last six hours."),
-    exhaustion(recorded.exhaustion1d, recorded.burn1d, "The same at the rate of the last day."),
-    exhaustion(recorded.exhaustion3d, recorded.burn3d, "The same at the rate of the last three days."),
+    exhaustion(
+      recorded.exhaustion1h,
+      recorded.burn1h,
+      "Seconds until the key runs out at the rate of the last hour.",
+    ),
+    exhaustion(
+      recorded.exhaustion6h,
+      recorded.burn6h,
+      "Seconds until the key runs out at the rate of the last six hours.",
+    ),
+    exhaustion(
+      recorded.exhaustion1d,
+      recorded.burn1d,
+      "Seconds until the key runs out at the rate of the last day.",
+    ),
+    exhaustion(
+      recorded.exhaustion3d,
+      recorded.burn3d,
+      "Seconds until the key runs out at the rate of the last three days.",
+    ),
   ];
 }
 

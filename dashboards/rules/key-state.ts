@@ -1,24 +1,24 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
 import { uids } from "../uids.ts";
-import { thresholds } from "../thresholds.ts";
+import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
 import { promql, select } from "../promql.ts";
-import { withKeyTeam } from "./owner.ts";
+import { KEY, withKeyTeam } from "./owner.ts";
 import type { RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import { createAlert, JOB, type AlertDefinition, type Settings } from "./settings.ts";
 
 const LINK = { uid: uids.key, label: "key" };
 
-/** Alerts on keys themselves: refused, expiring, gone, not heard of, spending unlike themselves. */
+/** Alerts on the state of keys: refused, expiring, removed, stale, or spending unusually fast. */
 export function keyState(settings: Settings): RuleGroup {
   const alert = (definition: AlertDefinition) => createAlert(settings, LINK, definition);
   const ofOwner = (definition: AlertDefinition) =>
     alert({ ...definition, expr: withKeyTeam(definition.expr) });
   return {
     name: "aigateway-key-state",
-    comment: "Keys themselves: refused, expiring, gone, not heard of, spending unlike themselves.",
-    interval: settings.timing.duration(60),
+    comment: "State of keys: refused, expiring, removed, stale, or spending unusually fast.",
+    interval: settings.timing.duration(MINUTE),
     rules: [
       ofOwner(unauthorized()),
       ofOwner(expiresSoon(settings)),
@@ -36,11 +36,10 @@ function unauthorized(): AlertDefinition {
     name: "AIGatewayKeyUnauthorized",
     severity: "critical",
     expr: promql`max by (job, key) (${families.unauthorized}) == 1`,
-    for: 5 * 60,
-    keepFiringFor: 10 * 60,
+    for: 5 * MINUTE,
+    keepFiringFor: 10 * MINUTE,
     summary: "The gateway refuses a key.",
-    description:
-      "The gateway answers 401 to key {{ $labels.key }}: it was disabled, deleted or has expired, and so are the calls of whoever uses it. Ask its owner whether that was meant; else make a new key and replace the secret.",
+    description: `${KEY} is refused by the gateway (401), so every call made with it fails: it was disabled, was deleted or has expired. Ask the owner whether that was intended; if not, create a new key and replace the secret.`,
   };
 }
 
@@ -51,10 +50,9 @@ function expiresSoon({ timing }: Settings): AlertDefinition {
     expr: promql`
       max by (job, key) (last_over_time(${families.expiry}[${timing.memory}])) - ${timing.now}
       < ${timing.seconds(thresholds.expiresSoon)}`,
-    for: 15 * 60,
+    for: 15 * MINUTE,
     summary: "A key expires within a week.",
-    description:
-      "Key {{ $labels.key }} expires in {{ $value | humanizeDuration }}. Make a new one, hand it to those who use it, and replace the exporter's secret.",
+    description: `${KEY} expires in {{ $value | humanizeDuration }}; then its calls fail (401). Create a new key, distribute it to its users, and replace the exporter's secret.`,
   };
 }
 
@@ -66,11 +64,10 @@ function freeQuotaLow(): AlertDefinition {
       min by (job, key) (${families.freeRequestsRemaining})
       / (max by (job, key) (${families.freeRequestsLimit}) > 0)
       < ${thresholds.freeQuotaLow}`,
-    for: 5 * 60,
-    keepFiringFor: 10 * 60,
-    summary: "A key has nearly used up its free requests of the day.",
-    description:
-      "Key {{ $labels.key }} has {{ $value | humanizePercentage }} of today's requests to free models left; after that they are refused (429) until 00:00 UTC. Use a paid model, or wait.",
+    for: 5 * MINUTE,
+    keepFiringFor: 10 * MINUTE,
+    summary: "A key has nearly used up its free requests for the day.",
+    description: `${KEY} has {{ $value | humanizePercentage }} of today's requests to free models left; then the gateway refuses them (429) until 00:00 UTC. Use a paid model, or wait.`,
   };
 }
 
@@ -79,17 +76,16 @@ function spendAnomaly({ timing }: Settings): AlertDefinition {
     name: "AIGatewayKeySpendAnomaly",
     severity: "info",
     comment:
-      "Against the fastest hour of its own last week, so that neither office hours nor a nightly job is one.",
+      "Compared with the fastest hour of the key's own last week, so that neither office hours nor a nightly job is an anomaly.",
     expr: promql`
       ${recorded.burn1h} * 3600 > ${thresholds.anomalyCredits}
       and ${recorded.burn1h} > ${thresholds.anomalyFactor} * ${recorded.burn1hMax7d}
-      # A key that is new has nothing to be compared with.
-      and ${recorded.burn1hMax7d} offset ${timing.duration(86_400)}`,
-    for: 15 * 60,
-    keepFiringFor: 30 * 60,
-    summary: "A key spends far faster than in any hour of its last week.",
-    description:
-      'Key {{ $labels.key }} spends {{ $value | printf "%.2f" }} credits an hour, more than three times as much as in its dearest hour of the last week. Ask its owner whether that is meant.',
+      # A new key has no history to compare with.
+      and ${recorded.burn1hMax7d} offset ${timing.duration(DAY)}`,
+    for: 15 * MINUTE,
+    keepFiringFor: 30 * MINUTE,
+    summary: "A key spends far faster than in any hour of the last week.",
+    description: `${KEY} spends {{ $value | printf "%.2f" }} credits an hour, more than three times as much as in its most expensive hour of the last week. Ask the owner whether that is intended.`,
   };
 }
 
@@ -97,10 +93,9 @@ function usageCorrected({ timing }: Settings): AlertDefinition {
   return {
     name: "AIGatewayKeyUsageCorrected",
     severity: "info",
-    expr: promql`resets(${recorded.usage}[${timing.duration(3600)}]) > 0`,
-    summary: "The gateway lowered what a key has used in all.",
-    description:
-      "What key {{ $labels.key }} has used since it exists went down {{ $value }} time(s) within the last hour: a refund or a correction. Nothing to do, unless sums of its spend must be explained.",
+    expr: promql`resets(${recorded.usage}[${timing.duration(HOUR)}]) > 0`,
+    summary: "The gateway lowered the total usage of a key.",
+    description: `${KEY} had its total usage lowered {{ $value }} time(s) in the last hour, by a refund or a correction. No action is needed, unless someone must explain its spend.`,
   };
 }
 
@@ -110,14 +105,13 @@ function disappeared({ timing }: Settings): AlertDefinition {
     severity: "warning",
     expr: promql`
       (
-        max by (job, key, team) (${families.ownerInfo} offset ${timing.duration(3600)})
+        max by (job, key, team) (${families.ownerInfo} offset ${timing.duration(HOUR)})
         unless on (job, key) last_over_time(${families.ownerInfo}[${timing.memory}])
       )
       and on (job) up{job="${JOB}"} == 1`,
-    for: 5 * 60,
-    summary: "A key that was watched an hour ago is gone.",
-    description:
-      "Key {{ $labels.key }} is no longer in the exporter's configuration, {{ $labels.job }} being up: nothing warns of it any more. If that was not meant, put it back (a file of keys_dir may have gone).",
+    for: 5 * MINUTE,
+    summary: "A key that was monitored an hour ago is gone.",
+    description: `${KEY} is no longer monitored, and no alert covers it: {{ $labels.job }} is up, but the key is missing from its configuration. If that was not intended, restore it (a file of keys_dir may have been deleted).`,
   };
 }
 
@@ -127,7 +121,7 @@ function dataStale({ timing }: Settings): AlertDefinition {
     name: "AIGatewayKeyDataStale",
     severity: "warning",
     comment:
-      "Follows the interval of the polls. The second half is for keys that never had an answer: the value is 0.",
+      "The threshold follows the poll interval. The second half covers keys that never got an answer, with the value 0.",
     expr: promql`
       (
         ${timing.now} - ${recorded.lastSuccess} > ${timing.seconds(thresholds.keyStale)}
@@ -141,9 +135,8 @@ function dataStale({ timing }: Settings): AlertDefinition {
         max by (job, key) (${families.up}) == 0
         unless on (job, key) ${recorded.lastSuccess}
       )`,
-    for: 5 * 60,
-    summary: "Nothing new is known of a key.",
-    description:
-      "The last good answer about key {{ $labels.key }} {{ if gt $value 0.0 }}is {{ $value | humanizeDuration }} old{{ else }}never came{{ end }}: its credits are not watched. The exporter's log and status page give the reason.",
+    for: 5 * MINUTE,
+    summary: "The data of a key are stale.",
+    description: `${KEY} {{ if gt $value 0.0 }}has had no good answer for {{ $value | humanizeDuration }}{{ else }}has never had a good answer{{ end }}, so no alert covers its credits. The exporter's log and status page give the reason.`,
   };
 }

@@ -1,17 +1,29 @@
 import { promql } from "../promql.ts";
 import { recorded } from "./series.ts";
 
-/** Adds the owner's team to each key of an expression, for the routing of alerts. The value stays. */
+/** The owner's team in parentheses; empty if there is none. */
+const TEAM = "{{ with $labels.team }} (team {{ . }}){{ end }}";
+
+/** The beginning of a description of a key's alert, with the owner's team if there is one. */
+export const KEY = `Key {{ $labels.key }}${TEAM}`;
+
+/** The beginning of a description of a budget's alert, with its team if there is one. */
+export const BUDGET = `Budget {{ $labels.budget }}${TEAM}`;
+
+/** The same for a prepaid balance. */
+export const BALANCE = `The prepaid balance {{ $labels.budget }}${TEAM}`;
+
+/** Adds the owner's team to each key of an expression, so that alerts can be routed by it. The value is unchanged. */
 export function withKeyTeam(expr: string): string {
   return `${parenthesized(expr)}\n${promql`* on (job, key) group_left (team) ${recorded.keyOwner}`}`;
 }
 
-/** The same for budgets; their window comes with it. */
+/** Adds team and window to each budget of an expression. */
 export function withBudgetTeam(expr: string): string {
   return `${parenthesized(expr)}\n${promql`* on (job, budget) group_left (team, window) ${recorded.budgetOwner}`}`;
 }
 
-/** The same for probes, by the key that pays; the model and that key come with it. */
+/** Adds the model, the key that pays and that key's team to each probe of an expression. */
 export function withProbeTeam(expr: string): string {
   return `${parenthesized(expr)}\n${promql`* on (job, probe) group_left (model, key, team) ${recorded.probeOwner}`}`;
 }

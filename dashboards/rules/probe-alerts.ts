@@ -1,6 +1,6 @@
 import { probeFamilies as families } from "../../exporter/probes/families.ts";
 import { promql, type Series } from "../promql.ts";
-import { thresholds } from "../thresholds.ts";
+import { MINUTE, thresholds } from "../thresholds.ts";
 import { uids } from "../uids.ts";
 import { withProbeTeam } from "./owner.ts";
 import type { AlertRule } from "./rule.ts";
@@ -8,7 +8,7 @@ import { recorded } from "./series.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
 
-/** Alerts on what transcription probes find out, and on probes that are not run. */
+/** Alerts on the results of transcription probes, and on probes that do not run. */
 export function probeAlerts(settings: Settings): readonly AlertRule[] {
   const { timing } = settings;
   const alert = (definition: AlertDefinition) => createAlert(settings, { uid: uids.exporter }, definition);
@@ -23,7 +23,7 @@ export function probeAlerts(settings: Settings): readonly AlertRule[] {
   ];
 }
 
-/** What was found out so long ago is no matter for alerts; AIGatewayProbeNotRun is. */
+/** Excludes outdated results; AIGatewayProbeNotRun reports those. */
 function isFresh({ now }: Timing): string {
   return promql`${now} - ${recorded.probeLastRun} <= ${thresholds.probeStaleIntervals} * ${recorded.probeInterval}`;
 }
@@ -35,7 +35,7 @@ function failing(timing: Timing): AlertDefinition {
     name: "AIGatewayProbeFailing",
     severity: "critical",
     comment:
-      "Two runs in a row. The second part is for schedules with long pauses, as over nights, and for probes that have never succeeded.",
+      "Two runs in a row. The second part covers schedules with long pauses, for example at night, and probes that have never succeeded.",
     expr: promql`
       (
         ${recorded.probeLastRun} - ${recorded.probeLastSuccess} > ${thresholds.probeFailedIntervals} * ${recorded.probeInterval}
@@ -45,10 +45,10 @@ function failing(timing: Timing): AlertDefinition {
         )
       )
       and ${isFresh(timing)}`,
-    for: 5 * 60,
+    for: 5 * MINUTE,
     summary: "Transcription fails.",
     description:
-      "The last two runs of the probe {{ $labels.probe }} failed, or more: the model {{ $labels.model }} gave no transcript to the key {{ $labels.key }} in time, or too many wrong words. The dashboard shows the reasons; whoever uses the model has the same trouble, unless it is the key's.",
+      "At least the last two runs of the probe {{ $labels.probe }} failed: the model {{ $labels.model }} returned no transcript in time, or too many wrong words. Unless the probe's key {{ $labels.key }} is at fault, every user of the model is affected. The dashboard shows the reasons.",
   };
 }
 
@@ -61,10 +61,10 @@ function slow(timing: Timing): AlertDefinition {
       ${recent} > ${thresholds.probeSlowFactor} * ${week}
       and ${recent} - ${week} > ${timing.seconds(thresholds.probeSlowSeconds)}
       and ${isFresh(timing)}`,
-    for: 10 * 60,
-    summary: "Transcription is much slower than in the week before.",
+    for: 10 * MINUTE,
+    summary: "Transcription is much slower than last week.",
     description:
-      "Half of the recent runs of the probe {{ $labels.probe }} took longer than {{ $value | humanizeDuration }}, twice as long as in the week before. See whether the provider of {{ $labels.model }} has an incident; another model may serve better meanwhile.",
+      "Half of the recent runs of the probe {{ $labels.probe }} took longer than {{ $value | humanizeDuration }}, more than twice last week's median. Check whether the provider of {{ $labels.model }} has an incident; consider another model in the meantime.",
   };
 }
 
@@ -76,14 +76,14 @@ function qualityDropped(timing: Timing): AlertDefinition {
     expr: promql`
       ${recent} > ${thresholds.probeWordErrors} + ${week}
       and ${isFresh(timing)}`,
-    for: 10 * 60,
-    summary: "Transcripts have many more wrong words than in the week before.",
+    for: 10 * MINUTE,
+    summary: "Transcripts have many more wrong words than last week.",
     description:
-      "Half of the recent transcripts of the probe {{ $labels.probe }} have a word error rate of {{ $value | humanizePercentage }} or more, a tenth of the words above the week before. The provider of {{ $labels.model }} may have changed the model; compare with another one.",
+      "Half of the recent transcripts of the probe {{ $labels.probe }} have a word error rate of {{ $value | humanizePercentage }} or more, at least 10 percentage points above last week's median. The provider of {{ $labels.model }} may have changed the model; compare with another one.",
   };
 }
 
-/** The next run would go beyond what probes may spend on a day. One value per job, that of the spend. */
+/** The next run would exceed the daily ceiling of the probes. The value, one per job, is today's spend. */
 function spendReached(): string {
   return promql`(${most(families.spendDay)} and ${most(families.spendDay)} + ${most(families.costLimit)} > ${most(families.spendDayLimit)})`;
 }
@@ -95,10 +95,10 @@ function spendLimit(): AlertDefinition {
     expr: promql`
       ${recorded.probeOwner}
       * on (job) group_left () ${spendReached()}`,
-    for: 10 * 60,
-    summary: "Probes have spent what they may on this day.",
+    for: 10 * MINUTE,
+    summary: "Probes have reached their spending ceiling for today.",
     description:
-      '{{ $value | printf "%.2f" }} credits count against the ceiling of the day, so that the probe {{ $labels.probe }} is not run again before 00:00 UTC and nobody sees how {{ $labels.model }} transcribes. Run probes less often, or raise probe_spend.max_cost_per_day.',
+      'The probe {{ $labels.probe }} does not run again before 00:00 UTC, so failures of {{ $labels.model }} go unnoticed: {{ $value | printf "%.2f" }} credits count against today\'s ceiling. Run probes less often, or raise probe_spend.max_cost_per_day.',
   };
 }
 
@@ -114,7 +114,7 @@ function notRun(timing: Timing): AlertDefinition {
     name: "AIGatewayProbeNotRun",
     severity: "warning",
     comment:
-      "The second part is for probes that were never run: the value is 0. A probe that is configured no more is remembered, and not due.",
+      "The second part covers probes that have never run, with the value 0. A probe that was removed from the configuration is remembered but not due.",
     expr: promql`
       (
         ${now} - ${recorded.probeLastRun} > ${thresholds.probeStaleIntervals} * ${interval}
@@ -125,9 +125,9 @@ function notRun(timing: Timing): AlertDefinition {
       )
       and on (job, probe) ${families.info}
       unless on (job) ${spendReached()}`,
-    for: 10 * 60,
-    summary: "A probe is due and not run.",
+    for: 10 * MINUTE,
+    summary: "A probe is due but does not run.",
     description:
-      "The last run of the probe {{ $labels.probe }} {{ if gt $value 0.0 }}was {{ $value | humanizeDuration }} ago{{ else }}never came{{ end }}: nobody sees how {{ $labels.model }} transcribes. The reason is counted in aigateway_probe_skipped_total.",
+      "The probe {{ $labels.probe }} {{ if gt $value 0.0 }}last ran {{ $value | humanizeDuration }} ago{{ else }}has never run{{ end }}, so failures of {{ $labels.model }} go unnoticed. aigateway_probe_skipped_total shows the reason.",
   };
 }

@@ -1,20 +1,19 @@
 import { probeFamilies as families } from "../../exporter/probes/families.ts";
 import { promql, type Series } from "../promql.ts";
-import { thresholds } from "../thresholds.ts";
+import { DAY, MINUTE, thresholds } from "../thresholds.ts";
 import { probeAlerts } from "./probe-alerts.ts";
 import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
 
-/** Transcription probes: when they were run and how they usually are, and the alerts on it. */
+/** Recording rules for the last runs and usual results of transcription probes, and the alerts on them. */
 export function probes(settings: Settings): RuleGroup {
   const { timing } = settings;
   return {
     name: "aigateway-probes",
-    comment:
-      "Transcription probes: whether they are run and succeed, and whether they are as they usually are.",
-    interval: timing.duration(60),
+    comment: "Transcription probes: whether they run and succeed, and whether their results are as usual.",
+    interval: timing.duration(MINUTE),
     rules: [...identity(timing), ...medians(timing), ...probeAlerts(settings)],
   };
 }
@@ -23,7 +22,7 @@ function identity({ memory, probeMemory }: Timing): readonly RecordingRule[] {
   return [
     record(
       recorded.probeOwner,
-      "What the probe asks, which key pays, and whose that is: one answer per probe, the one that is scraped now before one that was.",
+      "Model of the probe, the key that pays, and its team. One series per probe: the one scraped now takes precedence over a remembered one.",
       promql`
         topk by (job, probe) (1,
           max by (job, probe, model, key) (2 * ${families.info} or last_over_time(${families.info}[${memory}]))
@@ -32,22 +31,22 @@ function identity({ memory, probeMemory }: Timing): readonly RecordingRule[] {
     ),
     record(
       recorded.probeInterval,
-      "Longest time between two runs by the probe's schedule.",
+      "Longest time between two runs of the probe's schedule.",
       latest(families.interval, memory),
     ),
     record(
       recorded.probeLastRun,
-      "When the last run was begun. It is remembered when the exporter is started anew.",
+      "When the last run started. It is remembered across restarts of the exporter.",
       latest(families.lastRun, probeMemory),
     ),
     record(
       recorded.probeLastSuccess,
-      "When the last run that succeeded was begun. It is remembered, too.",
+      "When the last successful run started. It is remembered across restarts of the exporter.",
       latest(families.lastSuccess, probeMemory),
     ),
     record(
       recorded.probeDuration,
-      "Duration of the last run if it brought an answer: a refusal is quick, and a time-out has an alert of its own.",
+      "Duration of the last run if it returned a transcript. Refusals are quick, and timeouts have their own alert.",
       promql`max by (job, probe) (${families.duration} and on (job, instance, probe) ${families.wordErrors})`,
     ),
     record(
@@ -63,7 +62,7 @@ function latest(series: Series, range: string): string {
 }
 
 function medians(timing: Timing): readonly RecordingRule[] {
-  const [recent, week] = [timing.duration(timing.probeWindow), timing.duration(7 * 86_400)];
+  const [recent, week] = [timing.duration(timing.probeWindow), timing.duration(7 * DAY)];
   const before = `[${week}] offset ${recent}`;
   const ofRecent = (series: Series) => promql`
     quantile_over_time(0.5, ${series}[${recent}])
@@ -74,12 +73,12 @@ function medians(timing: Timing): readonly RecordingRule[] {
   return [
     record(
       recorded.probeDurationRecent,
-      "Median duration of the recent runs: half of them took longer. A single slow one does not move it.",
+      "Median duration of the recent runs. A single slow run does not change it.",
       ofRecent(recorded.probeDuration),
     ),
     record(
       recorded.probeDurationWeek,
-      "Median duration of the week before them.",
+      "Median duration in the week before the recent runs.",
       ofWeek(recorded.probeDuration),
     ),
     record(
@@ -89,7 +88,7 @@ function medians(timing: Timing): readonly RecordingRule[] {
     ),
     record(
       recorded.probeWordErrorsWeek,
-      "Median word error rate of the week before them.",
+      "Median word error rate in the week before the recent runs.",
       ofWeek(recorded.probeWordErrors),
     ),
   ];

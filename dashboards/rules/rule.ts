@@ -1,9 +1,9 @@
 import type { Series } from "../promql.ts";
 
-/** A group of rules: evaluated in order, at one timestamp. */
+/** A group of rules that Prometheus evaluates in order, at one timestamp. */
 export interface RuleGroup {
   readonly name: string;
-  /** What the group is for, above it in the rule file. */
+  /** The purpose of the group, written above it in the rule file. */
   readonly comment: string;
   readonly interval: string;
   readonly rules: readonly Rule[];
@@ -14,7 +14,7 @@ export type Rule = RecordingRule | AlertRule;
 export interface RecordingRule {
   readonly record: string;
   readonly expr: string;
-  /** What the series tells, for who reviews the rule file. */
+  /** The meaning of the series, for reviewers of the rule file. */
   readonly comment?: string;
 }
 
@@ -42,7 +42,7 @@ export function isAlert(rule: Rule): rule is AlertRule {
   return "alert" in rule;
 }
 
-/** The rule that fills a recorded series. */
+/** Creates the rule that records a series. */
 export function record(series: Series, comment: string, expr: string): RecordingRule {
   return { record: series.name, expr, comment };
 }

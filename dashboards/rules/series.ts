@@ -32,7 +32,7 @@ const probeOwner: Series<"job" | "probe" | "model" | "key" | "team"> = {
   labels: ["job", "probe", "model", "key", "team"],
 };
 
-/** Series that the recording rules make, for alerts and panels. Rates are credits a second, times are seconds. */
+/** The series of the recording rules, for alerts and panels. Rates are in credits per second, times in seconds. */
 export const recorded = {
   keyOwner,
   instanceFreshest,

@@ -1,17 +1,17 @@
 import type { AlertRule, Severity } from "./rule.ts";
 import { createTiming, type Timing, type TimingOptions } from "./timing.ts";
 
-/** The job of the exporter's scrapes: rules, monitors and examples agree on it. */
+/** The job label of the exporter's scrapes, which rules, monitors and examples share. */
 export const JOB = "aigateway-exporter";
 
 export interface RuleOptions extends TimingOptions {
-  /** Address of docs/alerts.md where the readers of alerts can see it; `#alertname` is appended. Default: a placeholder. */
+  /** URL of docs/alerts.md as readers of alerts can open it; `#alertname` is appended. Default: a placeholder. */
   readonly runbookBaseUrl?: string;
-  /** Address of Grafana up to the dashboard's uid. Default: a placeholder. */
+  /** URL of Grafana's dashboards, up to the uid. Default: a placeholder. */
   readonly dashboardBaseUrl?: string;
 }
 
-/** What the rules are made with. */
+/** The settings that all rules share. */
 export interface Settings {
   readonly timing: Timing;
   readonly runbookBaseUrl: string;
@@ -26,7 +26,7 @@ export function createSettings(options: RuleOptions): Settings {
   };
 }
 
-/** What is particular to an alert; links and durations are filled in by `alert`. */
+/** What one alert defines itself; `createAlert` adds links and formats durations. */
 export interface AlertDefinition {
   readonly name: string;
   readonly severity: Severity;
@@ -39,7 +39,7 @@ export interface AlertDefinition {
   readonly comment?: string;
 }
 
-/** The dashboard that an alert leads to: its uid, and the variable that is filled from a label. */
+/** The dashboard that an alert links to: its uid, and the variable that is set from a label. */
 export interface DashboardLink {
   readonly uid: string;
   readonly label?: string;

@@ -1,53 +1,55 @@
-/** Durations of the rules: what they are in days and minutes, made shorter for tests and longer for slow polls. */
+import { INTERVALS_TO_LIVE } from "../../exporter/metrics/thresholds.ts";
+import { DAY, HOUR, MINUTE } from "../thresholds.ts";
+
+/** The durations of the rules, shortened for tests and lengthened for slow polls. */
 export interface Timing {
-  /** A duration in PromQL and in rule files, which Prometheus' own clock measures: `25m`. */
+  /** Formats a duration for PromQL and rule files: `25m`. Prometheus' own clock measures it. */
   duration(seconds: number): string;
-  /** Seconds to compare with differences of the exporter's timestamps and of `now`. Not scaled: that clock runs faster instead. */
+  /** Seconds to compare with differences between the exporter's timestamps and `now`. Not scaled, because that clock runs faster instead. */
   seconds(seconds: number): number;
-  /** How long the last value of a key stands in for a missing one: bridges gaps of scrapes and restarts of the exporter. */
+  /** How long the last value of a key replaces a missing one, to bridge failed scrapes and restarts of the exporter. */
   readonly memory: string;
   readonly memorySeconds: number;
-  /** The same for values that come with the analytics, among them budgets. */
+  /** The same for values from the analytics, including budgets. */
   readonly analyticsMemory: string;
   readonly analyticsMemorySeconds: number;
-  /** How long the times of a probe's runs are remembered, so that a restart of the exporter does not make them unknown. */
+  /** How long the times of a probe's runs are remembered, so that they survive a restart of the exporter. */
   readonly probeMemory: string;
-  /** Seconds: what recent runs of probes are, which must be several. */
+  /** Seconds: the window of recent probe runs, which must contain several runs. */
   readonly probeWindow: number;
-  /** Seconds: the window of the shortest rate, which must hold several polls. */
+  /** Seconds: the window of the shortest rate, which must contain several polls. */
   readonly burnWindow: number;
-  /** Longest interval of polls that the windows suit. */
+  /** Longest poll interval that the windows support. */
   readonly longestPollSeconds: number;
-  /** The present in seconds since the epoch: an expression. */
+  /** A PromQL expression for the present, in seconds since the epoch. */
   readonly now: string;
 }
 
 export interface TimingOptions {
   /** Longest time between two polls of a key (aigateway_exporter_poll_interval_seconds). Default 60. */
   readonly pollIntervalSeconds?: number;
-  /** The same for the analytics. Default 300. */
+  /** Longest time between two polls of the analytics. Default 300. */
   readonly analyticsIntervalSeconds?: number;
   /** Longest time between two runs of a probe (aigateway_probe_interval_seconds). Default 3600. */
   readonly probeIntervalSeconds?: number;
-  /** Factor of all durations, for tests whose exporter has a clock that runs faster: 1/600 with one 600 times as fast. Default 1. */
+  /** Factor for all durations, for tests in which the exporter's clock runs faster: 1/600 if it is 600 times as fast. Default 1. */
   readonly scale?: number;
-  /** What the exporter's clock shows, as PromQL, where it is not Prometheus' own. Default `time()`. */
+  /** A PromQL expression for the exporter's clock, if it differs from Prometheus' own. Default `time()`. */
   readonly now?: string;
 }
 
-const MINUTE = 60;
-/** Bridges a gap of scrapes of 20 minutes. */
+/** Bridges 20 minutes without scrapes. */
 const MEMORY = 25 * MINUTE;
 const BURN_WINDOW = 15 * MINUTE;
-const PROBE_MEMORY = 24 * 60 * MINUTE;
-const PROBE_WINDOW = 6 * 60 * MINUTE;
+const PROBE_MEMORY = DAY;
+const PROBE_WINDOW = 6 * HOUR;
 
 export function createTiming(options: TimingOptions): Timing {
-  const { pollIntervalSeconds = 60, analyticsIntervalSeconds = 300, probeIntervalSeconds = 3600 } = options;
+  const { pollIntervalSeconds = 60, analyticsIntervalSeconds = 300, probeIntervalSeconds = HOUR } = options;
   const { scale = 1, now = "time()" } = options;
   const burnWindow = Math.max(BURN_WINDOW, 4 * pollIntervalSeconds);
-  const memory = Math.max(MEMORY, 3 * pollIntervalSeconds);
-  const analyticsMemory = Math.max(MEMORY, 3 * analyticsIntervalSeconds);
+  const memory = Math.max(MEMORY, INTERVALS_TO_LIVE * pollIntervalSeconds);
+  const analyticsMemory = Math.max(MEMORY, INTERVALS_TO_LIVE * analyticsIntervalSeconds);
   const duration = (seconds: number) => durationText(Math.max(1, Math.round(seconds * 1000 * scale)));
   return {
     duration,
@@ -56,7 +58,7 @@ export function createTiming(options: TimingOptions): Timing {
     memorySeconds: memory,
     analyticsMemory: duration(analyticsMemory),
     analyticsMemorySeconds: analyticsMemory,
-    probeMemory: duration(Math.max(PROBE_MEMORY, 3 * probeIntervalSeconds)),
+    probeMemory: duration(Math.max(PROBE_MEMORY, INTERVALS_TO_LIVE * probeIntervalSeconds)),
     probeWindow: Math.max(PROBE_WINDOW, 4 * probeIntervalSeconds),
     burnWindow,
     longestPollSeconds: burnWindow / 4,
@@ -65,9 +67,9 @@ export function createTiming(options: TimingOptions): Timing {
 }
 
 const UNITS = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["m", 60_000],
+  ["d", DAY * 1000],
+  ["h", HOUR * 1000],
+  ["m", MINUTE * 1000],
   ["s", 1000],
   ["ms", 1],
 ] as const;

@@ -1,23 +1,24 @@
 import { promql } from "../promql.ts";
 import { recorded } from "./series.ts";
 import type { Timing } from "./timing.ts";
+import { MINUTE } from "../thresholds.ts";
 
-/** An alert on what is left of a limit that begins under a strict condition and is not to come and go. */
+/** An alert on remaining credits that starts under a strict condition and must not flap. */
 export interface Lasting {
   readonly alert: string;
-  /** Where it begins, unless a nearer end is told already; its value is the alert's. */
+  /** The condition under which it starts, unless a more urgent alert already fires. Its value is the alert's value. */
   readonly begins: string;
-  /** Once it fires: the value while it is kept. Present whenever it is known what is left. */
+  /** The alert's value while it keeps firing. Present whenever the remaining credits are known. */
   readonly value: string;
-  /** What keeps it. */
+  /** The conditions under which it keeps firing. */
   readonly keeps: readonly string[];
-  /** Names of the alerts on a nearer end, a pattern: Alertmanager is silent about this one while they fire, so it must not end before them unheard. */
+  /** A pattern of the more urgent alerts. Alertmanager inhibits this one while they fire, so it must not end before them without a notification. */
   readonly nearer: string;
 }
 
 /**
- * Not `keep_firing_for`, which outlives the reset of the limit: a key that ran dry minutes before midnight would be about to run
- * dry after it. The alert reads its own `ALERTS` instead.
+ * Keeps an alert firing until the limit resets. `keep_firing_for` would outlast the reset: a key that ran out minutes before
+ * midnight would still be reported as about to run out after midnight. The alert reads its own `ALERTS` instead.
  */
 export function untilReset(timing: Timing, { alert, begins, value, keeps, nearer }: Lasting): string {
   const { remaining, resetSeconds, limit } = recorded;
@@ -32,11 +33,11 @@ or (
     ${kept}
   )
   and on (job, key) ${remaining.name}
-  # Nothing of the time before a reset, by which the seconds until it grow, or before a raised limit counts any more.
+  # A reset (the seconds until the next one grow) or a raised limit ends the alert.
   unless on (job, key) ${resetSeconds.name} > ${resetSeconds.name} ${before}
   unless on (job, key) ${limit.name} > ${limit.name} ${before}
 )`;
 }
 
-/** One evaluation without it ends an alert; a few may be missed. */
-const CHANGE_SEEN = 10 * 60;
+/** A single evaluation without a result ends an alert, so the change is visible for longer, in case some evaluations are missed. */
+const CHANGE_SEEN = 10 * MINUTE;

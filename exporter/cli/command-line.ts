@@ -1,10 +1,8 @@
 import { parseArgs } from "node:util";
+import { DEFAULT_PORT } from "../config/schema.ts";
 import { MAX_REQUESTS } from "../http/limits.ts";
 import type { ListenAddress } from "../http/server.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "../log.ts";
-
-/** The default port, which is free in Prometheus' list of default ports. */
-export const DEFAULT_PORT = 9853;
 
 /** What a command line asks for. */
 export type CommandLine =
@@ -21,7 +19,7 @@ export type CommandLine =
 export interface Options {
   readonly configFile: string;
   readonly listen: ListenAddress;
-  /** As written, for messages. */
+  /** The address as written, for messages. */
   readonly listenAddress: string;
   readonly telemetryPath: string;
   readonly webConfigFile: string | undefined;

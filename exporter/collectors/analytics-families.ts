@@ -18,21 +18,22 @@ const WINDOWS = {
 
 function usageFamilies(query: Query): Record<Amount, Family<Pair>> {
   const [window, when] = WINDOWS[query];
-  const usage = (suffix: string, what: string, amount: Amount) =>
+  const prefix = `aigateway_usage_${window}`;
+  const usage = (name: string, what: string, amount: Amount) =>
     gauge({
-      name: `aigateway_usage_${window}_${suffix}`,
+      name,
       help: `${what} of a model by an app ${when} (${AMOUNT_PROVENANCE[amount]}). _other is everything without a series of its own.`,
       labels: PAIR,
       absent:
         "the pair had none, or is part of _other; 3 intervals after the last good answer; from the end of the UTC day or month until the new one is settled",
     });
   return {
-    credits: usage("credits", "Credits spent on use", "credits"),
-    requests: usage("requests", "Requests", "requests"),
-    tokens: usage("tokens", "Tokens", "tokens"),
-    promptTokens: usage("prompt_tokens", "Prompt tokens", "promptTokens"),
-    completionTokens: usage("completion_tokens", "Completion tokens", "completionTokens"),
-    reasoningTokens: usage("reasoning_tokens", "Reasoning tokens", "reasoningTokens"),
+    credits: usage(`${prefix}_credits`, "Credits spent on use", "credits"),
+    requests: usage(`${prefix}_requests`, "Requests", "requests"),
+    tokens: usage(`${prefix}_tokens`, "Tokens", "tokens"),
+    promptTokens: usage(`${prefix}_prompt_tokens`, "Prompt tokens", "promptTokens"),
+    completionTokens: usage(`${prefix}_completion_tokens`, "Completion tokens", "completionTokens"),
+    reasoningTokens: usage(`${prefix}_reasoning_tokens`, "Reasoning tokens", "reasoningTokens"),
   };
 }
 

@@ -12,7 +12,7 @@ function ofKey(name: string, help: string, absent: string) {
 }
 
 function spend(name: string, what: string, provenance: string, absent: string) {
-  return ofKey(`${name}_credits`, `Credits ${what} (${provenance}).`, absent);
+  return ofKey(name, `Credits ${what} (${provenance}).`, absent);
 }
 
 /** What the gateway knows of a key (contract 2.7). `key` is the configured name, never a part of the secret. */
@@ -46,13 +46,13 @@ export const keyFamilies = {
     FOREVER,
   ),
   limit: spend(
-    "limit",
+    "limit_credits",
     "that the key may spend per reset window, or in all if it never resets",
     FROM.limit,
     `the key is unlimited; ${FOREVER}`,
   ),
   remaining: spend(
-    "limit_remaining",
+    "limit_remaining_credits",
     "left of the limit in its window, 0 or negative when it is used up",
     FROM.remaining,
     AT_RESET,
@@ -74,34 +74,39 @@ export const keyFamilies = {
     NO_RESET,
   ),
   usage: spend(
-    "usage",
+    "usage_credits",
     "used since the key was created; corrections may lower it, so use delta and not rate",
     FROM.usage,
     FOREVER,
   ),
-  usageDay: spend("usage_day", "used in the current UTC day", FROM.usageDay, WITHIN("day")),
-  usageWeek: spend("usage_week", "used in the current UTC week, from Monday", FROM.usageWeek, WITHIN("week")),
-  usageMonth: spend("usage_month", "used in the current UTC month", FROM.usageMonth, WITHIN("month")),
+  usageDay: spend("usage_day_credits", "used in the current UTC day", FROM.usageDay, WITHIN("day")),
+  usageWeek: spend(
+    "usage_week_credits",
+    "used in the current UTC week, from Monday",
+    FROM.usageWeek,
+    WITHIN("week"),
+  ),
+  usageMonth: spend("usage_month_credits", "used in the current UTC month", FROM.usageMonth, WITHIN("month")),
   byokUsage: spend(
-    "byok_usage",
+    "byok_usage_credits",
     "used with keys of your own at a provider, since the key was created",
     FROM.byokUsage,
     FOREVER,
   ),
   byokUsageDay: spend(
-    "byok_usage_day",
+    "byok_usage_day_credits",
     "used with keys of your own in the current UTC day",
     FROM.byokUsageDay,
     WITHIN("day"),
   ),
   byokUsageWeek: spend(
-    "byok_usage_week",
+    "byok_usage_week_credits",
     "used with keys of your own in the current UTC week",
     FROM.byokUsageWeek,
     WITHIN("week"),
   ),
   byokUsageMonth: spend(
-    "byok_usage_month",
+    "byok_usage_month_credits",
     "used with keys of your own in the current UTC month",
     FROM.byokUsageMonth,
     WITHIN("month"),

@@ -10,7 +10,7 @@ import {
 } from "./analytics-families.ts";
 import type { Breakdown } from "./breakdown.ts";
 
-/** What the analytics show of an answer itself: its age, range and gaps. */
+/** The samples about an answer itself: its age, range and gaps. */
 export function answerSamples(
   query: string,
   { dataMs, range, window }: UsageReading,
@@ -29,7 +29,7 @@ export function answerSamples(
   ];
 }
 
-/** What the analytics show of the pairs. "Last day" is another day after midnight, so every value carries the running window. */
+/** The samples of the pairs. After midnight "last day" is another day, so every value carries the running window. */
 export function pairSamples(query: Query, { window }: UsageReading, parts: Breakdown): readonly Sample[] {
   const usageFamilies = usageFamiliesOf[query];
   return [
@@ -42,7 +42,7 @@ export function pairSamples(query: Query, { window }: UsageReading, parts: Break
   ];
 }
 
-/** What the outcome of the runs says of a query. */
+/** The state of a query as samples. */
 export function stateSamples(query: string, state: TargetState): readonly Sample[] {
   return [
     ...sample(families.up, { query }, state.up === undefined ? undefined : Number(state.up)),

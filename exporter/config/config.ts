@@ -2,37 +2,37 @@ import type { ScheduleExpression } from "../time/ticker.ts";
 import type { Period } from "../time/window.ts";
 import type { SecretSource } from "./secret.ts";
 
-/** The configuration as the rest of the exporter sees it: checked, with defaults filled in and secrets behind their sources. */
+/** The configuration as the rest of the exporter sees it: checked, with defaults, and with sources in place of secrets. */
 export interface Config {
   readonly gateway: GatewayConfig;
   /** Every key of `keys` and `keys_dir`, in the order of the file, then by name. */
   readonly keys: readonly KeyConfig[];
-  /** Absent: no analytics are asked for. */
+  /** Undefined: no analytics are queried. */
   readonly analytics: AnalyticsConfig | undefined;
   readonly budgets: readonly BudgetConfig[];
-  /** Absent: nothing is probed. */
+  /** Undefined: no probes run. */
   readonly probing: ProbingConfig | undefined;
   readonly schedule: { readonly keys: ScheduleExpression; readonly analytics: ScheduleExpression };
   /** Price of one credit, only if configured. */
   readonly creditValue: { readonly currency: string; readonly value: number } | undefined;
-  /** Most series that the exporter shows; an answer that would go beyond is refused as a whole. */
+  /** Maximum number of series. An answer that would exceed it is rejected as a whole. */
   readonly seriesLimit: number;
 }
 
 export interface GatewayConfig {
   /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** One attempt of one request, from its start to the last byte of the body. */
+  /** Time limit of one attempt of a request, up to the last byte of the body. */
   readonly timeoutMs: number;
-  /** One request with all its retries. */
+  /** Time limit of a request with all its retries. */
   readonly deadlineMs: number;
-  /** Calls to `GET /key` per minute; 0 is unpaced. */
+  /** Requests for keys per minute; 0 is unlimited. */
   readonly requestsPerMinute: number;
-  /** Requests under way at once. */
+  /** Concurrent requests. */
   readonly connections: number;
-  /** Longest that a server's hint may silence a key or an endpoint. */
+  /** Longest pause of a key or an endpoint that the gateway can ask for. */
   readonly maxPauseMs: number;
-  /** Largest body that is read, bytes. */
+  /** Largest response body that is read, bytes. */
   readonly maxBodyBytes: number;
 }
 
@@ -53,9 +53,9 @@ export interface Owner {
 
 export interface AnalyticsConfig {
   readonly managementKey: SecretSource;
-  /** Pairs of model and app that are shown by name; the rest is `_other`. */
+  /** Number of pairs of model and app shown by name; the rest is `_other`. */
   readonly top: number;
-  /** Whether cache hit ratio and latencies are asked for, too. */
+  /** Whether to query the cache hit ratio and latencies as well. */
   readonly rates: boolean;
 }
 
@@ -65,23 +65,23 @@ export interface BudgetConfig {
   readonly limit: number;
   readonly period: Period;
   readonly scope: BudgetScope;
-  /** Whose it is; empty where nothing is set. */
+  /** The team that owns the budget; empty when none is set. */
   readonly team: string;
 }
 
-/** Whose spend counts. Models and apps are named by the text that the service answers. */
+/** What the budget covers. Models and apps are named by the text that the service returns. */
 export type BudgetScope =
   | { readonly kind: "keys"; readonly names: readonly string[] }
   | { readonly kind: "model" | "app"; readonly label: string }
-  /** All keys of the account, watched or not. */
+  /** All keys of the account, polled or not. */
   | { readonly kind: "account" };
 
 /** Transcriptions on a schedule, and what they may spend. */
 export interface ProbingConfig {
   readonly probes: readonly ProbeConfig[];
-  /** Most that all probes together may spend per UTC day. */
+  /** Maximum that all probes together may spend per UTC day. */
   readonly ceilingCredits: number;
-  /** What one run may cost. */
+  /** Maximum that one run may cost. */
   readonly maxCostCredits: number;
 }
 
@@ -102,11 +102,11 @@ export interface ProbeConfig {
   readonly timeoutMs: number;
 }
 
-/** Where audio comes from. It is read again for each use. */
+/** A source of audio, read again for each use. */
 export interface AudioSource {
   /** For messages: `file "/etc/probes/hello.wav"`. */
   readonly origin: string;
   readonly format: string;
-  /** With a fault the bytes are those of the last time that it could be read, if there was one. */
+  /** With a fault, the bytes are those of the last successful read, if there was one. */
   read(): Promise<{ readonly bytes: Uint8Array | undefined; readonly fault: string | undefined }>;
 }

@@ -1,10 +1,12 @@
 import { z } from "zod";
-import { parseByteSize } from "./byte-size.ts";
 import { parseDuration } from "../time/duration.ts";
 import { quote } from "./quote.ts";
 import { parseSchedule, SCHEDULE_RULE } from "./schedule-expression.ts";
 
-/** A mapping that knows all of its fields: any other is an error. */
+/** Names of keys, budgets and probes. They become label values; those of keys are also file names. */
+export const KEY_NAME = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
+
+/** A mapping in which an unknown field is an error. */
 export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
   const known = Object.keys(shape).join(", ");
   return z.strictObject(shape, {
@@ -40,6 +42,21 @@ export function byteSize(from: string, to: string, example: string) {
     .meta({ rule, type: "size" });
 }
 
+/** Bytes of a size such as `512KiB` or `16MiB`, or undefined when the text is not a size. A plain number is bytes. */
+export function parseByteSize(size: string | number): number | undefined {
+  const groups = SIZE.exec(String(size))?.groups;
+  if (!groups) return undefined;
+  return Number(groups["amount"]) * (FACTORS.get(groups["unit"] ?? "") ?? 1);
+}
+
+const SIZE = /^(?<amount>\d{1,10})(?<unit>KiB|MiB|GiB)?$/;
+
+const FACTORS: ReadonlyMap<string, number> = new Map([
+  ["KiB", 1024],
+  ["MiB", 1024 ** 2],
+  ["GiB", 1024 ** 3],
+]);
+
 export function integer(from: number, to: number) {
   const rule = `an integer from ${from} to ${to}`;
   const error = ({ input }: Issue) => isNot(rule, input);
@@ -74,7 +91,7 @@ export function path() {
   return text(1, 4096).meta({ type: "path", rule: "relative to the folder of the configuration file" });
 }
 
-/** A text of a fixed form, which the rule shows. */
+/** A text that matches a pattern, which the message shows. */
 export function pattern(form: RegExp, name: string) {
   const shown = form.source.replace(/^\^|\$$/g, "");
   return z
@@ -93,7 +110,7 @@ export function schedule() {
     .meta({ rule: SCHEDULE_RULE, type: "schedule" });
 }
 
-/** A text that `parse` turns into what the exporter works with; undefined: the rule is broken. */
+/** A text that `parse` converts. Undefined means that the text breaks the rule. */
 export function read<Value>(rule: string, type: string, parse: (written: string) => Value | undefined) {
   return z
     .string({ error: ({ input }) => isNot(rule, input) })
@@ -109,7 +126,7 @@ export function isNot(rule: string, value: unknown, adviceForOtherTypes?: string
   if (value === undefined) return `is missing; it must be ${rule}`;
   if (value === null) return `is empty; it must be ${rule}`;
   const advice = adviceForOtherTypes !== undefined && isScalar(value) ? `; ${adviceForOtherTypes}` : "";
-  // Where a mapping or a list must stand, a text says nothing, and may be a secret that slipped in.
+  // A text in place of a mapping or a list is no help to the reader, and may be a misplaced secret.
   const shown = /^a (mapping|list)$/.test(rule) && typeof value === "string" ? "a text" : quote(value);
   return `${shown} is not ${rule}${advice}`;
 }

@@ -4,18 +4,18 @@ import { open, readdir, readFile, stat } from "node:fs/promises";
 export interface Files {
   /** The whole file as text. */
   readonly readFile: (path: string) => Promise<string>;
-  /** The whole file as it is. Rejects with the code EFBIG when it is larger. */
+  /** The bytes of the whole file. Rejects with the code EFBIG when it is larger. */
   readonly readBytes: (path: string, mostBytes: number) => Promise<Uint8Array>;
   readonly listDirectory: (path: string) => Promise<readonly DirectoryEntry[]>;
 }
 
 export interface DirectoryEntry {
   readonly name: string;
-  /** Links followed. */
+  /** After following links. */
   readonly isDirectory: boolean;
 }
 
-/** The machine's own files. */
+/** The file system of the machine. */
 export const systemFiles: Files = {
   readFile: (path) => readFile(path, "utf8"),
   readBytes: async (path, mostBytes) => {
@@ -33,7 +33,7 @@ export const systemFiles: Files = {
     return Promise.all(
       entries.map(async (entry) => ({
         name: entry.name,
-        // Mounted secrets are links to links; what a broken link points to shows when it is read.
+        // Mounted secrets are links to links. A broken link is reported when it is read.
         isDirectory: entry.isSymbolicLink()
           ? await stat(`${path}/${entry.name}`).then(
               (target) => target.isDirectory(),
@@ -45,7 +45,7 @@ export const systemFiles: Files = {
   },
 };
 
-/** Why a file or a directory could not be read, without the path that Node's own message repeats. */
+/** Why a file or a directory could not be read, without the path, which Node's own message repeats. */
 export function readingFault(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
   return FAULTS.get(code) ?? `cannot be read: ${code}`;

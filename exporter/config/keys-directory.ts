@@ -1,5 +1,5 @@
+import { KEY_NAME } from "./field.ts";
 import { readingFault, type Files } from "./files.ts";
-import { KEY_NAME } from "./key-name.ts";
 import type { Problem } from "./problem.ts";
 import { quotePath } from "./quote.ts";
 
@@ -10,22 +10,27 @@ export interface KeysDirectory {
   readonly warnings: readonly Problem[];
 }
 
-/** The keys of `keys_dir`: one per file, whose name is the key's. */
+/** Without `keys_dir`. */
+export const NO_DIRECTORY: KeysDirectory = { files: new Map(), problems: [], warnings: [] };
+
+/** The keys of `keys_dir`: one for each file, named by the file. */
 export async function readKeysDirectory(
   directory: string,
-  taken: ReadonlyMap<string, number>,
+  /** Names of `keys`, by index. */
+  taken: readonly (string | undefined)[],
   { listDirectory }: Pick<Files, "listDirectory">,
 ): Promise<KeysDirectory> {
   const files = new Map<string, string>();
+  const indexes = new Map(taken.map((name, index) => [name, index]));
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
   const add = (name: string) => {
     const path = `${directory.replace(/\/+$/, "")}/${name}`;
-    const index = taken.get(name);
+    const index = indexes.get(name);
     if (!KEY_NAME.test(name)) {
       warnings.push({
         path: "keys_dir",
-        message: `file ${quotePath(path)} is left out: its name does not match ${KEY_NAME_TEXT}`,
+        message: `file ${quotePath(path)} is skipped: its name does not match ${KEY_NAME_TEXT}`,
       });
     } else if (index !== undefined) {
       problems.push({ path: "keys_dir", message: `file ${quotePath(path)} has the name of keys[${index}]` });
@@ -33,7 +38,7 @@ export async function readKeysDirectory(
   };
   try {
     const entries = await listDirectory(directory);
-    // Kubernetes keeps the files of a volume in ..data and links to them, so that all change at once.
+    // Kubernetes keeps the files of a volume in ..data and links to them, so that all of them change at once.
     const names = entries.filter((entry) => !entry.name.startsWith(".") && !entry.isDirectory);
     for (const { name } of names.toSorted((a, b) => (a.name < b.name ? -1 : 1))) add(name);
   } catch (error) {

@@ -1,21 +1,25 @@
 import { dirname, isAbsolute, join } from "node:path";
 import { budgetConfig } from "./budgets/budget-config.ts";
-import { memberProblems } from "./budgets/draft.ts";
-import type { AnalyticsConfig, Config, KeyConfig, Owner } from "./config.ts";
-import { namedKeys, type Draft, type SecretReference } from "./draft.ts";
+import type { AnalyticsConfig, Config, KeyConfig } from "./config.ts";
 import { readingFault, type Files } from "./files.ts";
-import { readKeysDirectory, type KeysDirectory } from "./keys-directory.ts";
+import { type KeysDirectory, NO_DIRECTORY, readKeysDirectory } from "./keys-directory.ts";
 import { inspectConfig } from "./parse.ts";
-import { probingConfig, type ProbeAudio, readAudio } from "./probes/probe-config.ts";
-import { payerProblems } from "./probes/draft.ts";
-import { withoutRepetitions, type Problem } from "./problem.ts";
-import type { ConfigFile } from "./schema.ts";
-import { environmentSecret, fileSecret, type Environment } from "./secret-source.ts";
+import { type AudioFiles, audioFindings, createAudioFiles, probingConfig } from "./probes/probe-config.ts";
+import { pathText, type Problem, withoutRepetitions } from "./problem.ts";
+import { type Checked, entriesOf, has, right, sectionOf } from "./rules.ts";
+import { type ConfigFile, keyFindings, ownedKeys, ownerOf } from "./schema.ts";
 import { checkSecrets, type NamedSecret } from "./secret-check.ts";
+import {
+  API_KEY_FIELDS,
+  MANAGEMENT_KEY_FIELDS,
+  type SecretReference,
+  secretReference,
+} from "./secret-fields.ts";
+import { type Environment, environmentSecret, fileSecret } from "./secret-source.ts";
 import type { SecretSource } from "./secret.ts";
 
 export interface LoadOptions extends Files {
-  /** Of the configuration file. Paths in it are relative to its folder. */
+  /** Path of the configuration file. Paths in it are relative to its folder. */
   readonly path: string;
   readonly env: Environment;
 }
@@ -24,7 +28,7 @@ export type LoadResult =
   | { readonly ok: true; readonly config: Config; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Reads the configuration with all that it refers to. What is wrong comes all at once. */
+/** Reads the configuration with everything that it refers to. Every problem is reported at once. */
 export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   let text: string;
   try {
@@ -32,86 +36,94 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   } catch (error) {
     return { ok: false, problems: [{ path: "", message: readingFault(error) }] };
   }
-  const { file, draft, problems } = inspectConfig(text);
-  const resolve = resolver(options);
-  const directory = await keysDirectoryOf(draft, resolve.path, options);
-  const secrets = await checkSecrets(writtenSecrets(draft, directory, resolve.source));
-  const audio = await readAudio(draft.probes, file?.probes ?? [], resolve.path, options);
+  const { file, checked, problems } = inspectConfig(text);
+  if (!checked) return { ok: false, problems };
+  const references = resolver(options);
+  const directory = await keysDirectoryOf(checked, references, options);
+  const secrets = await checkSecrets(writtenSecrets(checked, directory, references));
+  const findings = [
+    ...directoryFindings(checked, directory),
+    ...(await audioFindings(entriesOf(checked, "probes"), references.audioFiles)),
+  ];
   const all = withoutRepetitions([
     ...problems,
     ...directory.problems,
-    ...foundMemberProblems(draft, directory),
     ...secrets.problems,
-    ...audio.problems,
+    ...findings.map(({ path, message }) => ({ path: pathText(path), message })),
   ]);
   if (!file || all.length > 0) return { ok: false, problems: all };
   if (file.keys.length + directory.files.size === 0 && !file.analytics) {
-    return { ok: false, problems: [{ path: "keys_dir", message: "holds no key" }, ...directory.warnings] };
+    return { ok: false, problems: [{ path: "keys_dir", message: "contains no key" }, ...directory.warnings] };
   }
-  const config = toConfig(file, draft, directory, resolve.source, audio.audio);
   const warnings = [...directory.warnings, ...secrets.warnings].map(
     ({ path, message }) => `${path}: ${message}`,
   );
-  return { ok: true, config, warnings };
+  return { ok: true, config: await toConfig(file, directory, references), warnings };
 }
 
-type Source = (reference: Pick<SecretReference, "kind" | "target">) => SecretSource;
+/** What the configuration refers to. */
+interface References {
+  readonly path: (written: string) => string;
+  readonly secret: (reference: Pick<SecretReference, "kind" | "target">) => SecretSource;
+  readonly audioFiles: AudioFiles;
+}
 
-function resolver({ path: file, env, readFile }: LoadOptions) {
-  const path = (written: string) => (isAbsolute(written) ? written : join(dirname(file), written));
-  const source: Source = ({ kind, target }) =>
-    kind === "env" ? environmentSecret(target, env) : fileSecret(path(target), { readFile });
-  return { path, source };
+function resolver(options: LoadOptions): References {
+  const path = (written: string) => (isAbsolute(written) ? written : join(dirname(options.path), written));
+  return {
+    path,
+    secret: ({ kind, target }) =>
+      kind === "env" ? environmentSecret(target, options.env) : fileSecret(path(target), options),
+    audioFiles: createAudioFiles(path, options),
+  };
 }
 
 async function keysDirectoryOf(
-  draft: Draft,
-  resolve: (path: string) => string,
+  checked: Checked<ConfigFile>,
+  { path }: References,
   files: Files,
 ): Promise<KeysDirectory> {
-  if (draft.keysDirectory === undefined) return { files: new Map(), problems: [], warnings: [] };
-  const taken = new Map(draft.keys.flatMap(({ name }, index) => (name === undefined ? [] : [[name, index]])));
-  return readKeysDirectory(resolve(draft.keysDirectory), taken, files);
+  const directory = right(checked, "keys_dir");
+  if (directory === undefined) return NO_DIRECTORY;
+  const taken = entriesOf(checked, "keys").map((key) => right(key, "name"));
+  return readKeysDirectory(path(directory), taken, files);
 }
 
-/** Budgets and probes may name keys of a folder; one that cannot be listed is a problem of its own. */
-function foundMemberProblems(draft: Draft, { files, problems }: KeysDirectory): Problem[] {
-  if (problems.length > 0) return [];
-  const found = [...files.keys()].map((name) => ({ name, owner: NO_OWNER }));
-  const known = [...namedKeys(draft.keys), ...found];
-  return [...memberProblems(draft.budgets, known), ...payerProblems(draft.probes, known)];
+/** Budgets and probes can name keys of the folder. A folder that cannot be listed is reported instead. */
+function directoryFindings(checked: Checked<ConfigFile>, { files, problems }: KeysDirectory) {
+  if (!has(checked, "keys_dir") || problems.length > 0) return [];
+  const found = [...files.keys()].map((name) => ({ name, owner: ownerOf(undefined) }));
+  return keyFindings(checked, [...ownedKeys(checked), ...found]);
 }
 
-const NO_OWNER: Owner = { team: "", project: "", costCenter: "" };
-
-function writtenSecrets(draft: Draft, directory: KeysDirectory, source: Source): NamedSecret[] {
-  const written = draft.keys.flatMap(({ name, secret }, index) =>
-    secret
-      ? [{ path: secret.path, key: name ?? `keys[${index}]`, source: source(secret), isOptional: false }]
-      : [],
-  );
+function writtenSecrets(
+  checked: Checked<ConfigFile>,
+  directory: KeysDirectory,
+  { secret }: References,
+): readonly NamedSecret[] {
+  const written = entriesOf(checked, "keys").flatMap((key, index) => {
+    const reference = secretReference(key, API_KEY_FIELDS);
+    if (!reference) return [];
+    const name = right(key, "name") ?? `keys[${index}]`;
+    const path = pathText(["keys", index, reference.field]);
+    return [{ path, key: name, source: secret(reference), isOptional: false }];
+  });
   const found = [...directory.files].map(([key, target]) => ({
     path: "keys_dir",
     key,
-    source: source({ kind: "file", target }),
+    source: secret({ kind: "file", target }),
     isOptional: true,
   }));
-  const { managementKey } = draft;
-  const management = managementKey
-    ? [{ path: managementKey.path, key: undefined, source: source(managementKey), isOptional: false }]
-    : [];
-  return [...written, ...found, ...management];
+  const analytics = sectionOf(checked, "analytics");
+  const reference = analytics && secretReference(analytics, MANAGEMENT_KEY_FIELDS);
+  if (!reference) return [...written, ...found];
+  const path = pathText(["analytics", reference.field]);
+  return [...written, ...found, { path, key: undefined, source: secret(reference), isOptional: false }];
 }
 
-function toConfig(
-  file: ConfigFile,
-  draft: Draft,
-  directory: KeysDirectory,
-  source: Source,
-  audio: readonly ProbeAudio[],
-): Config {
+async function toConfig(file: ConfigFile, directory: KeysDirectory, references: References): Promise<Config> {
   const { gateway, schedule } = file;
-  const keys = [...writtenKeys(file, draft, source), ...foundKeys(directory, source)];
+  const keys = [...writtenKeys(file, references), ...foundKeys(directory, references)];
   return {
     gateway: {
       baseUrl: gateway.base_url,
@@ -123,35 +135,36 @@ function toConfig(
       maxBodyBytes: gateway.max_body,
     },
     keys,
-    analytics: toAnalytics(file, draft, source),
+    analytics: toAnalytics(file, references),
     budgets: file.budgets.map((entry) => budgetConfig(entry, keys)),
-    probing: probingConfig(file, audio, keys),
+    probing: await probingConfig(file, references.audioFiles, keys),
     schedule,
     creditValue: file.credit_value,
     seriesLimit: file.series_limit,
   };
 }
 
-function writtenKeys(file: ConfigFile, draft: Draft, source: Source): KeyConfig[] {
-  return file.keys.flatMap(({ name, owner, show_label: showLabel }, index) => {
-    const reference = draft.keys[index]?.secret;
+function writtenKeys(file: ConfigFile, { secret }: References): KeyConfig[] {
+  return file.keys.flatMap((entry) => {
+    const reference = secretReference({ value: entry, issues: [] }, API_KEY_FIELDS);
     if (!reference) return [];
-    const { team, project, cost_center: costCenter } = owner;
-    return [{ name, secret: source(reference), owner: { team, project, costCenter }, showLabel }];
+    const { name, owner, show_label: showLabel } = entry;
+    return [{ name, secret: secret(reference), owner: ownerOf(owner), showLabel }];
   });
 }
 
-function foundKeys({ files }: KeysDirectory, source: Source): KeyConfig[] {
+function foundKeys({ files }: KeysDirectory, { secret }: References): KeyConfig[] {
   return [...files].map(([name, target]) => ({
     name,
-    secret: source({ kind: "file", target }),
-    owner: NO_OWNER,
+    secret: secret({ kind: "file", target }),
+    owner: ownerOf(undefined),
     showLabel: false,
   }));
 }
 
-function toAnalytics(file: ConfigFile, draft: Draft, source: Source): AnalyticsConfig | undefined {
-  if (!file.analytics || !draft.managementKey) return undefined;
-  const { top, rates } = file.analytics;
-  return { managementKey: source(draft.managementKey), top, rates };
+function toAnalytics({ analytics }: ConfigFile, { secret }: References): AnalyticsConfig | undefined {
+  const reference = analytics && secretReference({ value: analytics, issues: [] }, MANAGEMENT_KEY_FIELDS);
+  if (!reference) return undefined;
+  const { top, rates } = analytics;
+  return { managementKey: secret(reference), top, rates };
 }

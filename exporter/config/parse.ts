@@ -1,5 +1,5 @@
-import { draftOf, type Draft } from "./draft.ts";
 import { problemsOf, withoutRepetitions, type Problem } from "./problem.ts";
+import { type Checked, inspect } from "./rules.ts";
 import { configFile, type ConfigFile } from "./schema.ts";
 import { parseYaml } from "./yaml-text.ts";
 
@@ -8,8 +8,8 @@ export type ParseResult =
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /**
- * Checks a configuration, as the text of the file or as its values, without a look at files and environment:
- * all that can be known before it is deployed.
+ * Checks a configuration, as the text of the file or as its values, without files and environment: all that can be known
+ * before it is deployed.
  */
 export function parseConfig(source: unknown): ParseResult {
   const { file, problems } = inspectConfig(source);
@@ -19,40 +19,27 @@ export function parseConfig(source: unknown): ParseResult {
 export interface Inspection {
   /** Absent when a field is wrong. */
   readonly file: ConfigFile | undefined;
-  readonly draft: Draft;
+  /** What could be read. Absent when nothing could be. */
+  readonly checked: Checked<ConfigFile> | undefined;
   readonly problems: readonly Problem[];
 }
 
+/** Checks a configuration and keeps what is right, so that the files it names can be checked as well. */
 export function inspectConfig(source: unknown): Inspection {
   const yaml = typeof source === "string" ? parseYaml(source) : { value: source, problems: [] };
   const isUnreadable = yaml.value === undefined && yaml.problems.length > 0;
-  if (isUnreadable) return { file: undefined, draft: NOTHING, problems: yaml.problems };
-  const fault = rootFault(yaml.value);
-  if (fault !== undefined) {
-    return { file: undefined, draft: NOTHING, problems: [...yaml.problems, { path: "", message: fault }] };
+  const fault = isUnreadable ? undefined : rootFault(yaml.value);
+  if (isUnreadable || fault !== undefined) {
+    const problems = fault === undefined ? [] : [{ path: "", message: fault }];
+    return { file: undefined, checked: undefined, problems: [...yaml.problems, ...problems] };
   }
-  const parsed = configFile.safeParse(yaml.value);
-  const draft = draftOf(yaml.value);
-  const shape = parsed.success ? [] : problemsOf(parsed.error);
-  return {
-    file: parsed.data,
-    draft,
-    problems: withoutRepetitions([...yaml.problems, ...shape, ...draft.problems]),
-  };
+  const { data, error, checked } = inspect(configFile, yaml.value);
+  const problems = withoutRepetitions([...yaml.problems, ...(error ? problemsOf(error) : [])]);
+  return { file: data, checked, problems };
 }
 
-const NOTHING: Draft = {
-  keys: [],
-  keysDirectory: undefined,
-  managementKey: undefined,
-  budgets: [],
-  probes: [],
-  problems: [],
-};
-
 function rootFault(value: unknown): string | undefined {
-  if (value === null || value === undefined)
-    return "is empty; gateway.base_url and a key are the least it needs";
+  if (value === null || value === undefined) return "is empty; it needs at least gateway.base_url and a key";
   if (typeof value !== "object" || Array.isArray(value)) {
     return "is not a mapping of fields such as gateway and keys";
   }

@@ -3,9 +3,9 @@ import { looksSecret, quote } from "./quote.ts";
 
 /** Something in the configuration that must be changed before it can be used. */
 export interface Problem {
-  /** `keys[3].name`; empty for the file as a whole. */
+  /** Such as `keys[3].name`; empty for the file as a whole. */
   readonly path: string;
-  /** Value and rule; never a secret. */
+  /** The value and the rule; never a secret. */
   readonly message: string;
 }
 
@@ -30,7 +30,7 @@ export function withoutRepetitions(problems: readonly Problem[]): Problem[] {
   return [...new Map(problems.map((problem) => [`${problem.path}\n${problem.message}`, problem])).values()];
 }
 
-/** Whether someone who writes this field means to give the secret itself. */
+/** Whether the name of a field suggests that its value is the secret itself. */
 export function isSecretField(name: string): boolean {
   return SECRET_FIELDS.has(name.toLowerCase().replace(/[^a-z]/g, ""));
 }
@@ -47,8 +47,8 @@ export function pathText(path: readonly PropertyKey[]): string {
 function secretAdvice([root]: readonly PropertyKey[], field: string): string {
   const name = root === "analytics" || /management/i.test(field) ? "management_key" : "api_key";
   return (
-    `a secret must not stand in this file; put it into a file and name that in ${name}_file, ` +
-    `or into an environment variable and name that in ${name}_env`
+    `a secret must not be written in this file; put it into a file and name the file in ${name}_file, ` +
+    `or into an environment variable and name the variable in ${name}_env`
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * A value of the configuration for a message: quoted, on one line, cut, and not at all when it looks like a secret,
- * since the value that stands in the wrong place may well be one.
+ * Shows a value of the configuration in a message: quoted, on one line, and shortened. A value that looks like a secret is
+ * not shown, because a misplaced value may well be one.
  */
 export function quote(value: unknown, shownCharacters = SHOWN_CHARACTERS): string {
   if (typeof value === "string") return quoteText(value, shownCharacters);
@@ -12,12 +12,12 @@ export function quote(value: unknown, shownCharacters = SHOWN_CHARACTERS): strin
   return `a ${typeof value}`;
 }
 
-/** A path as a whole: its end says most. */
+/** Quotes a path in full, because its end matters most. */
 export function quotePath(path: string): string {
   return quote(path, LOOKED_AT_CHARACTERS);
 }
 
-/** Whether a text is better kept out of every message. */
+/** Whether a text looks like a secret, so that no message may show it. */
 export function looksSecret(text: string): boolean {
   const shown = text.slice(0, LOOKED_AT_CHARACTERS);
   return SECRET_SHAPES.some((shape) => shape.test(shown)) || MIXED.test(shown);
@@ -26,16 +26,16 @@ export function looksSecret(text: string): boolean {
 const HIDDEN = "(not shown: it looks like a secret)";
 
 const SHOWN_CHARACTERS = 60;
-/** More than is ever shown. */
+/** Longer than any text that is shown. */
 const LOOKED_AT_CHARACTERS = 1000;
 
 function quoteText(text: string, shownCharacters: number): string {
   if (looksSecret(text)) return HIDDEN;
-  // Whole characters, and no more of them than needed: the text may be of any length.
+  // Cut between whole characters, and look at few of them, because the text may have any length.
   const characters = Array.from(text.slice(0, 2 * shownCharacters + 2));
   const cut =
     characters.length > shownCharacters ? `${characters.slice(0, shownCharacters).join("")}…` : text;
-  // JSON leaves some characters as they are that would break a line or turn the terminal.
+  // JSON does not escape every character that breaks a line or controls the terminal.
   return JSON.stringify(cut).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeCharacter);
 }
 
@@ -46,9 +46,9 @@ function escapeCharacter(character: string): string {
 const SECRET_SHAPES: readonly RegExp[] = [
   /(?:^|[^a-z])[sprg]k[-_]./i, // sk-…, pk_…
   /bearer\s/i,
-  /(?=[a-z]{0,23}\d)[a-z\d]{24}/i, // hex and base62; a name that long has separators
+  /(?=[a-z]{0,23}\d)[a-z\d]{24}/i, // hex and base62; a name of this length has separators
   /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i, // UUID
 ];
 
-/** 20 characters of base64 with capitals, small letters and digits: neither a path nor a variable nor a name. */
+/** 20 characters of base64 with upper case, lower case and digits: not a path, a variable or a name. */
 const MIXED = /(?=[\w+=-]{0,19}[A-Z])(?=[\w+=-]{0,19}[a-z])(?=[\w+=-]{0,19}\d)[\w+=-]{20}/;

@@ -1,127 +1,184 @@
-import { z } from "zod";
-import { parseBaseUrl } from "./base-url.ts";
-import { budgetSection } from "./budgets/schema.ts";
-import { byteSize, duration, flag, integer, isNot, list, path, pattern, positiveNumber } from "./field.ts";
-import { refuse, schedule, section, text } from "./field.ts";
-import { KEY_NAME } from "./key-name.ts";
+import type { z } from "zod";
+import { memberFindings, type Owned } from "./budgets/budget-config.ts";
+import { BUDGET_SCOPES, budgetSection } from "./budgets/schema.ts";
+import { flag, integer, KEY_NAME, list, path, pattern } from "./field.ts";
+import { positiveNumber, schedule, section, text } from "./field.ts";
+import { gatewaySection } from "./gateway-section.ts";
 import { probeSection, probeSpendSection } from "./probes/schema.ts";
-import { looksSecret, quote } from "./quote.ts";
+import { quote } from "./quote.ts";
+import { type Checked, entriesOf, type Finding, has, right, sectionOf, withRules } from "./rules.ts";
+import { API_KEY_FIELDS, MANAGEMENT_KEY_FIELDS, secretFindings, variable } from "./secret-fields.ts";
 
-export { KEY_NAME } from "./key-name.ts";
+export { KEY_NAME } from "./field.ts";
 
-const URL_RULE = "an https URL of the gateway's API root (http for localhost only)";
-
-const baseUrl = z
-  .string({ error: ({ input }) => isNot(URL_RULE, input) })
-  .transform((url, context) => {
-    const parsed = parseBaseUrl(url);
-    // A URL may hold a password, and then its text stays out of the message.
-    const shown = /[@?#]/.test(url) ? "the URL" : quote(url);
-    return parsed.ok ? parsed.url : refuse(context, `${shown} ${parsed.fault}`);
-  })
-  .meta({ rule: URL_RULE, type: "URL" });
-
-const VARIABLE_RULE = "the name of an environment variable";
-const variable = () =>
-  z
-    .string({ error: ({ input }) => isNot(VARIABLE_RULE, input) })
-    .refine((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !looksSecret(name), {
-      // Whoever misreads the field writes the secret itself here.
-      error: `the text (not shown: it may be a secret) is not ${VARIABLE_RULE}`,
-    })
-    .meta({ type: "variable", rule: "matches `[A-Za-z_][A-Za-z0-9_]*`" });
-
-/** The section `gateway`. Each section stands by itself, so that a draft can read what is right in it. */
-export const gatewaySection = section({
-  base_url: baseUrl.describe(
-    "Root of the gateway's API with its version segment. A slash at its end does not matter.",
-  ),
-  timeout: duration("100ms", "10m", "10s")
-    .prefault("10s")
-    .describe("One attempt of one request, from its start to the last byte of the body."),
-  deadline: duration("100ms", "1h", "30s")
-    .prefault("30s")
-    .describe("One request with all its retries; at least `timeout`."),
-  requests_per_minute: integer(0, 1_000_000)
-    .prefault(600)
-    .describe("Calls to `GET /key` per minute, over all keys; 0 is unpaced."),
-  connections: integer(1, 1024).prefault(64).describe("Requests under way at once."),
-  max_pause: duration("1s", "1d", "5m")
-    .prefault("5m")
-    .describe("Longest that a hint of the gateway (`Retry-After`) may silence a key or an endpoint."),
-  max_body: byteSize("1KiB", "256MiB", "16MiB")
-    .prefault("16MiB")
-    .describe("Largest response body that is read; a larger one is a failed poll."),
-});
+/** The port of the exporter unless another is given: not taken in Prometheus' list of default ports. */
+export const DEFAULT_PORT = 9853;
 
 const ownerLabel = () => text(0, 128).prefault("");
 
-export const ownerSection = section({
-  team: ownerLabel().describe("Team that answers for the key."),
+const ownerSection = section({
+  team: ownerLabel().describe("Team responsible for the key."),
   project: ownerLabel().describe("Project that uses the key."),
   cost_center: ownerLabel().describe("Cost centre that pays; put numbers in quotes."),
 });
 
-export const keySection = section({
-  name: pattern(KEY_NAME, "name").describe("Value of the label `key`; unique over `keys` and `keys_dir`."),
-  api_key_file: path().optional().describe("File that holds the API key. Either this or `api_key_env`."),
-  api_key_env: variable().optional().describe("Environment variable that holds the API key."),
-  owner: ownerSection.prefault({}).describe("Labels of `aigateway_key_owner_info`."),
-  show_label: flag()
-    .prefault(false)
-    .describe("Show the gateway's own label of the key, which is a masked fragment of the secret."),
-});
+const keySection = withRules(
+  section({
+    name: pattern(KEY_NAME, "name").describe("Value of the label `key`; unique over `keys` and `keys_dir`."),
+    api_key_file: path().optional().describe("File that holds the API key. Either this or `api_key_env`."),
+    api_key_env: variable().optional().describe("Environment variable that holds the API key."),
+    owner: ownerSection.prefault({}).describe("Labels of `aigateway_key_owner_info`."),
+    show_label: flag()
+      .prefault(false)
+      .describe("Show the gateway's own label of the key, which is a masked fragment of the secret."),
+  }),
+  (key) => secretFindings(key, API_KEY_FIELDS),
+);
 
-export const analyticsSection = section({
-  management_key_file: path()
-    .optional()
-    .describe("File that holds the management key. Either this or `management_key_env`."),
-  management_key_env: variable().optional().describe("Environment variable that holds the management key."),
-  top: integer(1, 1000)
-    .prefault(50)
-    .describe("Pairs of model and app that are shown by name, by credits; the rest is `_other`."),
-  rates: flag().prefault(false).describe("Ask for the cache hit rate and latencies, too."),
-});
+const analyticsSection = withRules(
+  section({
+    management_key_file: path()
+      .optional()
+      .describe("File that holds the management key. Either this or `management_key_env`."),
+    management_key_env: variable().optional().describe("Environment variable that holds the management key."),
+    top: integer(1, 1000)
+      .prefault(50)
+      .describe(
+        "Number of pairs of model and app shown by name, the most expensive first; the rest is `_other`.",
+      ),
+    rates: flag().prefault(false).describe("Also query the cache hit rate and latencies."),
+  }),
+  (analytics) => secretFindings(analytics, MANAGEMENT_KEY_FIELDS),
+);
 
-export const scheduleSection = section({
+const scheduleSection = section({
   keys: schedule().prefault("* * * * *").describe("When the keys are polled."),
-  analytics: schedule().prefault("*/5 * * * *").describe("When the analytics are asked for."),
+  analytics: schedule().prefault("*/5 * * * *").describe("When the analytics are queried."),
 });
 
-export const creditValueSection = section({
+const creditValueSection = section({
   currency: pattern(/^[A-Z]{3}$/, "currency")
     .prefault("USD")
     .describe("Currency as in ISO 4217."),
   value: positiveNumber().prefault(1).describe("Price of one credit in that currency."),
 });
 
-/** The configuration file, field by field. What a field alone cannot know is checked in `draft.ts`. */
-export const configFile = section({
-  gateway: gatewaySection.describe("The gateway that is asked."),
-  keys: list(keySection).prefault([]).describe("Keys that are polled, in the order of the exposition."),
-  keys_dir: path().optional().describe("Folder in which each file is a key, named by its file name."),
+const fields = section({
+  gateway: gatewaySection.describe("The gateway to poll."),
+  keys: list(keySection).prefault([]).describe("Keys to poll, in the order of the exposition."),
+  keys_dir: path()
+    .optional()
+    .describe("Folder in which each file contains the API key of one key, which is named by the file."),
   analytics: analyticsSection
     .optional()
-    .describe("Spend by model and app. Without this section no analytics are asked for."),
+    .describe("Spend by model and app. Without this section no analytics are queried."),
   budgets: list(budgetSection)
     .prefault([])
-    .describe("Credits that may be spent, by keys, a model, an app or the account."),
+    .describe("Limits on the credits that keys, a model, an app or the account may spend."),
   probes: list(probeSection)
     .prefault([])
-    .describe("Transcriptions that are asked for on a schedule, to see how a model does. They cost credits."),
+    .describe("Transcriptions that test a model on a schedule. They cost credits."),
   probe_spend: probeSpendSection
     .optional()
-    .describe("What the probes may spend. Probes need this section; without probes it does nothing."),
-  schedule: scheduleSection.prefault({}).describe("When the gateway is asked."),
+    .describe("Limits on what the probes may spend. Required with probes; without probes it has no effect."),
+  schedule: scheduleSection.prefault({}).describe("When the gateway is polled."),
   credit_value: creditValueSection
     .optional()
-    .describe("Price of a credit, shown as a metric of its own. Without this section there is none."),
+    .describe("Price of a credit, exposed as a metric. Without this section there is no such metric."),
   series_limit: integer(1, 100_000_000)
     .prefault(1_000_000)
-    .describe("Most series that are shown; an answer that would go beyond is refused as a whole."),
-}).describe("Top level");
+    .describe("Maximum number of series. An answer that would exceed it is rejected as a whole."),
+});
+
+/** The configuration file: everything that can be checked without other files and the environment. */
+export const configFile = withRules(fields, (file) => [
+  ...repeatedNames("keys", entriesOf(file, "keys")),
+  ...repeatedNames("budgets", entriesOf(file, "budgets")),
+  ...analyticsFindings(file),
+  ...repeatedNames("probes", entriesOf(file, "probes")),
+  ...spendFindings(file),
+  // The names in a folder are known only once it is listed.
+  ...(has(file, "keys_dir") ? [] : keyFindings(file, ownedKeys(file))),
+  ...emptyFindings(file),
+]).describe("Top level");
 
 /** The file after its check, with defaults. */
-export type ConfigFile = z.output<typeof configFile>;
+export type ConfigFile = z.output<typeof fields>;
 /** The file as it is written. */
-export type ConfigFileInput = z.input<typeof configFile>;
+export type ConfigFileInput = z.input<typeof fields>;
+
+type File = Checked<ConfigFile>;
+
+/** Finds budgets and probes that name keys which do not exist. */
+export function keyFindings(file: File, known: readonly Owned[]): readonly Finding[] {
+  return [
+    ...memberFindings(entriesOf(file, "budgets"), known),
+    ...payerFindings(entriesOf(file, "probes"), known),
+  ];
+}
+
+/** The keys of `keys` that budgets and probes can name. */
+export function ownedKeys(file: File): readonly Owned[] {
+  return entriesOf(file, "keys").flatMap((key) => {
+    const name = right(key, "name");
+    return name === undefined ? [] : [{ name, owner: ownerOf(right(key, "owner")) }];
+  });
+}
+
+/** The labels of an owner; empty when there is none. */
+export function ownerOf(owner: ConfigFile["keys"][number]["owner"] | undefined): Owned["owner"] {
+  return { team: owner?.team ?? "", project: owner?.project ?? "", costCenter: owner?.cost_center ?? "" };
+}
+
+function payerFindings(
+  probes: readonly Checked<ConfigFile["probes"][number]>[],
+  known: readonly Owned[],
+): readonly Finding[] {
+  const names = new Set(known.map(({ name }) => name));
+  return probes.flatMap((probe, index) => {
+    const key = right(probe, "key");
+    if (key === undefined || names.has(key)) return [];
+    return [{ path: ["probes", index, "key"], message: `${quote(key)} is not a key of keys or keys_dir` }];
+  });
+}
+
+function repeatedNames(
+  field: "keys" | "budgets" | "probes",
+  entries: readonly Checked<{ readonly name: string }>[],
+): readonly Finding[] {
+  const first = new Map<string, number>();
+  return entries.flatMap((entry, index) => {
+    const name = right(entry, "name");
+    if (name === undefined) return [];
+    const before = first.get(name);
+    if (before === undefined) {
+      first.set(name, index);
+      return [];
+    }
+    const message = `${quote(name)} is already the name of ${field}[${before}]`;
+    return [{ path: [field, index, "name"], message }];
+  });
+}
+
+/** A budget without analytics can cover keys only. */
+function analyticsFindings(file: File): readonly Finding[] {
+  if (sectionOf(file, "analytics")) return [];
+  return entriesOf(file, "budgets").flatMap((budget, index) =>
+    BUDGET_SCOPES.filter((scope) => scope !== "keys" && has(budget, scope)).map((scope) => ({
+      path: ["budgets", index, scope],
+      message: "needs the section analytics",
+    })),
+  );
+}
+
+/** Probes cost money, so they require a ceiling. */
+function spendFindings(file: File): readonly Finding[] {
+  if (entriesOf(file, "probes").length === 0 || has(file, "probe_spend")) return [];
+  return [{ path: ["probe_spend"], message: "is missing; probes cost credits and need it" }];
+}
+
+function emptyFindings(file: File): readonly Finding[] {
+  const { keys } = file.value;
+  if (!Array.isArray(keys) || keys.length > 0 || has(file, "keys_dir") || has(file, "analytics")) return [];
+  return [{ path: [], message: "there is nothing to poll; set keys, keys_dir or analytics" }];
+}

@@ -4,7 +4,7 @@ import { SecretError } from "./secret-source.ts";
 import type { SecretSource } from "./secret.ts";
 
 export interface NamedSecret {
-  /** `keys[0].api_key_file`; `keys_dir`. */
+  /** Such as `keys[0].api_key_file` or `keys_dir`. */
   readonly path: string;
   /** Name of the key; absent for the management key. */
   readonly key: string | undefined;
@@ -18,7 +18,7 @@ export interface SecretFindings {
   readonly warnings: readonly Problem[];
 }
 
-/** Reads every secret once, to say at the start what would fail at the first poll. */
+/** Reads every secret once, to report at the start what would fail at the first poll. */
 export async function checkSecrets(secrets: readonly NamedSecret[]): Promise<SecretFindings> {
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
@@ -26,7 +26,7 @@ export async function checkSecrets(secrets: readonly NamedSecret[]): Promise<Sec
   for (const { secret, text, fault } of await readAll(secrets)) {
     const { path, key, isOptional } = secret;
     if (fault !== undefined && isOptional) {
-      warnings.push({ path, message: `${fault}; polls of key ${quote(key)} fail until that is mended` });
+      warnings.push({ path, message: `${fault}; polls of key ${quote(key)} fail until that is fixed` });
     } else if (fault !== undefined) problems.push({ path, message: fault });
     if (text === undefined || key === undefined) continue;
     const holder = holders.get(text);

@@ -37,7 +37,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A source has no secret that can be used. The error holds nothing of what was read. */
 export class SecretError extends Error {
-  /** `file "/run/secrets/billing" is empty`. */
+  /** Such as `file "/run/secrets/billing" is empty`. */
   readonly fault: string;
 
   constructor(fault: string) {
@@ -69,8 +69,8 @@ function checkedText(text: string, origin: string): string {
 }
 
 /**
- * Makes a source's texts secrets and keeps the latest two, the one in use and the one before: a request under way may still
- * fail with an error that shows it.
+ * Returns the texts of a source as secrets, and keeps the latest two. A request that still uses the previous one may fail
+ * with an error that shows it.
  */
 function latestSecret(): (text: string) => Secret {
   let kept: readonly Secret[] = [];

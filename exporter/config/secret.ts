@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 
 /**
  * A text that must never be shown: it prints, serialises and inspects as `[redacted]`.
- * Only `reveal()` gives the text, and only the request that needs it calls that.
+ * Only `reveal()` returns the text, and only the request that needs it calls `reveal()`.
  */
 export class Secret {
   readonly #text: string;
@@ -56,8 +56,8 @@ export function rememberSecrets(owner: object, texts: readonly string[]): void {
 }
 
 /**
- * A text without the secrets in use. For unexpected errors of code that is not ours, which may show anything. It searches
- * for every secret, so it is not for frequent use.
+ * Removes the secrets in use from a text. It is for unexpected errors of other code, which may show anything. It searches
+ * for every secret, so it is too slow for frequent use.
  */
 export function withoutSecrets(text: string): string {
   return (
@@ -70,7 +70,7 @@ export function withoutSecrets(text: string): string {
   );
 }
 
-// Of the process, because an uncaught error knows no configuration. Nothing here keeps a secret alive.
+// One for the process, because the handler of uncaught errors has no configuration. All references are weak.
 const remembered = new WeakMap<object, readonly string[]>();
 const owners = new Set<WeakRef<object>>();
 const collected = new FinalizationRegistry<WeakRef<object>>((reference) => owners.delete(reference));

@@ -2,14 +2,14 @@ import { LineCounter, parseDocument, visit, type Document, type ErrorCode } from
 import type { Problem } from "./problem.ts";
 
 export interface ParsedYaml {
-  /** What could be read; undefined when the text is no YAML at all. */
+  /** What could be read; undefined when the text is not YAML. */
   readonly value: unknown;
   readonly problems: readonly Problem[];
 }
 
 /**
- * YAML to plain values. Messages name line and column and never repeat the text, as the parser's own would:
- * there may be a secret in it.
+ * Converts YAML to plain values. Messages name the line and the column. Unlike the parser's own they never show the text,
+ * which may contain a secret.
  */
 export function parseYaml(text: string): ParsedYaml {
   const lines = new LineCounter();
@@ -23,7 +23,7 @@ export function parseYaml(text: string): ParsedYaml {
     const value = isReadable ? valueOf(document, faults) : undefined;
     return { value, problems: firstOfEachLine(faults, lines) };
   } catch {
-    return { value: undefined, problems: [{ path: "", message: "is not YAML that can be read" }] };
+    return { value: undefined, problems: [{ path: "", message: "cannot be read as YAML" }] };
   }
 }
 
@@ -39,11 +39,11 @@ const OPTIONS = {
   strict: true,
   uniqueKeys: true,
   prettyErrors: false,
-  // Not "silent", which would hide a second document.
+  // "silent" would hide a second document.
   logLevel: "error",
 } as const;
 
-/** Aliases are for repeated owners, say, of thousands of keys; a bomb of aliases of aliases is far beyond. */
+/** Enough for the repeated owners of thousands of keys, far too few for an attack by nested aliases. */
 const MOST_ALIASES = 20_000;
 
 function valueOf(document: Document.Parsed, faults: Fault[]): unknown {
@@ -58,7 +58,7 @@ function valueOf(document: Document.Parsed, faults: Fault[]): unknown {
   } catch {
     faults.push({
       position: undefined,
-      message: "its aliases or merge keys (<<) cannot be resolved, or are too many",
+      message: "its aliases or merge keys (<<) cannot be resolved, or there are too many",
     });
     return undefined;
   }
@@ -79,7 +79,7 @@ function unresolvedAliases(document: Document.Parsed): Fault[] {
   return faults;
 }
 
-/** One mistake makes the parser stumble several times; what follows in the same line is of no use. */
+/** One mistake causes several errors. Only the first one in a line is useful. */
 function firstOfEachLine(faults: readonly Fault[], lines: LineCounter): Problem[] {
   const messages = new Map<number, string>();
   for (const { position, message } of faults) {
@@ -93,21 +93,21 @@ function firstOfEachLine(faults: readonly Fault[], lines: LineCounter): Problem[
 const MESSAGES: Readonly<Record<ErrorCode, string>> = {
   ALIAS_PROPS: "an alias (*) must not have an anchor or a tag",
   BAD_ALIAS: "an alias (*) or an anchor (&) has no valid name",
-  BAD_COLLECTION_TYPE: "a tag (!) does not fit what it stands before",
+  BAD_COLLECTION_TYPE: "a tag (!) does not fit its value",
   BAD_DIRECTIVE: "a directive (%) is not known",
-  BAD_DQ_ESCAPE: "a text in double quotes has an unknown escape (\\); single quotes know none",
+  BAD_DQ_ESCAPE: "a text in double quotes has an unknown escape (\\); single quotes have none",
   BAD_INDENT: "the indentation does not fit, or a bracket is not closed",
-  BAD_PROP_ORDER: "an anchor (&) or a tag (!) stands in the wrong place",
+  BAD_PROP_ORDER: "an anchor (&) or a tag (!) is in the wrong place",
   BAD_SCALAR_START: "a text must not begin with this character; put it in quotes",
-  BLOCK_AS_IMPLICIT_KEY: "a second colon in one line; put a text that holds one in quotes",
-  BLOCK_IN_FLOW: "a block must not stand within brackets",
-  DUPLICATE_KEY: "the same field stands twice in one mapping",
-  IMPOSSIBLE: "is not YAML that can be read",
+  BLOCK_AS_IMPLICIT_KEY: "a second colon in one line; put a text that contains one in quotes",
+  BLOCK_IN_FLOW: "a block must not be inside brackets",
+  DUPLICATE_KEY: "a mapping has the same field twice",
+  IMPOSSIBLE: "cannot be read as YAML",
   KEY_OVER_1024_CHARS: "the name of a field is longer than 1024 characters",
   MISSING_CHAR: "a character is missing, such as a closing quote, a bracket, a comma or the colon of a field",
-  MULTILINE_IMPLICIT_KEY: "the name of a field must stand on one line and be followed by a colon",
+  MULTILINE_IMPLICIT_KEY: "the name of a field must be on one line and be followed by a colon",
   MULTIPLE_ANCHORS: "a value has more than one anchor (&)",
-  MULTIPLE_DOCS: "the file holds more than one document (---)",
+  MULTIPLE_DOCS: "the file contains more than one document (---)",
   MULTIPLE_TAGS: "a value has more than one tag (!)",
   NON_STRING_KEY: "the name of a field must be a text",
   RESOURCE_EXHAUSTION: "mappings and lists are nested too deep",

@@ -11,12 +11,14 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
   const http = createHttp(config, dependencies);
   const { clock, random } = dependencies;
   return {
-    clientFor: (caller: Caller) => clientOf(caller.name, createSend(caller, config, { http, clock, random })),
+    clientFor: (caller: Caller) =>
+      createGatewayClient(caller.name, createSend(caller, config, { http, clock, random })),
     close: () => http.close(),
   };
 }
 
-function clientOf(name: string, send: Send): GatewayClient {
+/** The operations of one run, for a caller of this name, over what sends its calls. */
+export function createGatewayClient(name: string, send: Send): GatewayClient {
   return {
     currentKey: async (secret) => {
       const action = `read key "${name}"`;

@@ -55,7 +55,7 @@ export interface Permit {
 }
 
 export interface RequestOutcome {
-  /** Whether the gateway answered, whatever it answered; false when the request was not sent, failed or was aborted. */
+  /** Whether the gateway answered, with any status; false when the request was not sent, failed or was aborted. */
   readonly answered?: boolean;
   /** Whether the gateway answered 429. */
   readonly throttled: boolean;
@@ -73,7 +73,7 @@ export interface GatewayClient {
 
 /**
  * What the gateway knows of one key (contract 2.7). Amounts are credits. Undefined: the answer does not contain it (older
- * deployments lack fields, observed-behaviour 13); null: none, as the contract says.
+ * deployments lack fields, observed-behaviour 13); null: the contract's own null.
  */
 export interface KeyInformation {
   /** A masked fragment of the key (observed-behaviour 11). */
@@ -154,7 +154,7 @@ export interface Usage {
   /** Whether the service has more rows than it sent, so that sums over the pairs are partial. */
   readonly truncated: boolean;
   readonly warnings: number;
-  /** When the service computed the answer, if it says so; the earlier time of two answers. */
+  /** When the service computed the answer, if it sends that; the earlier time of two answers. */
   readonly computedAtMs: number | undefined;
   /** How long the service took. */
   readonly queryTimeMs: number | undefined;

@@ -54,7 +54,7 @@ export const USAGE_PROVENANCE = {
 /** Where the values of a transcription come from. */
 export const TRANSCRIPTION_PROVENANCE = {
   duration: transcriptionField("duration"),
-  usageSeconds: "field usage.seconds",
+  usageSeconds: transcriptionField("usage.seconds"),
   language: transcriptionField("language"),
   confidence: transcriptionField("confidence"),
   cost: transcriptionField("usage.cost"),

@@ -13,8 +13,8 @@ import { pairsRequest, parsePairs, parseTotal, totalRequest, type UsageRows } fr
 
 /**
  * Asks for the account's usage: first the pairs, then their total. When the two disagree although no row is missing,
- * something was spent between the two answers: the pairs are asked for once more, so that nobody's spend looks like
- * spend without a pair.
+ * something was spent between the two answers. The pairs are then asked for once more, because otherwise the new spend
+ * would belong to no pair.
  */
 export async function askUsage(
   send: Send,

@@ -1,4 +1,3 @@
-import type { Config } from "../config/config.ts";
 import { selfFamilies as families } from "./self-families.ts";
 import type { SelfRegistry } from "./self-registry.ts";
 
@@ -10,7 +9,11 @@ export interface Build {
 
 /** What the metrics of the whole exporter are read from at a scrape. */
 export interface AppState {
-  readonly config: () => Pick<Config, "keys" | "seriesLimit" | "creditValue">;
+  readonly config: () => {
+    readonly keys: readonly unknown[];
+    readonly seriesLimit: number;
+    readonly creditValue: { readonly currency: string; readonly value: number } | undefined;
+  };
   readonly readings: { readonly series: number };
   /** Undefined: there is no web configuration. */
   readonly web: { isUpToDate(): boolean } | undefined;

@@ -1,4 +1,5 @@
 import { FAILURE_REASONS } from "../gateway/errors.ts";
+import { TRANSCRIPTION_PROVENANCE as FROM } from "../gateway/provenance.ts";
 import { counter, type Family, gauge, info } from "../metrics/family.ts";
 
 /** Why a probe failed: there was no usable answer, or the transcript differs too much from the expected text. */
@@ -39,7 +40,7 @@ export const probeFamilies = {
   ),
   audio: ofProbe(
     "audio_seconds",
-    "Seconds of audio that the last answer reports (field duration of POST /audio/transcriptions, otherwise usage.seconds).",
+    `Seconds of audio that the last answer reports (${FROM.duration}, otherwise ${FROM.usageSeconds}).`,
     NO_VALUE,
   ),
   speed: ofProbe(
@@ -59,26 +60,18 @@ export const probeFamilies = {
   ),
   language: ofProbe(
     "language_match",
-    "1 if the language of the last answer is the expected one, 0 if it is another (field language of POST /audio/transcriptions).",
+    `1 if the language of the last answer is the expected one, 0 if it is another (${FROM.language}).`,
     `no expected_language is configured; the answer contains no language, for example without verbose_json; ${AGED}`,
   ),
   confidence: ofProbe(
     "confidence_ratio",
-    "Confidence of the provider in the last transcript (field confidence of POST /audio/transcriptions).",
+    `Confidence of the provider in the last transcript (${FROM.confidence}).`,
     NO_VALUE,
   ),
-  cost: ofProbe(
-    "cost_credits",
-    "Credits that the last run cost (field usage.cost of POST /audio/transcriptions).",
-    NO_VALUE,
-  ),
-  inputTokens: ofProbe("input_tokens", "Input tokens of the last run (field usage.input_tokens).", NO_VALUE),
-  outputTokens: ofProbe(
-    "output_tokens",
-    "Output tokens of the last run (field usage.output_tokens).",
-    NO_VALUE,
-  ),
-  totalTokens: ofProbe("tokens", "All tokens of the last run (field usage.total_tokens).", NO_VALUE),
+  cost: ofProbe("cost_credits", `Credits that the last run cost (${FROM.cost}).`, NO_VALUE),
+  inputTokens: ofProbe("input_tokens", `Input tokens of the last run (${FROM.inputTokens}).`, NO_VALUE),
+  outputTokens: ofProbe("output_tokens", `Output tokens of the last run (${FROM.outputTokens}).`, NO_VALUE),
+  totalTokens: ofProbe("tokens", `All tokens of the last run (${FROM.totalTokens}).`, NO_VALUE),
   lastRun: ofProbe(
     "last_run_timestamp_seconds",
     "When the last run of the probe began, seconds since the epoch. Stays after the values of the run are withdrawn.",

@@ -1,4 +1,4 @@
-/** Milliseconds of a duration as Prometheus writes it (`10s`, `1m30s`, `500ms`), or undefined when the text is none. */
+/** Milliseconds of a duration as Prometheus writes it (`10s`, `1m30s`, `500ms`), or undefined when the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   const groups = DURATION.exec(text)?.groups;
   if (!groups) return undefined;
@@ -21,7 +21,7 @@ export function formatDuration(milliseconds: number): string {
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
 
-// The order is binding, as in Prometheus: 1h30m is a duration, 30m1h is not.
+// The order matters, as in Prometheus: 1h30m is a duration, 30m1h is not.
 const UNITS: readonly (readonly [string, number])[] = [
   ["y", 365 * DAY],
   ["w", 7 * DAY],

@@ -7,16 +7,16 @@ export interface Window {
 export const WINDOW_KINDS = ["day", "week", "month"] as const;
 export type WindowKind = (typeof WINDOW_KINDS)[number];
 
-/** What a sum is over: the current calendar window of a kind, or all since an instant. */
+/** What a sum covers: the current calendar window of a kind, or everything since an instant. */
 export type Period = { readonly kind: WindowKind } | { readonly kind: "total"; readonly sinceMs: number };
 
 /**
- * Services lag: an answer that arrives this soon after a boundary may still tell of the window that has just ended
- * (observed-behaviour 14), so nothing of the new window is believed before.
+ * Services lag: an answer this soon after a boundary may still belong to the window that has just ended (observed-behaviour
+ * 14), so values of the new window are not trusted before.
  */
 export const SETTLE_MS = 90_000;
 
-/** The window that holds the instant: UTC days, weeks from Monday, months (contract 2.7). Each ends at a 00:00 UTC. */
+/** The window that contains the instant: a UTC day, week (from Monday) or month (contract 2.7). Each ends at 00:00 UTC. */
 export function windowAt(kind: WindowKind, atMs: number): Window {
   const known = latest.get(kind);
   if (known && known.startMs <= atMs && atMs < known.endMs) return known;
@@ -25,7 +25,7 @@ export function windowAt(kind: WindowKind, atMs: number): Window {
   return window;
 }
 
-/** Thousands of answers are of the same windows. */
+/** Thousands of answers belong to the same windows. */
 const latest = new Map<WindowKind, Window>();
 
 function computed(kind: WindowKind, atMs: number): Window {
@@ -43,12 +43,12 @@ function computed(kind: WindowKind, atMs: number): Window {
   }
 }
 
-/** The window before the one that holds the instant: yesterday, last week, last month. */
+/** The window before the one that contains the instant: yesterday, last week, last month. */
 export function windowBefore(kind: WindowKind, atMs: number): Window {
   return windowAt(kind, windowAt(kind, atMs).startMs - 1);
 }
 
-/** The window of a period that holds the instant; a total has no end. */
+/** The window of a period that contains the instant; a total has no end. */
 export function windowOf(period: Period, atMs: number): Window {
   if (period.kind !== "total") return windowAt(period.kind, atMs);
   return { startMs: period.sinceMs, endMs: Number.POSITIVE_INFINITY };
@@ -65,7 +65,7 @@ export function contains(window: Window, atMs: number): boolean {
   return window.startMs <= atMs && atMs < window.endMs;
 }
 
-/** Whether an answer to a question asked at the instant can be trusted to tell of the window. */
+/** Whether an answer to a question asked at the instant can be trusted to belong to the window. */
 export function isSettled(window: Window, askedAtMs: number): boolean {
   return contains(window, askedAtMs) && askedAtMs >= window.startMs + SETTLE_MS;
 }

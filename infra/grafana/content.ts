@@ -21,7 +21,7 @@ export interface GrafanaContentArgs {
 }
 
 /**
- * Dashboards and alerts in a Grafana. Who is told of an alert is left to the user: a notification policy of ours would replace
+ * Dashboards and alert rules in Grafana. Notifications are left to the user, because a notification policy of ours would replace
  * theirs.
  */
 export class GrafanaContent extends ComponentResource {
@@ -48,7 +48,7 @@ export class GrafanaContent extends ComponentResource {
 
 const LONGEST_UID = 40;
 
-/** Folders and dashboards share their uids, and a dashboard has the name that deployments have by default. */
+/** Folders and dashboards share one space of uids, and the default name of a deployment is also the uid of a dashboard. */
 function folderUid(name: string): string {
   return `folder-${name}`.slice(0, LONGEST_UID);
 }
@@ -69,7 +69,7 @@ function createDashboard(
   { uid, title, json }: DashboardFile,
   parent: Resource,
 ): GrafanaDashboard {
-  // A dashboard with this uid that somebody imported by hand is the one that is meant.
+  // Take over a dashboard with this uid that someone imported by hand.
   const content = { configJson: json, overwrite: true, message: `Deployed: ${title}` };
   return new GrafanaDashboard(`${name}-${uid}`, { folder: folder.uid, ...content }, { parent });
 }

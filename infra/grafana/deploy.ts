@@ -4,7 +4,7 @@ import type { DashboardFile } from "../../dashboards/index.ts";
 import type { GrafanaSettings } from "../settings.ts";
 import { GrafanaContent } from "./content.ts";
 
-/** The Grafana part of the program. */
+/** Deploys the Grafana part of the program. */
 export function deployToGrafana(
   settings: GrafanaSettings,
   rules: readonly RuleGroup[],

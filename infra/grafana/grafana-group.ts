@@ -1,4 +1,4 @@
-/** A rule group as Grafana's API and its Pulumi provider take it. */
+/** A rule group in the form that Grafana's API and its Pulumi provider expect. */
 export interface GrafanaGroup {
   readonly name: string;
   readonly intervalSeconds: number;
@@ -24,6 +24,6 @@ export interface GrafanaQuery {
   readonly refId: string;
   readonly datasourceUid: string;
   readonly relativeTimeRange: { readonly from: number; readonly to: number };
-  /** JSON. */
+  /** The query model as JSON. */
   readonly model: string;
 }

@@ -9,16 +9,17 @@ import {
 import type { GrafanaGroup, GrafanaQuery, GrafanaRule } from "./grafana-group.ts";
 
 export interface ConversionOptions {
-  /** Of the deployment: uids of rules are made of it, so that two deployments do not share them. */
+  /** Name of the deployment. It is part of the rules' uids, so that two deployments do not share them. */
   readonly name: string;
   readonly datasourceUid: string;
-  /** Where Grafana writes recorded series; undefined leaves recording rules to Prometheus. */
+  /** The data source that Grafana writes recorded series to; if undefined, Prometheus evaluates the recording rules. */
   readonly recordingDatasourceUid: string | undefined;
 }
 
 /**
- * Prometheus' rules as Grafana's own: each alert is the query, a test whether it gave anything, and a threshold above that, as
- * Grafana converts rule files itself. Recorded series are not inlined (docs/decisions).
+ * Converts Prometheus rules to Grafana rules. Each alert becomes a query, an expression that tests whether the query returned a
+ * value, and a threshold on that expression, which is how Grafana itself converts rule files. Recorded series are not inlined
+ * (docs/decisions).
  */
 export function convertRules(
   groups: readonly RuleGroup[],
@@ -33,12 +34,12 @@ export function convertRules(
     .filter(({ rules }) => rules.length > 0);
 }
 
-/** What Grafana runs expressions with. */
+/** The data source that Grafana evaluates expressions with. */
 const EXPRESSION = "__expr__";
 const [QUERY, MATH, THRESHOLD] = ["query", "prometheus_math", "threshold"];
-/** How far back the query may look; an instant query needs none, but the API wants a range. */
+/** The query's time range. An instant query does not use it, but the API requires one. */
 const RANGE = { from: 600, to: 0 };
-/** Grafana evaluates at multiples of this. */
+/** Grafana only accepts evaluation intervals that are multiples of this. */
 const BASE_INTERVAL_SECONDS = 10;
 
 function convertRule(
@@ -71,7 +72,7 @@ function convertAlert(rule: AlertRule, group: string, options: ConversionOptions
     ...(rule.for === undefined ? {} : { for: rule.for }),
     ...(rule.keep_firing_for === undefined ? {} : { keepFiringFor: rule.keep_firing_for }),
     noDataState: "OK",
-    // Unset means Alerting: every rule would page for one failed query.
+    // The default is Alerting, which would make every rule page after one failed query.
     execErrState: "Error",
     missingSeriesEvalsToResolve: 1,
     labels: { ...rule.labels },
@@ -116,7 +117,7 @@ function expression(refId: string, fields: object): GrafanaQuery {
   };
 }
 
-/** In Grafana `$value` is a text of all values; the number of the query is a value of its own. */
+/** In Grafana, `$value` is a string of all values; the result of one query has a name of its own. */
 function convertTemplate(text: string): string {
   return text.replaceAll(/\$value\b/g, `$$values.${QUERY}.Value`);
 }
@@ -124,16 +125,16 @@ function convertTemplate(text: string): string {
 function intervalSeconds({ name, interval }: RuleGroup): number {
   const [, amount = "", unit = ""] = /^(\d+)([smh])$/.exec(interval) ?? [];
   const seconds = Number(amount) * (UNIT_SECONDS[unit] ?? Number.NaN);
-  // Grafana refuses others, and the provider asks it again for two minutes before it says so.
+  // Grafana rejects other intervals, but the provider retries for two minutes before it reports the error.
   if (seconds >= BASE_INTERVAL_SECONDS && seconds % BASE_INTERVAL_SECONDS === 0) return seconds;
   throw new Error(
-    `Cannot convert the rule group "${name}": its interval is "${interval}", want a multiple of ${BASE_INTERVAL_SECONDS}s`,
+    `Cannot convert the rule group "${name}": its interval must be a multiple of ${BASE_INTERVAL_SECONDS}s, not "${interval}"`,
   );
 }
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
-/** Fixed, else rules swap their identities and states when one is inserted. At most 40 characters of [A-Za-z0-9_-]. */
+/** A stable uid, so that an inserted rule does not shift the identities and states of the others. At most 40 characters of [A-Za-z0-9_-]. */
 function uidOf(...parts: readonly string[]): string {
   return `aigw-${createHash("sha256").update(parts.join("/")).digest("hex").slice(0, 32)}`;
 }

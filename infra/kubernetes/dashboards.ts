@@ -10,7 +10,7 @@ export interface DashboardConfigMapsArgs {
   readonly dashboards: readonly DashboardFile[];
 }
 
-/** A ConfigMap for each dashboard, as Grafana's sidecar looks for them. */
+/** One ConfigMap for each dashboard, labelled for Grafana's sidecar. */
 export class DashboardConfigMaps extends ComponentResource {
   readonly configMaps: readonly ConfigMap[];
 

@@ -12,7 +12,7 @@ export interface KubernetesDeployment {
   readonly dashboards: DashboardConfigMaps | undefined;
 }
 
-/** The Kubernetes part of the program. */
+/** Deploys the Kubernetes part of the program. */
 export function deployToKubernetes(
   settings: KubernetesSettings,
   rules: readonly RuleGroup[],
@@ -30,7 +30,7 @@ export function deployToKubernetes(
   };
 }
 
-/** Explicit: by default a change of a ConfigMap's or Secret's data replaces the object under the running pod. */
+/** An explicit provider, because by default a change of a ConfigMap or Secret replaces the object under the running pod. */
 function createProvider({ kubeconfig, kubeContext }: KubernetesSettings): Provider {
   return new Provider("kubernetes", {
     enableServerSideApply: true,

@@ -15,16 +15,17 @@ import {
 import type { KubernetesSettings, SecretEntries } from "../settings.ts";
 import { commonLabels, metadataOf, REPAIRED, selectorOf, type Identity } from "./identity.ts";
 import { networkPolicySpec } from "./network-policy.ts";
-import { CONFIG_ENTRY, METRICS_PORT, podTemplate, PORT_NAME } from "./pod.ts";
+import { DEFAULT_PORT } from "../../exporter/config/schema.ts";
+import { CONFIG_ENTRY, podTemplate, PORT_NAME } from "./pod.ts";
 
-/** The exporter on Kubernetes: one pod, with as few rights as it can do with. */
+/** The exporter on Kubernetes: one pod with the least privileges that it needs. */
 export class Exporter extends ComponentResource {
-  /** For what else belongs to this deployment. */
+  /** The identity that all components of this deployment share. */
   readonly identity: Identity;
   readonly deployment: Deployment;
   readonly service: Service;
   readonly networkPolicy: NetworkPolicy | undefined;
-  /** Where the metrics are, seen from within the cluster. */
+  /** URL of the metrics inside the cluster. */
   readonly metricsUrl: Output<string>;
 
   constructor(name: string, settings: KubernetesSettings, options?: ComponentResourceOptions) {
@@ -38,7 +39,7 @@ export class Exporter extends ComponentResource {
       ? createNetworkPolicy(name, this.identity, settings, child)
       : undefined;
     const { metadata } = this.service;
-    this.metricsUrl = interpolate`http://${metadata.name}.${metadata.namespace}.svc:${METRICS_PORT}/metrics`;
+    this.metricsUrl = interpolate`http://${metadata.name}.${metadata.namespace}.svc:${DEFAULT_PORT}/metrics`;
     this.registerOutputs({ metricsUrl: this.metricsUrl });
   }
 }
@@ -114,7 +115,7 @@ function createDeployment(
       metadata: metadataOf(identity),
       spec: {
         replicas: 1,
-        // Two pods at a time would double every plain sum.
+        // Two pods at the same time would double every plain sum.
         strategy: { type: "Recreate" },
         revisionHistoryLimit: 3,
         selector: { matchLabels: selectorOf(identity) },
@@ -133,7 +134,7 @@ function createService(name: string, identity: Identity, child: CustomResourceOp
       spec: {
         type: "ClusterIP",
         selector: selectorOf(identity),
-        ports: [{ name: PORT_NAME, port: METRICS_PORT, targetPort: PORT_NAME, protocol: "TCP" }],
+        ports: [{ name: PORT_NAME, port: DEFAULT_PORT, targetPort: PORT_NAME, protocol: "TCP" }],
       },
     },
     child,

@@ -1,31 +1,31 @@
 import type { Input } from "@pulumi/pulumi";
+import { JOB } from "../../dashboards/rules/settings.ts";
 
-/** What the objects of one deployment have in common. */
+/** The properties that all objects of one deployment share. */
 export interface Identity {
-  /** Of the deployment: first part of every object's name. */
+  /** Name of the deployment, and the first part of every object's name. */
   readonly name: string;
   readonly namespace: Input<string>;
 }
 
-/** The job of the scrapes is made of this label; rules name it. */
+/** The pod label whose value becomes the scrape job, which the rules refer to. */
 export const JOB_LABEL = "app.kubernetes.io/name";
-const JOB = "aigateway-exporter";
 
-/** What selects the pod, and what never changes: a Deployment's selector cannot. */
+/** The labels that select the pod. They never change, because a Deployment's selector is immutable. */
 export function selectorOf({ name }: Identity): Record<string, string> {
   return { [JOB_LABEL]: JOB, "app.kubernetes.io/instance": name };
 }
 
 interface Extra {
-  /** Follows the deployment's name in the object's. */
+  /** Suffix of the object's name, after the deployment's name. */
   readonly suffix?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /**
- * Metadata of an object. Labels are `app.kubernetes.io/*` only: scrape jobs that map labels of pods would rename ours if one was
- * called app, key or model.
+ * Metadata of an object. All labels are `app.kubernetes.io/*`: a pod label named app, key or model would collide with a metric's
+ * label in scrape jobs that map pod labels.
  */
 export function metadataOf(identity: Identity, { suffix, labels, annotations }: Extra = {}) {
   return {
@@ -45,5 +45,5 @@ export function commonLabels(identity: Identity): Record<string, string> {
   };
 }
 
-/** A field that was edited by hand is a conflict of server-side apply, unless `up` may take it back. */
+/** Lets `pulumi up` overwrite fields that were edited by hand; server-side apply would report a conflict. */
 export const REPAIRED = { "pulumi.com/patchForce": "true" };

@@ -13,7 +13,7 @@ export interface MonitoringArgs {
   readonly rules: readonly RuleGroup[];
 }
 
-/** How Prometheus comes to the exporter and to its rules. */
+/** How Prometheus discovers the exporter and loads its rules. */
 export class Monitoring extends ComponentResource {
   readonly monitor: CustomResource | undefined;
   readonly rules: CustomResource | ConfigMap | undefined;
@@ -51,7 +51,7 @@ function monitorOf({ identity, settings }: MonitoringArgs) {
     apiVersion: OPERATOR_API,
     metadata: metadataOf(identity, { labels: monitorLabels }),
   };
-  // The job's name is that of the label, whose value rules name.
+  // The operator takes the job name from this label; the rules refer to that name.
   const common = { jobLabel: JOB_LABEL, selector: { matchLabels: selectorOf(identity) } };
   return scrape === "serviceMonitor"
     ? { ...base, kind: "ServiceMonitor", spec: { ...common, endpoints } }

@@ -1,10 +1,10 @@
 import type { networking } from "@pulumi/kubernetes/types/input.js";
 import { selectorOf, type Identity } from "./identity.ts";
-import { METRICS_PORT } from "./pod.ts";
+import { DEFAULT_PORT } from "../../exporter/config/schema.ts";
 
 /**
- * Lets scrapes in, and DNS and the gateway's port out. The gateway's address is not known here, so any address will do at
- * that port. Probes come from the node, which policies do not concern.
+ * Allows incoming scrapes, and outgoing traffic to DNS and the gateway's port. The gateway's address is unknown at this point, so
+ * any address is allowed on that port. Kubelet probes come from the node, to which network policies do not apply.
  */
 export function networkPolicySpec(
   identity: Identity,
@@ -17,7 +17,7 @@ export function networkPolicySpec(
     ingress: [
       {
         from: [{ namespaceSelector: { matchLabels: { ...scrapeFrom } } }],
-        ports: [{ port: METRICS_PORT, protocol: "TCP" }],
+        ports: [{ port: DEFAULT_PORT, protocol: "TCP" }],
       },
     ],
     egress: [

@@ -1,22 +1,21 @@
 import type { core } from "@pulumi/kubernetes/types/input.js";
 import { createHash } from "node:crypto";
+import { DEFAULT_PORT } from "../../exporter/config/schema.ts";
 import { KEYS_PATH, MANAGEMENT_PATH } from "../exporter-config.ts";
 import { AUDIO_PATH } from "../probe-audio.ts";
 import type { KubernetesSettings } from "../settings.ts";
 import { commonLabels, type Identity } from "./identity.ts";
 
-/** The exporter's default port (exporter/cli/command-line.ts). */
-export const METRICS_PORT = 9853;
 export const PORT_NAME = "metrics";
 export const CONFIG_ENTRY = "config.yaml";
 
 const CONFIG_PATH = "/etc/aigateway-exporter";
 /** The user of the image. */
 const USER = 65_532;
-/** Readable for the group that the volume belongs to. */
+/** File mode that lets the volume's group read. */
 const SECRET_MODE = 0o440;
 
-/** Names of the objects that the pod mounts; absent where there is nothing to mount. */
+/** Names of the objects that the pod mounts; absent if there is nothing to mount. */
 export interface Mounted {
   readonly configMap: string;
   readonly keys: string | undefined;
@@ -24,7 +23,7 @@ export interface Mounted {
   readonly audio: string | undefined;
 }
 
-/** The pod. Its checksum covers the configuration only: secrets and recordings are read again when they change. */
+/** The pod. Its checksum covers the configuration only, because the exporter re-reads secrets and recordings when they change. */
 export function podTemplate(
   identity: Identity,
   settings: KubernetesSettings,
@@ -71,10 +70,10 @@ function container(settings: KubernetesSettings, mounted: Mounted): core.v1.Cont
     image: settings.image,
     args: [
       `--config.file=${CONFIG_PATH}/${CONFIG_ENTRY}`,
-      `--web.listen-address=:${METRICS_PORT}`,
+      `--web.listen-address=:${DEFAULT_PORT}`,
       `--log.level=${settings.logLevel}`,
     ],
-    ports: [{ name: PORT_NAME, containerPort: METRICS_PORT, protocol: "TCP" }],
+    ports: [{ name: PORT_NAME, containerPort: DEFAULT_PORT, protocol: "TCP" }],
     resources: settings.resources,
     securityContext: {
       allowPrivilegeEscalation: false,
@@ -86,7 +85,7 @@ function container(settings: KubernetesSettings, mounted: Mounted): core.v1.Cont
     volumeMounts: [
       { name: "config", mountPath: CONFIG_PATH, readOnly: true },
       ...(mounted.audio === undefined ? [] : [{ name: "audio", mountPath: AUDIO_PATH, readOnly: true }]),
-      // Whole folders: a file that is mounted by subPath never changes when its Secret does.
+      // Mounts whole folders, because a file mounted by subPath is not updated when its Secret changes.
       ...secretVolumes(mounted).map(({ name, mountPath }) => ({ name, mountPath, readOnly: true })),
     ],
   };
@@ -108,7 +107,7 @@ function probe(path: string): core.v1.Probe {
 function scrapeAnnotations(): Record<string, string> {
   return {
     "prometheus.io/scrape": "true",
-    "prometheus.io/port": String(METRICS_PORT),
+    "prometheus.io/port": String(DEFAULT_PORT),
     "prometheus.io/path": "/metrics",
   };
 }

@@ -4,7 +4,7 @@ import { report } from "../../bench/report.ts";
 import { run } from "../../bench/run.ts";
 
 describe("run", () => {
-  test("interleaves the rounds forth and back, throws the first away, and calibrates between them", async () => {
+  test("interleaves the rounds in alternating order, discards the first, and calibrates between them", async () => {
     const events: string[] = [];
     const { rounds, calibrationMs } = await run(
       benchmark(events, [runner("a", events), runner("b", events)]),
@@ -21,7 +21,7 @@ describe("run", () => {
     });
   });
 
-  test("closes after a round that failed", async () => {
+  test("closes the contenders after a failed round", async () => {
     const events: string[] = [];
     const broken = { name: "broken", round: () => Promise.reject(new Error("is broken")) };
     const ran = run(benchmark(events, [broken]), { calibrate: () => 1, onProgress: () => {} });
@@ -30,7 +30,7 @@ describe("run", () => {
   });
 });
 
-test("report tells medians, extremes, what was skipped, and the verdicts", async () => {
+test("report shows medians, extremes, skipped contenders and verdicts", async () => {
   const measurement = await run(
     benchmark([], [runner("a", []), { name: "theirs", skipped: "go is not installed" }]),
     { calibrate: () => 1, onProgress: () => {} },

@@ -11,7 +11,7 @@ describe("median", () => {
     expect(median(values)).toBe(expected);
   });
 
-  test("of nothing does not exist", () => {
+  test("of no values is an error", () => {
     expect(() => median([])).toThrow("Cannot take the median: there are no values");
   });
 });
@@ -28,12 +28,12 @@ describe("percentile", () => {
     expect(percentile(values, share)).toBe(expected);
   });
 
-  test("of nothing does not exist", () => {
+  test("of no values is an error", () => {
     expect(() => percentile([], 0.5)).toThrow("there are no values");
   });
 });
 
-test("summary keeps the extremes, and spread compares them", () => {
+test("summary contains the extremes, and spread is their ratio", () => {
   const three = summary([4, 10, 5]);
   expect(three).toEqual({ median: 5, smallest: 4, largest: 10 });
   expect(spread(three)).toBe(2.5);

@@ -50,11 +50,11 @@ describe("judge", () => {
     [[9, 10, 30], "bar met"],
     [[20, 21, 30], "stretch met"],
     [[5, 4, 3], "missed"],
-  ])("takes a lower bound the other way round: %j: %s", (ours, expected) => {
+  ])("judges a lower bound in the opposite direction: %j: %s", (ours, expected) => {
     expect(verdict({ ...LATENCY, bound: "at least", bar: 10, stretch: 20 }, { ours })).toBe(expected);
   });
 
-  test("compares within each round, not the medians", () => {
+  test("compares the values within each round, not the medians", () => {
     const rounds = { ours: [1, 10, 100], theirs: [300, 1000, 20_000] };
     const ratio = { ...LATENCY, measure: { kind: "ratio", of: "theirs", to: "ours" } } as const;
     const difference = { ...LATENCY, measure: { kind: "difference", of: "theirs", to: "ours" } } as const;
@@ -91,14 +91,14 @@ describe("judge", () => {
 describe("noiseOf", () => {
   test.each([
     ["a calm machine", [10, 15], [5, 10], /^calm$/],
-    ["a fixed piece of work that took longer at times", [10, 12, 16, 11], [5, 5], /took 1\.60 times as long/],
-    ["rounds of the reference that differ", [10, 10], [5, 10.5, 6], /static differ by a factor of 2\.10/],
-  ])("tells of %s", (_name, calibrationMs, reference, expected) => {
+    ["a varying duration of the fixed computation", [10, 12, 16, 11], [5, 5], /took 1\.60 times as long/],
+    ["varying rounds of the reference", [10, 10], [5, 10.5, 6], /static differ by a factor of 2\.10/],
+  ])("reports %s", (_name, calibrationMs, reference, expected) => {
     const noise = noiseOf(measurement(LATENCY, { ours: [1, 9], static: reference }, { calibrationMs }));
     expect(noise ?? "calm").toMatch(expected);
   });
 
-  test("goes by the calibration alone where there is no reference", () => {
+  test("uses only the calibration if there is no reference", () => {
     expect(noiseOf(measurement(LATENCY, { ours: [1, 99] }))).toBeUndefined();
   });
 });

@@ -12,7 +12,7 @@ describe("alerts", () => {
   const alerts = createRules({ dashboardBaseUrl: "/d" }).flatMap(({ rules }) => rules.filter(isAlert));
 
   test.each(alerts.map(({ alert, annotations }) => ({ alert, url: annotations.dashboard_url })))(
-    "$alert leads to a dashboard that exists, and fills a variable of it: $url",
+    "$alert links to an existing dashboard and sets one of its variables: $url",
     ({ url }) => {
       const [, uid = "", label = "datasource"] = /^\/d\/([\w-]+)(?:\?var-(\w+)=.*)?$/.exec(url) ?? [];
       expect(variables.get(uid)).toContain(label);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the checks want to know of a dashboard, as Grafana reads it from the JSON. */
+/** The parts of a dashboard's JSON that the checks use. */
 export type DashboardJson = z.infer<typeof dashboardJson>;
 export type PanelJson = z.infer<typeof panelJson>;
 export type VariableJson = z.infer<typeof variableJson>;
@@ -83,7 +83,7 @@ export function readDashboard(json: string): DashboardJson {
   return dashboardJson.parse(JSON.parse(json));
 }
 
-/** All expressions of a dashboard, with a name that leads to them. */
+/** All expressions of a dashboard, each with its location. */
 export function expressionsOf(
   dashboard: DashboardJson,
 ): readonly { readonly where: string; readonly expr: string; readonly legend: string }[] {

@@ -13,14 +13,14 @@ const files = dashboards.map(({ title, json }) => ({ title, dashboard: readDashb
 interface Exclusion {
   readonly title: string;
   readonly rule: string;
-  /** Of the panel; all of the dashboard without it. */
+  /** The panel; absent for the whole dashboard. */
   readonly at?: string;
   readonly reason: string;
 }
 
-const FOLDED = "amounts are the gateway's truth and not the process's: replicas are folded away";
+const FOLDED = "amounts belong to the gateway, not to a process: replicas are aggregated away";
 
-/** What the linter is told to overlook, and why; one that has nothing to overlook any more fails. */
+/** Exclusions from the linter's rules, with reasons. An exclusion without a finding fails. */
 const EXCLUSIONS: readonly Exclusion[] = [
   ...["Overview", "Key", "Models", "Apps"].flatMap((name) =>
     ["template-instance-rule", "target-instance-rule"].map((rule) => ({
@@ -38,8 +38,8 @@ const EXCLUSIONS: readonly Exclusion[] = [
   {
     title: "AI gateway / Exporter health",
     rule: "target-instance-rule",
-    at: 'panel 34 "Duration of probes"',
-    reason: "what is usual is recorded over all processes",
+    at: 'panel 34 "Probe duration"',
+    reason: "the usual duration is recorded over all processes",
   },
 ];
 
@@ -48,7 +48,7 @@ function covers({ at }: Exclusion, finding: Finding): boolean {
 }
 
 describe("dashboards", () => {
-  test("are five, each with an address of its own", () => {
+  test("are five, each with its own uid", () => {
     expect(dashboards.map(({ uid }) => uid)).toEqual([
       "aigateway-overview",
       "aigateway-key",
@@ -87,12 +87,12 @@ describeWithTools(["promtool2", "promtool3"], "expressions of the dashboards", (
   test.each([
     ["2", promtool2],
     ["3", promtool3],
-  ])("are right in syntax and types for Prometheus %s", async (_version, promtool) => {
+  ])("are valid for Prometheus %s", async (_version, promtool) => {
     const result = await checkRules(promtool, JSON.stringify({ groups: [{ name: "panels", rules }] }));
     expect(result).toMatchObject({ ok: true });
   });
 
-  test("would be found wrong by promtool, with their place", async () => {
+  test("are reported with their location by promtool if they are invalid", async () => {
     const wrong = [{ record: "a:b:c", expr: "# Overview, panel 1\nrate(up)" }];
     const { ok, output } = await checkRules(
       promtool3,
@@ -109,17 +109,22 @@ describe("the checks themselves", () => {
 
   test.each([
     [
-      "selects series that exist",
+      "selects only existing series",
       "aigateway_key_usage_day_credits",
       "aigateway_key_usage_dya_credits",
       "Spent today",
     ],
-    ["names labels that those series have", "by (job, key)", "by (job, kay)", "Keys in danger"],
-    ["names labels that those series have", "{{team}}", "{{taem}}", "This month by team"],
-    ["names labels that those series have", "team=~", "teem=~", "Spent today"],
-    ["has panels with ids of their own", '"id": 20,', '"id": 21,', "21"],
-    ["says of every panel why it may be empty", '"noValue": "no keys"', '"noValue": ""', "Keys in danger"],
-  ])("%s: %s as %s is found in %s", (rule, from, to, where) => {
+    ["uses only labels of the selected series", "by (job, key)", "by (job, kay)", "Keys in danger"],
+    ["uses only labels of the selected series", "{{team}}", "{{taem}}", "This month by team"],
+    ["uses only labels of the selected series", "team=~", "teem=~", "Spent today"],
+    ["has unique panel ids", '"id": 20,', '"id": 21,', "21"],
+    [
+      "explains for every panel why it may be empty",
+      '"noValue": "no keys"',
+      '"noValue": ""',
+      "Keys in danger",
+    ],
+  ])("%s: replacing %s with %s is reported in %s", (rule, from, to, where) => {
     const found = ownRules[rule]?.(broken(from, to)) ?? [];
     expect(found.join("\n")).toContain(where);
   });
@@ -134,7 +139,7 @@ describe("the checks themselves", () => {
     ["template-job-rule", '"allValue": ".+"', '"allValue": ".*"'],
     ["template-label-promql-rule", "label_values(", "values("],
     ["panel-title-description-rule", '"title": "Runway of keys"', '"title": ""'],
-  ])("%s is broken by %s → %s", (rule, from, to) => {
+  ])("%s reports %s → %s", (rule, from, to) => {
     expect(lint(broken(from, to)).map((finding) => finding.rule)).toContain(rule);
   });
 
@@ -142,7 +147,7 @@ describe("the checks themselves", () => {
     ["target-rate-interval-rule", 'sum(rate(a_total{job=~\\"$job\\"}[5m]))'],
     ["target-counter-agg-rule", 'sum(a_total{job=~\\"$job\\"})'],
     ["target-promql-rule", "1 + 1"],
-  ])("%s is broken by %s", (rule, expr) => {
+  ])("%s reports %s", (rule, expr) => {
     const changed = (overview?.json ?? "").replace(/"expr": "(?:[^"\\]|\\.)*"/g, () => `"expr": "${expr}"`);
     expect(lint(readDashboard(changed)).map((finding) => finding.rule)).toContain(rule);
   });
@@ -155,14 +160,14 @@ describe("scan", () => {
     ['max(last_over_time(x:y:z{a!="b"}[1d] offset -1d2h)) or vector(0) * Inf', ["x:y:z"], []],
     ["topk by (job) (1, a) ^ 0 unless bool1 and time() - 3 > bool 2 # c", ["a", "bool1"], ["job"]],
     ["a @ end() offset 5m", ["a"], []],
-  ])("of %s", (expr, names, labels) => {
+  ])("finds the selectors and labels of %s", (expr, names, labels) => {
     const found = scan(expr);
     expect(found.selectors.map(({ name }) => name)).toEqual(names);
     expect(found.labels).toEqual(labels);
   });
 });
 
-/** As Grafana does before it asks Prometheus. */
+/** Replaces Grafana's variables, as Grafana does before a query. */
 function expand(expr: string): string {
   return expr.replaceAll("$__rate_interval", "5m").replaceAll("$__interval", "1m");
 }

@@ -12,7 +12,7 @@ import { keyFamilies } from "../../exporter/collectors/key-families.ts";
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
 import { probeFamilies } from "../../exporter/probes/families.ts";
 
-/** Every series that an expression may select, by name. */
+/** All series that an expression may select, by name. */
 export const knownSeries: ReadonlyMap<string, Series> = new Map(
   [
     ...Object.values(keyFamilies),

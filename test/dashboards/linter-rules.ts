@@ -5,7 +5,7 @@ import { scan, type Selector } from "./promql-scan.ts";
 
 export interface Finding {
   readonly rule: string;
-  /** Where: empty, or a panel's or variable's name. */
+  /** The location: a panel or variable, or empty for the dashboard. */
   readonly at: string;
   readonly message: string;
 }
@@ -14,15 +14,15 @@ export type LinterRule = keyof typeof linterRules;
 
 type Rule = (dashboard: DashboardJson) => readonly (readonly [at: string, message: string])[];
 
-/** Panels that show values; a heading does not. */
+/** Panels that show values, which excludes headings. */
 const valuePanels = (dashboard: DashboardJson) => dashboard.panels.filter(({ type }) => type !== "row");
 const places = (panel: PanelJson) => `panel ${panel.id} "${panel.title}"`;
 const variable = (dashboard: DashboardJson, name: string) =>
   dashboard.templating.list.find((each) => each.name === name);
 
 /**
- * The 17 rules of grafana/dashboard-linter, on every kind of panel (the original looks at some only). Those for Loki have nothing
- * to look at but that there is no such query.
+ * The 17 rules of grafana/dashboard-linter, applied to every panel type (the original checks only some). The rules for Loki only
+ * check that there is no Loki query.
  */
 export const linterRules = {
   "template-datasource-rule": (dashboard) => {
@@ -31,24 +31,24 @@ export const linterRules = {
       first?.type === "datasource" && first.query === "prometheus" && first.name === "datasource";
     return isGood && first.label === "Data source"
       ? []
-      : [["", 'wants a variable "datasource" labelled "Data source"']];
+      : [["", 'must begin with a variable "datasource" labelled "Data source"']];
   },
   "template-job-rule": (dashboard) => target(dashboard, "job", "Job"),
   "template-instance-rule": (dashboard) => target(dashboard, "instance", "Instance"),
   "template-label-promql-rule": (dashboard) =>
     queryVariables(dashboard)
       .filter(({ query }) => !/^label_values\([a-z_:]+(\{[^}]*\})?, [a-z_]+\)$/.test(query))
-      .map(({ name, query }) => [name, `asks "${query}"`]),
+      .map(({ name, query }) => [name, `has the query "${query}"`]),
   "template-on-time-change-reload-rule": (dashboard) =>
     queryVariables(dashboard)
       .filter(({ refresh }) => refresh !== 2)
-      .map(({ name }) => [name, "is not asked again when the time range changes"]),
+      .map(({ name }) => [name, "is not refreshed when the time range changes"]),
   "panel-datasource-rule": (dashboard) =>
     valuePanels(dashboard)
       .filter(({ datasource, targets }) =>
         [datasource, ...targets.map((each) => each.datasource)].some((each) => each?.uid !== "${datasource}"),
       )
-      .map((panel) => [places(panel), "has a data source of its own"]),
+      .map((panel) => [places(panel), "has a fixed data source"]),
   "panel-title-description-rule": (dashboard) =>
     valuePanels(dashboard)
       .filter(({ title, description }) => title === "" || description === "")
@@ -60,19 +60,19 @@ export const linterRules = {
   "panel-no-targets-rule": (dashboard) =>
     valuePanels(dashboard)
       .filter(({ targets }) => targets.length === 0)
-      .map((panel) => [places(panel), "asks nothing"]),
+      .map((panel) => [places(panel), "has no query"]),
   "target-logql-rule": (dashboard) => ofTypeLoki(dashboard),
   "target-logql-auto-rule": (dashboard) => ofTypeLoki(dashboard),
   "target-promql-rule": (dashboard) =>
     ofSelectors(
       dashboard,
-      ({ name }) => (name === "" ? "selects without a name" : undefined),
-      "selects nothing",
+      ({ name }) => (name === "" ? "has a selector without a metric name" : undefined),
+      "has no selector",
     ),
   "target-rate-interval-rule": (dashboard) =>
     ofSelectors(dashboard, ({ call, range }) =>
       range !== undefined && (call === "" || /^i?rate$/.test(call)) && range !== "$__rate_interval"
-        ? `${call}(…[${range}]), want [$__rate_interval]`
+        ? `${call}(…[${range}]) must use [$__rate_interval]`
         : undefined,
     ),
   "target-job-rule": (dashboard) => ofSelectors(dashboard, lacks("job")),
@@ -91,7 +91,7 @@ export function lint(dashboard: DashboardJson): readonly Finding[] {
   return rules.flatMap(([rule, check]) => check(dashboard).map(([at, message]) => ({ rule, at, message })));
 }
 
-/** Those of Grafana, and its form for an amount in a currency of one's own. */
+/** Accepts Grafana's units, and its format for custom currencies. */
 function isUnit(unit: string): boolean {
   return KNOWN_UNITS.has(unit) || /^currency:financial:[^:]+:suffix$/.test(unit);
 }
@@ -100,7 +100,7 @@ const KNOWN_UNITS: ReadonlySet<string> = new Set(
   Object.values(units).filter((unit) => typeof unit === "string"),
 );
 
-/** The unit of the panel, and those of its columns. */
+/** The units of the panel and of its columns. */
 function unitsOf({ fieldConfig }: PanelJson): readonly string[] {
   if (!fieldConfig) return [""];
   const own = fieldConfig.overrides
@@ -128,13 +128,13 @@ function target(
     found.multi;
   return isGood && found.allValue === ".+"
     ? []
-    : [[name, `is no variable of several values, all being ".+"`]];
+    : [[name, `is not a multi-value variable whose "all" value is ".+"`]];
 }
 
 function ofTypeLoki(dashboard: DashboardJson): readonly (readonly [string, string])[] {
   return valuePanels(dashboard)
     .filter(({ targets }) => targets.some(({ datasource }) => datasource?.type !== "prometheus"))
-    .map((panel) => [places(panel), "asks no Prometheus"]);
+    .map((panel) => [places(panel), "queries a data source other than Prometheus"]);
 }
 
 function ofSelectors(

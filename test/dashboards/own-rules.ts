@@ -2,36 +2,38 @@ import { type DashboardJson, expressionsOf, type PanelJson } from "./dashboard-j
 import { knownSeries } from "./known-series.ts";
 import { scan } from "./promql-scan.ts";
 
-/** The kinds of panels that the pictures draw. */
+/** The panel types that the preview can draw. */
 const DRAWN = ["row", "stat", "timeseries", "bargauge", "table"];
 
 const COLUMNS = 24;
 
-/** What else a dashboard has to be; each finding says where. */
+/** Our own rules for dashboards. Each finding names its location. */
 export const ownRules: Readonly<Record<string, (dashboard: DashboardJson) => readonly string[]>> = {
-  "has panels with ids of their own": ({ panels }) => duplicates(panels.map(({ id }) => String(id))),
-  "has queries with names of their own": ({ panels }) =>
+  "has unique panel ids": ({ panels }) => duplicates(panels.map(({ id }) => String(id))),
+  "has unique query names in each panel": ({ panels }) =>
     panels.flatMap((panel) => duplicates(panel.targets.map(({ refId }) => `${panel.title} ${refId}`))),
-  "has no panel without an id, nor a query without a name": ({ panels }) =>
+  "has an id for every panel and a name for every query": ({ panels }) =>
     panels
       .filter(({ id, targets }) => id === 0 || targets.some(({ refId }) => refId === ""))
       .map(({ title }) => title),
-  "has panels beside and below each other, never on each other": ({ panels }) =>
+  "has no overlapping panels": ({ panels }) =>
     panels.flatMap((panel, index) =>
       panels
         .slice(index + 1)
         .filter((other) => overlap(panel, other))
         .map(({ title }) => `${panel.title} / ${title}`),
     ),
-  "is 24 columns wide, in every row": ({ panels }) => {
+  "fills 24 columns in every row": ({ panels }) => {
     const rows = Map.groupBy(panels, ({ gridPos }) => gridPos.y);
     return [...rows]
       .filter(([, row]) => row.reduce((sum, { gridPos }) => sum + gridPos.w, 0) !== COLUMNS)
       .map(([y]) => `row at ${y}`);
   },
-  "shows kinds of panels that the pictures draw": ({ panels }) =>
+  "uses only panel types that the preview can draw": ({ panels }) =>
     panels.filter(({ type }) => !DRAWN.includes(type)).map(({ title, type }) => `${title}: ${type}`),
-  "says of every panel what it shows, how to read it, what to do and where it is from": ({ panels }) =>
+  "describes for every panel what it shows, how to read it, what to do and where the data come from": ({
+    panels,
+  }) =>
     panels
       .filter(
         ({ type, description }) =>
@@ -39,31 +41,31 @@ export const ownRules: Readonly<Record<string, (dashboard: DashboardJson) => rea
           !/^.{20,}\n\n\*\*Read\*\* .+\n\n\*\*Do\*\* .+\n\n.*\*\*From\*\* `/s.test(description),
       )
       .map(({ title }) => title),
-  "says of every panel why it may be empty": ({ panels }) =>
+  "explains for every panel why it may be empty": ({ panels }) =>
     panels
       .filter(({ type, fieldConfig }) => type !== "row" && (fieldConfig?.defaults.noValue ?? "") === "")
       .map(({ title }) => title),
-  "says where more history is needed than Prometheus keeps by default": (dashboard) =>
+  "mentions every panel that needs more history than Prometheus keeps by default": (dashboard) =>
     dashboard.panels
       .filter((panel) => needsHistory(dashboard, panel) !== panel.description.includes("**History**"))
       .map(({ title }) => title),
-  "leads to the other dashboards, with the choices and the time taken along": ({ links, tags }) =>
+  "links to the other dashboards with its variables and time range": ({ links, tags }) =>
     tags.includes("aigateway") &&
     links.some((link) => link.type === "dashboards" && link.asDropdown && link.keepTime && link.includeVars)
       ? []
       : ["has no such link"],
   "is in UTC": ({ timezone }) => (timezone === "utc" ? [] : [timezone]),
-  "has no values of variables baked in": ({ templating }) =>
+  "stores no values of variables": ({ templating }) =>
     templating.list
       .filter(({ current, options }) => current !== undefined || options !== undefined)
       .map(({ name }) => name),
-  "selects series that exist": (dashboard) =>
+  "selects only existing series": (dashboard) =>
     findings(dashboard, (expr) =>
       scan(expr)
         .selectors.map(({ name }) => name)
         .filter((name) => !knownSeries.has(name)),
     ),
-  "names labels that those series have": (dashboard) =>
+  "uses only labels of the selected series": (dashboard) =>
     findings(dashboard, (expr, legend) => {
       const { selectors, labels, made } = scan(expr);
       const wrong = selectors.flatMap(({ name, matchers }) =>
@@ -100,7 +102,7 @@ function overlap({ gridPos: one }: PanelJson, { gridPos: other }: PanelJson): bo
   return !beside && !below;
 }
 
-/** Graphs over the range of a dashboard that begins a month ago, and what looks back for longer. */
+/** Whether a panel needs more than 15 days: a graph with such a range, or an expression that looks back further. */
 function needsHistory(dashboard: DashboardJson, panel: PanelJson): boolean {
   const from = panel.timeFrom || dashboard.time.from;
   const isLong = /^now-(?:[2-9]\d|1[6-9])d$|^now\/M$/.test(from);

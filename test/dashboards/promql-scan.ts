@@ -2,9 +2,9 @@
 export interface Selector {
   readonly name: string;
   readonly matchers: readonly Matcher[];
-  /** The text between the brackets behind it. */
+  /** The text in the brackets that follow the selector. */
   readonly range: string | undefined;
-  /** The function or aggregation whose parentheses it stands in; empty outside of any. */
+  /** The function or aggregation that encloses the selector; empty if none does. */
   readonly call: string;
 }
 
@@ -16,9 +16,9 @@ export interface Matcher {
 
 export interface Scan {
   readonly selectors: readonly Selector[];
-  /** Labels that are named beside selectors: `by (…)`, `on (…)`, `group_left (…)`. */
+  /** Labels outside selectors: `by (…)`, `on (…)`, `group_left (…)`. */
   readonly labels: readonly string[];
-  /** Labels that `label_replace` makes. */
+  /** Labels that `label_replace` creates. */
   readonly made: readonly string[];
 }
 
@@ -29,8 +29,8 @@ const LABEL_LISTS = new Set(["by", "without", "on", "ignoring", "group_left", "g
 const WORDS = new Set([...LABEL_LISTS, "and", "or", "unless", "bool", "offset", "Inf", "NaN", "atan2"]);
 
 /**
- * Finds what an expression selects. It trusts promtool, which checks the syntax in another test; it only has to tell metrics from
- * functions, words and labels.
+ * Finds the selectors and labels of an expression. Another test checks the syntax with promtool, so this function only has to
+ * distinguish metrics from functions, keywords and labels.
  */
 export function scan(expr: string): Scan {
   const tokens = (expr.match(TOKEN) ?? []).filter((token) => !/^(?:\s|#)/.test(token));

@@ -1,12 +1,12 @@
 import { parse } from "yaml";
 import { z } from "zod";
 
-/** The example configuration of Alertmanager, made fit for a test. */
+/** The example configuration of Alertmanager, adapted for a test. */
 export interface FastExample {
   readonly config: object;
-  /** The receivers of each team that has a route, those of the routes below it among them. */
+  /** The receivers of each team that has a route, including those of nested routes. */
   readonly receiversOfTeam: ReadonlyMap<string, readonly string[]>;
-  /** Longest time until a change of a group is told, milliseconds. */
+  /** Longest time until a change of a group is notified, milliseconds. */
   readonly groupIntervalMs: number;
 }
 
@@ -18,8 +18,8 @@ export interface FastExampleOptions {
 }
 
 /**
- * Routes, grouping and inhibition are those of the file. What fires is repeated whenever its group is looked at, so that an alert
- * of which nothing is heard is one that is inhibited, and not one that was told of before.
+ * Routes, grouping and inhibition are those of the file. Firing alerts are repeated at every evaluation of their group, so an
+ * alert without notifications is inhibited, rather than notified before.
  */
 export function fastExample(text: string, { scale, webhookUrl }: FastExampleOptions): FastExample {
   const example = Config.parse(parse(text));
@@ -88,7 +88,7 @@ function teamRoutes(route: Route): readonly Route[] {
   return teamOf(route) === undefined ? (route.routes ?? []).flatMap(teamRoutes) : [route];
 }
 
-/** The team that alone takes a route. */
+/** The only team that takes a route. */
 function teamOf({ matchers = [] }: Route): string | undefined {
   return matchers
     .map((matcher) => /^\s*team\s*=\s*"?([^"~]+?)"?\s*$/.exec(matcher)?.[1])

@@ -6,49 +6,49 @@ import { realAt } from "../support/fast-time.ts";
 import type { Series } from "../support/prometheus-api.ts";
 import { until } from "../support/until.ts";
 import type { Notice } from "../support/webhook.ts";
-import type { AlertsBench } from "./alerts-bench.ts";
+import type { AlertsStage } from "./alerts-stage.ts";
 import { type Spending, startCallers } from "./callers.ts";
 
-/** What was heard and seen of an evening, a midnight and the end of the exporter. Times are of the machine's clock. */
+/** The observations of an evening, a midnight and the end of the exporter. Times are those of the machine's clock. */
 export interface AlertsStory {
   readonly notices: readonly Notice[];
-  /** When a key was first refused for want of credits. */
+  /** When a key was first refused because it had no credits. */
   readonly refusedAt: ReadonlyMap<string, number>;
-  /** What Alertmanager kept to itself once the key was exhausted. */
+  /** The alerts that Alertmanager suppressed once the key was exhausted. */
   readonly suppressed: readonly HeldAlert[];
-  /** What the rules take to be left of each key some minutes after midnight. */
+  /** The remaining credits of each key in the rules, some minutes after midnight. */
   readonly remainingAfterReset: ReadonlyMap<string, number>;
   readonly midnightAt: number;
   readonly exporterEndedAt: number;
   readonly endedAt: number;
-  /** Alerts that Prometheus found firing, whether anybody was told or not. */
+  /** Alerts that fired in Prometheus, notified or not. */
   readonly firing: readonly Series[];
 }
 
 export interface AlertsPlot {
-  /** Key that runs away and is reset at midnight. */
+  /** The key that runs away and is reset at midnight. */
   readonly runaway: string;
   readonly spendings: readonly Spending[];
   /** Epoch milliseconds of the gateway's clock. */
   readonly midnight: number;
 }
 
-/** Lets the evening pass. Every wait has an end, and says what did not come. */
-export async function tellAlertsStory(bench: AlertsBench, plot: AlertsPlot): Promise<AlertsStory> {
-  const callers = startCallers(bench.gateway, bench.time, plot.spendings);
+/** Lets the evening pass. Every wait is bounded, and its error names the missing event. */
+export async function tellAlertsStory(stage: AlertsStage, plot: AlertsPlot): Promise<AlertsStory> {
+  const callers = startCallers(stage.gateway, stage.time, plot.spendings);
   try {
-    return await tell(bench, plot, callers.refusedAt);
+    return await tell(stage, plot, callers.refusedAt);
   } finally {
     await callers.stop();
   }
 }
 
 async function tell(
-  bench: AlertsBench,
+  stage: AlertsStage,
   { runaway, midnight }: AlertsPlot,
   refusedAt: ReadonlyMap<string, number>,
 ): Promise<AlertsStory> {
-  const { time, prometheus, webhook, example } = bench;
+  const { time, prometheus, webhook, example } = stage;
   const startedAt = Date.now();
 
   const heard = (
@@ -73,19 +73,19 @@ async function tell(
 
   await heard(EXHAUSTED, runaway, "firing");
   await delay(example.groupIntervalMs);
-  const suppressed = await held(bench, runaway);
+  const suppressed = await held(stage, runaway);
   await heard(EXHAUSTED, runaway, "resolved");
-  // What must not come has this long to come, here and below.
+  // An event that must not happen gets this much time, here and below.
   await delay(Math.max(0, realAt(time, midnight + AFTER_RESET_MS) - Date.now()));
   const remaining = await prometheus.query(recorded.remaining.name);
 
-  await bench.exporter.stop();
+  await stage.exporter.stop();
   const exporterEndedAt = Date.now();
   await heard(DOWN, undefined, "firing", exporterEndedAt);
   await delay(AFTER_DOWN_MS / time.speed + example.groupIntervalMs);
   const endedAt = Date.now();
   return {
-    // On a busy machine Prometheus may take longer to its first scrape than the exporter may be down.
+    // On a busy machine the first scrape may take longer than the exporter may be down.
     notices: webhook.notices.filter(
       ({ labels, startsAt }) => labels["alertname"] !== DOWN || startsAt > exporterEndedAt,
     ),
@@ -108,19 +108,19 @@ export const DOWN = "AIGatewayExporterDown";
 
 const MINUTE = 60_000;
 
-/** Shorter than the distance between two evaluations. */
+/** Shorter than the interval of evaluations. */
 const STEP_MS = 100;
 
-/** All of it takes 140 s where nothing is late. */
+/** The whole story takes 140 s on an idle machine. */
 const LONGEST_MS = 210_000;
 
-/** Longer than answers need to be believed again (design 5: 90 s), to be polled, scraped and told of. */
+/** Longer than settling takes (design 5: 90 s), plus a poll, a scrape and a notification. */
 const AFTER_RESET_MS = 15 * MINUTE;
 
-/** It fires ten minutes after the exporter's end; what is known of keys is forgotten after 25, and held to be stale after 20. */
+/** It fires ten minutes after the exporter's end. The values of keys are stale after 20 minutes and forgotten after 25. */
 const AFTER_DOWN_MS = 20 * MINUTE;
 
-async function held(bench: AlertsBench, key: string): Promise<readonly HeldAlert[]> {
-  const alerts = await bench.alertmanager.alerts();
+async function held(stage: AlertsStage, key: string): Promise<readonly HeldAlert[]> {
+  const alerts = await stage.alertmanager.alerts();
   return alerts.filter(({ labels, status }) => labels["key"] === key && status.state === "suppressed");
 }

@@ -8,7 +8,7 @@ import { realAt } from "../support/fast-time.ts";
 import { describeWithTools } from "../support/tools.ts";
 import type { Notice } from "../support/webhook.ts";
 import { teamsOfExample } from "./alertmanager-example.ts";
-import { type AlertsBench, DASHBOARDS, RUNBOOKS, startAlertsBench } from "./alerts-bench.ts";
+import { type AlertsStage, DASHBOARDS, RUNBOOKS, startAlertsStage } from "./alerts-stage.ts";
 import { type AlertsStory, DOWN, EXHAUSTED, tellAlertsStory } from "./alerts-story.ts";
 
 const EXAMPLE_FILE = join(import.meta.dirname, "../../examples/alertmanager.yaml");
@@ -19,7 +19,7 @@ const PREDICTED = "AIGatewayKeyExhaustionPredicted";
 const IMMINENT = "AIGatewayKeyExhaustionImminent";
 const STALE = "AIGatewayKeyDataStale";
 
-/** The rules know a rate of an hour by the time it begins to matter. */
+/** The rules know an hourly rate before it matters. */
 const START = Date.parse("2026-11-18T20:15:00Z");
 const RUN_AWAY = Date.parse("2026-11-18T21:20:00Z");
 const MIDNIGHT = Date.parse("2026-11-19T00:00:00Z");
@@ -28,11 +28,11 @@ const HOUR = 3_600_000;
 /** An hour takes half a minute; in a second there are two polls and two evaluations. */
 const SPEED = 120;
 
-/** Spends 16 credits an hour of 20 a day, which are gone by half past ten; the calls go on although they are refused. */
+/** Spends 16 credits an hour of 20 a day, which are used up by half past ten. The calls go on although they are refused. */
 const RUNAWAY = "billing";
-/** Of the same team, lasts for a day and more. */
+/** A key of the same team whose credits last for more than a day. */
 const STEADY = "invoices";
-/** Of another team, is used up within a quarter of an hour and never reset. */
+/** A key of another team, used up within a quarter of an hour and never reset. */
 const DRY = "prototype";
 
 /** Two evaluations. */
@@ -50,14 +50,14 @@ const SPENDINGS = [
   { key: DRY, creditsPerHour: 8, from: RUN_AWAY, to: MIDNIGHT - HOUR / 2 },
 ];
 
-// An evening on which keys run dry, the midnight that resets them, and the end of the exporter.
+// An evening on which keys are exhausted, the midnight that resets them, and the end of the exporter.
 describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
   describeWithTools([prometheus, "alertmanager"], "alerts, from the gateway to who is told", (tools) => {
-    let bench: AlertsBench;
+    let stage: AlertsStage;
     let story: AlertsStory;
 
     beforeAll(async () => {
-      bench = await startAlertsBench({
+      stage = await startAlertsStage({
         prometheusBinary: tools[prometheus],
         alertmanagerBinary: tools.alertmanager,
         alertmanagerConfig: EXAMPLE,
@@ -65,16 +65,16 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
         speed: SPEED,
         keys: KEYS,
       });
-      story = await tellAlertsStory(bench, { runaway: RUNAWAY, spendings: SPENDINGS, midnight: MIDNIGHT });
+      story = await tellAlertsStory(stage, { runaway: RUNAWAY, spendings: SPENDINGS, midnight: MIDNIGHT });
     }, 235_000);
 
-    afterAll(() => bench?.stop());
+    afterAll(() => stage?.stop());
 
     function noticesOf(key: string): readonly Notice[] {
       return story.notices.filter(({ labels }) => labels["key"] === key);
     }
 
-    /** The first time that somebody is told. */
+    /** The time of the first notification. */
     function first(alertname: string, key: string | undefined, status: Notice["status"] = "firing"): Notice {
       const found = story.notices.find(
         (notice) =>
@@ -86,12 +86,12 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       return found;
     }
 
-    /** When the one that inhibits is known to everybody: a notification may be under way in that moment. */
+    /** When every component knows the inhibiting alert; a notification may be under way at that moment. */
     function settledAfter(notice: Notice): number {
-      return notice.receivedAt + bench.example.groupIntervalMs;
+      return notice.receivedAt + stage.example.groupIntervalMs;
     }
 
-    /** `alertname key` of what Prometheus found firing within a time, sorted. */
+    /** `alertname key` of the alerts that fired in Prometheus within a time, sorted. */
     function firingBetween(from: number, to: number): readonly string[] {
       const within = story.firing.filter(({ points }) => points.some(({ at }) => at > from && at < to));
       return [...new Set(within.map(({ labels }) => `${labels["alertname"]} ${labels["key"]}`))].toSorted();
@@ -101,7 +101,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       const starts = [PREDICTED, IMMINENT].map((alertname) => first(alertname, RUNAWAY).startsAt);
       const refusedAt = story.refusedAt.get(RUNAWAY) ?? Number.NaN;
       const exhaustedAt = first(EXHAUSTED, RUNAWAY).startsAt;
-      const times = [realAt(bench.time, RUN_AWAY), ...starts, refusedAt, exhaustedAt, story.midnightAt];
+      const times = [realAt(stage.time, RUN_AWAY), ...starts, refusedAt, exhaustedAt, story.midnightAt];
       const distances = times.slice(1).map((time, index) => time - (times[index] ?? Number.NaN));
       expect(distances.filter((ms) => !(ms > 0))).toEqual([]);
     });
@@ -131,7 +131,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       });
     });
 
-    test("while it is exhausted nobody is told that it will be, though that still fires", () => {
+    test("while it is exhausted, no prediction is sent, although that alert still fires", () => {
       const [from, to] = [settledAfter(first(EXHAUSTED, RUNAWAY)), story.midnightAt];
       const told = noticesOf(RUNAWAY).filter(({ receivedAt }) => receivedAt > from && receivedAt < to);
       expect(new Set(told.map(({ labels }) => labels["alertname"]))).toEqual(new Set([EXHAUSTED]));
@@ -143,25 +143,25 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       expect(story.suppressed.filter(({ status }) => status.inhibitedBy.length === 0)).toEqual([]);
     });
 
-    test("it is resolved after the reset, when its credits are there again, and is silent then", () => {
+    test("it is resolved after the reset, when its credits are back, and stays silent", () => {
       const resolved = first(EXHAUSTED, RUNAWAY, "resolved");
       expect(resolved.endsAt).toBeGreaterThan(story.midnightAt);
       expect(story.remainingAfterReset.get(RUNAWAY)).toBe(20);
-      // Nothing that was said of the window before is said of the new one, inhibited or not.
+      // No alert of the former window fires for the new one, inhibited or not.
       const [from, to] = [resolved.endsAt + SETTLED_MS, story.exporterEndedAt];
       expect(firingBetween(from, to).filter((name) => name.endsWith(RUNAWAY))).toEqual([]);
       const later = noticesOf(RUNAWAY).filter(({ receivedAt }) => receivedAt > from && receivedAt < to);
       expect(later.filter(({ status }) => status !== "resolved")).toEqual([]);
     });
 
-    test("whatever was told of it is told to be over, though part of it was inhibited in between", () => {
+    test("every notified alert is resolved, even one that was inhibited in between", () => {
       const over = [PREDICTED, IMMINENT, EXHAUSTED].map(
         (alertname) => first(alertname, RUNAWAY, "resolved").endsAt,
       );
       expect(over.filter((endsAt) => endsAt < story.midnightAt)).toEqual([]);
     });
 
-    test("a key that lasts is watched and nobody is told of it", () => {
+    test("a key with enough credits is watched and causes no notification", () => {
       const remaining = story.remainingAfterReset.get(STEADY);
       expect(remaining).toBeGreaterThan(19);
       expect(remaining).toBeLessThan(20);
@@ -172,8 +172,8 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       expect(new Set(keysFiring)).toEqual(new Set([RUNAWAY, DRY]));
     });
 
-    test("each team is told of its own keys only, and no team of the exporter", () => {
-      const teams = [...bench.example.receiversOfTeam];
+    test("each team is notified of its own keys only, and no team of the exporter", () => {
+      const teams = [...stage.example.receiversOfTeam];
       const teamOf = (wanted: string) => teams.find(([, receivers]) => receivers.includes(wanted))?.[0];
       const astray = story.notices.filter(({ receiver, labels }) => teamOf(receiver) !== labels["team"]);
       expect(astray).toEqual([]);
@@ -181,7 +181,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       expect(told).toEqual(new Set([TEAM, OTHER_TEAM, undefined]));
     });
 
-    test("when the exporter has ended, that is all that is told, though keys are exhausted and stale", () => {
+    test("after the exporter has ended, only that is notified, although keys are exhausted and stale", () => {
       const down = first(DOWN, undefined);
       expect(down.labels).toEqual({ alertname: DOWN, severity: "critical", job: JOB });
       expect(down.startsAt).toBeGreaterThan(story.exporterEndedAt);
@@ -189,7 +189,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       const told = story.notices.filter(({ receivedAt }) => receivedAt > from);
       expect(new Set(told.map(({ labels }) => labels["alertname"]))).toEqual(new Set([DOWN]));
       const stale = KEYS.map(({ name }) => `${STALE} ${name}`);
-      // What was said of the one that is exhausted, in however few minutes there were, is said as long.
+      // The notification of the exhausted key lasts as long, however few minutes there were.
       const foreseen = [PREDICTED, IMMINENT].map((alertname) => `${alertname} ${DRY}`);
       const names = firingBetween(from, story.endedAt).filter((name) => !foreseen.includes(name));
       expect(names).toEqual([`${DOWN} undefined`, `${EXHAUSTED} ${DRY}`, ...stale].toSorted());

@@ -24,11 +24,11 @@ export interface PairSpend {
   readonly integers: Readonly<Record<AdditiveMetric, number>>;
 }
 
-/** The books of one window as the exporter labels them, the dearest pair first. */
+/** The books of one window as the exporter labels them, the most expensive pair first. */
 export interface QueryBook {
   readonly query: Query;
   readonly start: number;
-  /** Null while the window runs. */
+  /** Null while the window is current. */
   readonly end: number | null;
   readonly pairs: readonly PairSpend[];
   readonly total: AnalyticsBook["total"];
@@ -47,7 +47,7 @@ export function bookOf(gateway: Gateway, query: Query): QueryBook {
   return { query, start, end, pairs: ranked, total: book.total };
 }
 
-/** A null label is `_none`, and what UTF-8 cannot hold is U+FFFD (design 5). */
+/** A null label is `_none`; text that UTF-8 cannot represent becomes U+FFFD (design 5). */
 function labelOf(text: string | null): string {
   return text === null || text === "" ? "_none" : text.toWellFormed();
 }
@@ -71,12 +71,12 @@ function plus(one: PairSpend["integers"], other: PairSpend["integers"] | undefin
   return sum;
 }
 
-/** The pairs that have series of their own; `_other` stands for all the rest. */
+/** The pairs that have their own series; `_other` is the sum of all others. */
 export function shownPairs(series: SeriesMap, book: QueryBook): readonly PairSpend[] {
   return book.pairs.filter((pair) => !isOther(pair) && series.has(usageName(book.query, "requests", pair)));
 }
 
-/** What is wrong with the choice of the pairs that are shown: the `top` dearest, whatever their order among equals. */
+/** Problems of the choice of the shown pairs: they must be the `top` most expensive ones, in any order among equals. */
 export function choiceProblems(book: QueryBook, shown: readonly PairSpend[], top: number): readonly string[] {
   const namesake = book.pairs.findIndex(isOther);
   const places = Math.min(top, book.pairs.length) - Number(namesake >= 0 && namesake < top);
@@ -90,7 +90,7 @@ export function choiceProblems(book: QueryBook, shown: readonly PairSpend[], top
   ];
 }
 
-/** The series of the pairs that are shown by name. With `nulls`, a component that nobody used has none. */
+/** The series of the pairs that are shown by name. With `nulls`, an unused component has none. */
 export function expectedPairSeries(
   book: QueryBook,
   shown: readonly PairSpend[],
@@ -107,7 +107,7 @@ export function expectedPairSeries(
   );
 }
 
-/** The series of `_other`: all pairs that are not shown, and none where that is nothing, unless a pair has that name. */
+/** The series of `_other`: the sum of all pairs that are not shown. There is none for a sum of zero, unless a pair has that name. */
 export function expectedOtherSeries(
   book: QueryBook,
   shown: readonly PairSpend[],
@@ -124,7 +124,7 @@ export function expectedOtherSeries(
   );
 }
 
-/** What is known of the query itself, as far as it follows from the books. */
+/** The series about the query itself, as far as the books determine them. */
 export function expectedQuerySeries(book: QueryBook, top: number): Map<string, number> {
   const { query, start, end, pairs } = book;
   const about = (name: string, value: number): [string, number] => [
@@ -157,7 +157,7 @@ export function inCredits(metric: AdditiveMetric, integer: number): number {
 
 export const OTHER = { model: "_other", app: "_other" } as const;
 
-/** A service may have a pair that is called as the remainder is: it is counted there. */
+/** A service may have a pair with the name of the remainder: it is added there. */
 export function isOther({ model, app }: Pick<PairSpend, "model" | "app">): boolean {
   return model === OTHER.model && app === OTHER.app;
 }

@@ -1,26 +1,29 @@
 import { afterEach, expect, test } from "vitest";
 
+import { targetId } from "../../exporter/readings/target-id.ts";
+import { inOrder } from "../../exporter/schedule/scheduler.ts";
 import type { FaultEffect } from "../gateway/faults.ts";
-import { createGateway, type Gateway } from "../gateway/gateway.ts";
-import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
-import { type LocalExporter, startLocalExporter } from "../support/local-exporter.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import type { ManualClock } from "../support/clock.ts";
 import { differences, seriesLike, type SeriesMap } from "../support/series.ts";
-import { createSteeredClock, type SteeredClock } from "../support/steered-clock.ts";
+import { startTestApp, type TestApp } from "../support/test-app.ts";
 import { expectedKeySeries } from "./key-series.ts";
 
 const START = Date.parse("2026-11-18T12:00:00Z");
 const SECOND = 1000;
 
-/** Polled at the start, and then half a minute after each tick, as each key has its place in the interval. */
-const BAD = "key-10";
+const KEYS = Array.from({ length: 20 }, (_, index) => `key-${index}`);
+
+/** Polled at the start, and then half a minute after each tick: each key has its own part of the interval. */
+const BAD = inOrder(KEYS.map((name) => targetId("key", name)))[10]?.replace("key/", "") ?? "";
 
 interface Case {
   readonly fault: FaultEffect;
   readonly reason: string;
-  /** Failed polls until the values are withdrawn; one when the service asks to be left alone, else two. */
+  /** Failed polls until the values are withdrawn: one after a retry-after, else two. */
   readonly failures?: number;
   readonly unauthorized?: true;
-  /** A question that is refused has no last good value either. */
+  /** A refused question leaves no last good value. */
   readonly withdrawnAtOnce?: true;
 }
 
@@ -36,7 +39,7 @@ const CASES: readonly (readonly [string, Case])[] = [
   ],
   ["500", { fault: { kind: "status", status: 500 }, reason: "upstream_error" }],
   ["503", { fault: { kind: "status", status: 503 }, reason: "upstream_error" }],
-  ["an answer that does not come", { fault: { kind: "slow", delayMs: 3_600_000 }, reason: "timeout" }],
+  ["an answer that never arrives", { fault: { kind: "slow", delayMs: 3_600_000 }, reason: "timeout" }],
   ["HTML", { fault: { kind: "garbage", form: "html" }, reason: "bad_response" }],
   ["half of the JSON", { fault: { kind: "garbage", form: "half_json" }, reason: "bad_response" }],
   ["an empty body", { fault: { kind: "garbage", form: "empty" }, reason: "bad_response" }],
@@ -51,74 +54,66 @@ const CASES: readonly (readonly [string, Case])[] = [
   ["a body of 2 MiB", { fault: { kind: "oversize", bytes: 2_097_152 }, reason: "bad_response" }],
 ];
 
+let app: TestApp;
 let gateway: Gateway;
-let exporter: LocalExporter;
-let steered: SteeredClock;
+let clock: ManualClock;
 
-afterEach(async () => {
-  await exporter.stop();
-  await gateway.stop();
-});
+afterEach(() => app.stop());
 
-test.each(CASES)("%s for one of 20 keys touches no other, and the key recovers", async (_name, wanted) => {
-  await start(wanted.fault.kind === "slow");
-  const before = await exporter.seriesWhen(steered, (series) => aboutKeys(series).size >= all().size);
-  expect(differences(aboutKeys(before), all())).toEqual([]);
-  const [good, bad] = [others(all()), own(all())];
+test.each(CASES)(
+  "%s for one of 20 keys affects no other key, and the key recovers",
+  async (_name, wanted) => {
+    await start(wanted.fault.kind === "slow");
+    const before = await app.seriesWhen((series) => aboutKeys(series).size >= all().size);
+    expect(differences(aboutKeys(before), all())).toEqual([]);
+    const [good, bad] = [others(all()), own(all())];
 
-  // The next polls of the key are those of 12:01:31 and 12:02:31.
-  await steered.run(START + 70 * SECOND);
-  const fault = gateway.faults.add({ ...wanted.fault, key: BAD, endpoint: "key" });
-  gateway.spend({ key: BAD, model: "acme/one", micros: 1_000_000 });
-  await steered.run(START + 100 * SECOND);
-  const failed = await exporter.seriesWhen(steered, (series) => series.get(UP) === 0);
-  const kept = afterFailure(wanted.withdrawnAtOnce ? described(bad) : bad, wanted);
-  expect(differences(own(failed), kept)).toEqual([]);
-  expect(failures(failed)).toEqual(new Map([[wanted.reason, 1]]));
+    // The next polls of the key are those of 12:01:31 and 12:02:31.
+    await clock.runTo(START + 70 * SECOND);
+    const fault = gateway.faults.add({ ...wanted.fault, key: BAD, endpoint: "key" });
+    gateway.spend({ key: BAD, model: "acme/one", micros: 1_000_000 });
+    await clock.runTo(START + 100 * SECOND);
+    const failed = await app.seriesWhen((series) => series.get(UP) === 0);
+    const kept = afterFailure(wanted.withdrawnAtOnce ? described(bad) : bad, wanted);
+    expect(differences(own(failed), kept)).toEqual([]);
+    expect(failures(failed)).toEqual(new Map([[wanted.reason, 1]]));
 
-  // Its last good answer is that of the start, so its values live until 12:03:00 or up to five seconds less, and no longer.
-  await steered.run(START + 170 * SECOND);
-  const late = await exporter.series();
-  expect(differences(own(late), kept)).toEqual([]);
-  await steered.run(START + 180 * SECOND);
-  const withdrawn = await exporter.series();
-  expect(differences(own(withdrawn), afterFailure(described(bad), wanted))).toEqual([]);
-  expect(failures(withdrawn)).toEqual(new Map([[wanted.reason, wanted.failures ?? 2]]));
-  for (const series of [failed, late, withdrawn]) expect(differences(others(series), good)).toEqual([]);
+    // Its last good answer is that of the start, so its values live until 12:03:00 or up to five seconds less, and no longer.
+    await clock.runTo(START + 170 * SECOND);
+    const late = await app.series();
+    expect(differences(own(late), kept)).toEqual([]);
+    await clock.runTo(START + 180 * SECOND);
+    const withdrawn = await app.series();
+    expect(differences(own(withdrawn), afterFailure(described(bad), wanted))).toEqual([]);
+    expect(failures(withdrawn)).toEqual(new Map([[wanted.reason, wanted.failures ?? 2]]));
+    for (const series of [failed, late, withdrawn]) expect(differences(others(series), good)).toEqual([]);
 
-  // A hint of an hour silences the key for max_pause, five minutes; all else for an interval.
-  fault.clear();
-  await steered.run(START + 460 * SECOND);
-  const recovered = await exporter.seriesWhen(steered, (series) => series.get(UP) === 1);
-  expect(differences(aboutKeys(recovered), all())).toEqual([]);
-});
+    // A retry-after of an hour rests the key for max_pause, five minutes; every other failure for an interval.
+    fault.clear();
+    await clock.runTo(START + 460 * SECOND);
+    const recovered = await app.seriesWhen((series) => series.get(UP) === 1);
+    expect(differences(aboutKeys(recovered), all())).toEqual([]);
+  },
+);
 
 async function start(isSlow: boolean): Promise<void> {
-  steered = createSteeredClock(START);
-  gateway = createGateway({ now: () => steered.clock.now(), startAt: START });
-  for (let index = 0; index < 20; index++) {
-    const name = `key-${index}`;
-    gateway.addKey({ name, limitMicros: 50_000_000 + index, limitReset: "monthly" });
-    gateway.spend({ key: name, model: "acme/one", micros: 1_234_567 + index });
-  }
-  await gateway.start();
-  exporter = await startLocalExporter(files(isSlow), steered.clock, QUIET);
-}
-
-/** Time-outs are in real time: only where one is wanted it is short. */
-function files(isSlow: boolean): ExporterFiles {
+  // Timeouts run in real time, so they are short only where one is wanted.
   const patience = isSlow ? { timeout: "700ms", deadline: "1200ms" } : {};
-  return writeExporterFiles({
-    gatewayUrl: gateway.url,
-    tokens: gateway.tokens,
-    content: {
-      gateway: { base_url: gateway.url, requests_per_minute: 0, max_body: "1MiB", ...patience },
-      schedule: { keys: "60s" },
+  app = await startTestApp({
+    start: START,
+    prepare: ({ addKey, spend }) => {
+      for (const [index, name] of KEYS.entries()) {
+        addKey({ name, limitMicros: 50_000_000 + index, limitReset: "monthly" });
+        spend({ key: name, model: "acme/one", micros: 1_234_567 + index });
+      }
     },
+    content: ({ url }) => ({
+      gateway: { base_url: url, requests_per_minute: 0, max_body: "1MiB", ...patience },
+      schedule: { keys: "60s" },
+    }),
   });
+  ({ gateway, clock } = app);
 }
-
-const QUIET = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {}, child: () => QUIET };
 
 const UP = `aigateway_key_up{key="${BAD}"}`;
 
@@ -139,7 +134,7 @@ function others(series: SeriesMap): SeriesMap {
   return new Map([...aboutKeys(series)].filter(([name]) => !ours.has(name)));
 }
 
-/** What is known of the key without an answer. */
+/** The series of the key that need no answer. */
 function described(series: SeriesMap): SeriesMap {
   return seriesLike(series, /^aigateway_key_(info|owner_info|up|unauthorized)\{/);
 }
@@ -150,7 +145,7 @@ function afterFailure(series: SeriesMap, { unauthorized }: Case): SeriesMap {
   return new Map([...series, ...changed]);
 }
 
-/** Failed polls of keys by reason, without those that never happened. */
+/** Failed polls of keys by reason, without reasons that never occurred. */
 function failures(series: SeriesMap): ReadonlyMap<string, number> {
   const counted = [...series].flatMap(([name, value]): [string, number][] => {
     const match = /^aigateway_exporter_poll_failures_total\{collector="key",reason="(\w+)"/.exec(name);

@@ -14,13 +14,13 @@ import {
 } from "./analytics-series.ts";
 import { expectedKeySeries } from "./key-series.ts";
 
-/** Where the series of the keys are not what the books say: each value to the last bit, none missing, none too many. */
+/** Where the series of the keys differ from the books. Values must be equal to the last bit, with none missing and none added. */
 export function keyProblems(series: SeriesMap, gateway: Gateway): readonly string[] {
   const actual = seriesLike(series, /^aigateway_key_(?!last_success)/);
   return differences(actual, expectedKeySeries(gateway, gateway.tokens.keys()));
 }
 
-/** Where the series of one query are not what the books say; the remainder to 1e-9, all else to the last bit. */
+/** Where the series of one query differ from the books: the remainder by more than 1e-9, all others by a bit. */
 export function bookProblems(
   series: SeriesMap,
   book: QueryBook,
@@ -41,7 +41,7 @@ export function bookProblems(
   ];
 }
 
-/** Where a family's sum over all models and apps is not the total of the books; `sums` is by the family's name. */
+/** Where a family's sum over all models and apps differs from the total of the books. `sums` has the names of families. */
 export function sumProblems(sums: SeriesMap, gateway: Gateway): readonly string[] {
   const expected = new Map(
     QUERIES.flatMap((query) => {
@@ -52,7 +52,7 @@ export function sumProblems(sums: SeriesMap, gateway: Gateway): readonly string[
       ]);
     }),
   );
-  // A window without a single request has no series, and so no sum.
+  // A window without a request has no series, hence no sum.
   const spent = new Map([...expected].filter(([name, value]) => value !== 0 || sums.has(name)));
   return differences(sums, spent, isClose);
 }
@@ -102,7 +102,7 @@ function endedAt(midnight: number, allowed: readonly SeriesMap[]): RegExp {
   );
 }
 
-/** The key of a series that says that its limit has one of these resets. */
+/** The key of a series that shows one of these resets. */
 function keyWith(name: string, value: number, resets: readonly string[]): readonly string[] {
   const match = /^aigateway_key_limit_reset\{aigateway_key_limit_reset="(\w+)",key="([^"]+)"/.exec(name);
   return match && value === 1 && resets.includes(match[1] ?? "") ? [match[2] ?? ""] : [];

@@ -2,7 +2,7 @@ import type { Gateway } from "../gateway/gateway.ts";
 import { DAY, dayStart, MONDAY, monthStart, weekStart } from "../gateway/windows.ts";
 import { differences, seriesLike, type SeriesMap, seriesName } from "../support/series.ts";
 
-/** A budget as the test means it: whose spend counts, counted from the gateway's books. */
+/** A budget with its members, to be computed from the gateway's books. */
 export interface ExpectedBudget {
   readonly name: string;
   readonly limit: number;
@@ -15,7 +15,7 @@ export interface ExpectedBudget {
   readonly members: readonly string[];
 }
 
-/** Where the series of budgets are not what the books say: each to the last bit, none missing, none too many. */
+/** Where the series of budgets differ from the books. Values must be equal to the last bit, with none missing and none added. */
 export function budgetProblems(
   series: SeriesMap,
   gateway: Gateway,
@@ -26,7 +26,7 @@ export function budgetProblems(
   return differences(seriesLike(series, /^aigateway_budget_/), new Map(expected));
 }
 
-/** While the windows that began at the last midnight are not settled, their budgets have no spend and are not complete. */
+/** Until the windows that began at the last midnight are settled, their budgets have no spend and are incomplete. */
 function aboutBudget(gateway: Gateway, budget: ExpectedBudget, settled: boolean): Map<string, number> {
   const at = gateway.clock.now();
   const series = new Map<string, number>();
@@ -44,7 +44,7 @@ function aboutBudget(gateway: Gateway, budget: ExpectedBudget, settled: boolean)
   return series;
 }
 
-/** Integers are added up, so that no binary fraction is in it. */
+/** Adds integers, to avoid binary fractions. */
 export function spentMicros(gateway: Gateway, { scope, window, since, members }: ExpectedBudget): number {
   if (scope === "keys") {
     const figures = members.map((key) => gateway.books.key(key).micros.usage);

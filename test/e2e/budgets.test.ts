@@ -1,20 +1,18 @@
 import { afterEach, describe, expect, test } from "vitest";
 
-import { systemFiles } from "../../exporter/config/files.ts";
-import { loadConfig } from "../../exporter/config/load.ts";
 import type { SeriesMap } from "../support/series.ts";
 import { seriesName } from "../support/series.ts";
+import type { TestApp } from "../support/test-app.ts";
 import {
   APPS,
-  type BudgetBench,
   KEYS,
   MODELS,
   SINCE,
   spendAtRandom,
-  startBudgetBench,
+  startBudgetStage,
   TEAMS,
   toEntries,
-} from "./budget-bench.ts";
+} from "./budget-stage.ts";
 import { budgetProblems, type ExpectedBudget, spentMicros } from "./budget-books.ts";
 
 const SECOND = 1000;
@@ -55,54 +53,55 @@ const BUDGETS: readonly ExpectedBudget[] = [
   },
 ];
 
-let bench: BudgetBench;
+let stage: TestApp;
 
 async function start(budgets: readonly ExpectedBudget[]): Promise<void> {
-  bench = await startBudgetBench(START, budgets);
-  spendAtRandom(bench, 900, 35 * DAY);
-  await bench.steered.run(START + 90 * SECOND);
+  stage = await startBudgetStage(START, budgets);
+  spendAtRandom(stage, 900, 35 * DAY);
+  await stage.clock.runTo(START + 90 * SECOND);
 }
 
-afterEach(() => bench.stop());
+afterEach(() => stage.stop());
 
-/** What is wrong once everything is published; while something is, the clock goes on for a few seconds. */
+/** The problems that remain once everything is published: the clock goes on for a few seconds until then. */
 async function problemsWhen(budgets: readonly ExpectedBudget[], settled = true): Promise<readonly string[]> {
-  const problems = (series: SeriesMap) => budgetProblems(series, bench.gateway, budgets, { settled });
+  const problems = (series: SeriesMap) => budgetProblems(series, stage.gateway, budgets, { settled });
   return problems(await seriesWhen((series) => problems(series).length === 0));
 }
 
-/** What is shown when it is as wanted, or else at last: what was polled is published a moment later. */
+/** The series once they are as wanted, or the last ones seen: a new answer is published a moment later. */
 function seriesWhen(isWanted: (series: SeriesMap) => boolean): Promise<SeriesMap> {
-  return bench.exporter.seriesWhen(bench.steered, isWanted, 20);
+  return stage.seriesWhen(isWanted, { seconds: 20 });
 }
 
 function valueOf(series: SeriesMap, metric: string, budget: string): number | undefined {
   return series.get(seriesName(`aigateway_budget_${metric}`, { budget }));
 }
 
-describe("budgets are what the gateway's books say", () => {
+describe("budgets match the gateway's books", () => {
   test("in each scope and window, over a Monday and the first of a month", async () => {
     await start(BUDGETS);
-    const spent = BUDGETS.map((budget) => spentMicros(bench.gateway, budget));
-    // Else the books would be equal for want of spend; day windows have little, the unused model nothing.
+    const spent = BUDGETS.map((budget) => spentMicros(stage.gateway, budget));
+    // Without spend the books would match trivially. Day windows have little, the unused model has none.
     expect(spent.filter((micros) => micros !== 0).length).toBeGreaterThan(20);
     expect(await problemsWhen(BUDGETS)).toEqual([]);
 
     for (const midnight of [MONDAY, FIRST]) {
-      await bench.steered.jump(midnight - 200 * SECOND);
-      spendAtRandom(bench, 60, 3600 * SECOND);
-      await bench.steered.run(midnight - 20 * SECOND);
+      await stage.clock.jump(midnight - 200 * SECOND);
+      await stage.clock.answered();
+      spendAtRandom(stage, 60, 3600 * SECOND);
+      await stage.clock.runTo(midnight - 20 * SECOND);
       expect(await problemsWhen(BUDGETS)).toEqual([]);
 
-      await bench.steered.run(midnight + 5 * SECOND);
+      await stage.clock.runTo(midnight + 5 * SECOND);
       expect(await problemsWhen(BUDGETS, false)).toEqual([]);
-      await bench.steered.run(midnight + 80 * SECOND);
+      await stage.clock.runTo(midnight + 80 * SECOND);
       expect(await problemsWhen(BUDGETS, false)).toEqual([]);
 
-      await bench.steered.run(midnight + 100 * SECOND);
+      await stage.clock.runTo(midnight + 100 * SECOND);
       expect(await problemsWhen(BUDGETS)).toEqual([]);
-      spendAtRandom(bench, 60, 60 * SECOND);
-      await bench.steered.run(midnight + 170 * SECOND);
+      spendAtRandom(stage, 60, 60 * SECOND);
+      await stage.clock.runTo(midnight + 170 * SECOND);
       expect(await problemsWhen(BUDGETS)).toEqual([]);
     }
   });
@@ -118,20 +117,17 @@ describe("budgets are what the gateway's books say", () => {
     const after: ExpectedBudget = { ...before, name: "after", limit: 6, members: [ONE, TWO] };
     await start([before]);
     expect(await problemsWhen([before])).toEqual([]);
-    const asked = bench.gateway.log.of("key").length;
-    bench.gateway.faults.add({ kind: "status", status: 503 });
-    bench.files.write({ budgets: toEntries([after]) });
-    const { configFile: path, environment: env } = bench.files;
-    const loaded = await loadConfig({ path, ...systemFiles, env });
-    await bench.exporter.app.reload(loaded.ok ? loaded.config : undefined);
+    const asked = stage.gateway.log.of("key").length;
+    stage.gateway.faults.add({ kind: "status", status: 503 });
+    await stage.apply({ budgets: toEntries([after]) });
     expect(asked).toBeGreaterThanOrEqual(KEYS.length);
     const series = await seriesWhen((seen) => valueOf(seen, "spent_credits", "after") !== undefined);
-    expect(valueOf(series, "spent_credits", "after")).toBe(spentMicros(bench.gateway, after) / 1e6);
+    expect(valueOf(series, "spent_credits", "after")).toBe(spentMicros(stage.gateway, after) / 1e6);
     expect(valueOf(series, "limit_credits", "before")).toBeUndefined();
   });
 });
 
-describe("a budget with a part missing says so", () => {
+describe("a budget with a missing part is incomplete", () => {
   const all: ExpectedBudget = { name: "all", limit: 5, scope: "keys", window: "month", members: KEYS };
   const others: ExpectedBudget = { ...all, name: "others", members: KEYS.filter((name) => name !== ONE) };
   const alone: ExpectedBudget = { ...all, name: "alone", members: [ONE] };
@@ -143,20 +139,20 @@ describe("a budget with a part missing says so", () => {
   test("while a member fails, its last value stays counted, however old, until its window ends", async () => {
     await start(budgets);
     expect(await problemsWhen(budgets)).toEqual([]);
-    const kept = spentMicros(bench.gateway, alone);
-    bench.gateway.faults.add({ ...unavailable, key: ONE });
-    let least = spentMicros(bench.gateway, all) / 1e6;
+    const kept = spentMicros(stage.gateway, alone);
+    stage.gateway.faults.add({ ...unavailable, key: ONE });
+    let least = spentMicros(stage.gateway, all) / 1e6;
     for (let minute = 4; minute <= 16; minute += 2) {
       for (const key of KEYS) {
-        bench.gateway.spend({
+        stage.gateway.spend({
           key,
           model: MODELS[0],
           micros: 250_001,
-          at: bench.steered.clock.now() - SECOND,
+          at: stage.clock.now() - SECOND,
         });
       }
-      await bench.steered.run(START + minute * 60 * SECOND);
-      const want = (spentMicros(bench.gateway, others) + kept) / 1e6;
+      await stage.clock.runTo(START + minute * 60 * SECOND);
+      const want = (spentMicros(stage.gateway, others) + kept) / 1e6;
       const series = await seriesWhen((seen) => valueOf(seen, "spent_credits", "all") === want);
       expect(valueOf(series, "spent_credits", "all")).toBe(want);
       expect(want).toBeGreaterThan(least);
@@ -164,12 +160,12 @@ describe("a budget with a part missing says so", () => {
       for (const name of ["all", "alone", "today", "alone-today"]) expect(complete(series, name)).toBe(0);
       least = want;
     }
-    const old = await bench.exporter.series();
-    // The key's own value is too old to be shown; nothing else is missing.
+    const old = await stage.series();
+    // Only the key's own value is too old to be shown.
     expect(old.has(seriesName("aigateway_key_usage_month_credits", { key: ONE }))).toBe(false);
     expect(complete(old, "others")).toBe(1);
 
-    await bench.steered.run(MONDAY + 180 * SECOND);
+    await stage.clock.runTo(MONDAY + 180 * SECOND);
     const monday = await seriesWhen((seen) => valueOf(seen, "spent_credits", "today") === 0);
     expect(valueOf(monday, "spent_credits", "alone")).toBe(kept / 1e6);
     expect(valueOf(monday, "spent_credits", "today")).toBe(0);
@@ -177,18 +173,18 @@ describe("a budget with a part missing says so", () => {
     expect(valueOf(monday, "spent_credits", "alone-today")).toBeUndefined();
     expect(complete(monday, "alone-today")).toBe(0);
 
-    bench.gateway.faults.clear();
-    await bench.steered.run(MONDAY + 300 * SECOND);
+    stage.gateway.faults.clear();
+    await stage.clock.runTo(MONDAY + 300 * SECOND);
     expect(await problemsWhen(budgets)).toEqual([]);
   });
 
-  test("when a key was never seen, and when no key was", async () => {
-    bench = await startBudgetBench(START, budgets);
-    spendAtRandom(bench, 300, 20 * DAY);
-    bench.gateway.disable(ONE);
-    await bench.steered.run(START + 90 * SECOND);
+  test("when one key, or every key, never answered", async () => {
+    stage = await startBudgetStage(START, budgets);
+    spendAtRandom(stage, 300, 20 * DAY);
+    stage.gateway.disable(ONE);
+    await stage.clock.runTo(START + 90 * SECOND);
     const series = await seriesWhen((seen) => complete(seen, "others") === 1);
-    expect(valueOf(series, "spent_credits", "all")).toBe(spentMicros(bench.gateway, others) / 1e6);
+    expect(valueOf(series, "spent_credits", "all")).toBe(spentMicros(stage.gateway, others) / 1e6);
     expect([complete(series, "all"), complete(series, "others")]).toEqual([0, 1]);
     expect(valueOf(series, "spent_credits", "alone")).toBeUndefined();
     expect([complete(series, "alone"), valueOf(series, "limit_credits", "alone")]).toEqual([0, 5]);
@@ -208,12 +204,12 @@ describe("a budget over analytics", () => {
   const budgets = [model, app, account];
   const standings = (series: SeriesMap) => budgets.map(({ name }) => complete(series, name)).join(" ");
 
-  test("is not complete when the answer is cut, except over the account", async () => {
+  test("is incomplete when the answer is truncated, except over the account", async () => {
     await start(budgets);
-    // More pairs than the service answers at once, each dearer than any before.
+    // More pairs than the service returns at once, each more expensive than all before.
     for (let index = 0; index < 1100; index++) {
-      const at = bench.steered.clock.now() - SECOND;
-      bench.gateway.spend({
+      const at = stage.clock.now() - SECOND;
+      stage.gateway.spend({
         key: ONE,
         model: MODELS[0],
         app: `App ${index}`,
@@ -221,30 +217,30 @@ describe("a budget over analytics", () => {
         at,
       });
     }
-    await bench.steered.run(START + 180 * SECOND);
+    await stage.clock.runTo(START + 180 * SECOND);
     const series = await seriesWhen((seen) => standings(seen) === "0 0 1");
     expect(standings(series)).toBe("0 0 1");
     expect(valueOf(series, "spent_credits", "model")).toBeGreaterThan(900_000);
-    expect(valueOf(series, "spent_credits", "model")).toBeLessThan(spentMicros(bench.gateway, model) / 1e6);
-    expect(valueOf(series, "spent_credits", "account")).toBe(spentMicros(bench.gateway, account) / 1e6);
-    // Its pairs are among those that were cut.
+    expect(valueOf(series, "spent_credits", "model")).toBeLessThan(spentMicros(stage.gateway, model) / 1e6);
+    expect(valueOf(series, "spent_credits", "account")).toBe(spentMicros(stage.gateway, account) / 1e6);
+    // Its pairs are among the truncated ones.
     expect(valueOf(series, "spent_credits", "app")).toBeUndefined();
   });
 
-  test("is not complete when a row cannot be read", async () => {
+  test("is incomplete when a row cannot be read", async () => {
     await start(budgets);
-    bench.gateway.faults.add({ kind: "fields", endpoint: "analytics", set: { "data.data.0.model": {} } });
-    await bench.steered.run(START + 180 * SECOND);
+    stage.gateway.faults.add({ kind: "fields", endpoint: "analytics", set: { "data.data.0.model": {} } });
+    await stage.clock.runTo(START + 180 * SECOND);
     const series = await seriesWhen((seen) => standings(seen) === "0 0 1");
     expect(standings(series)).toBe("0 0 1");
   });
 
-  test("keeps what it knows while the analytics fail", async () => {
+  test("keeps its last values while the analytics fail", async () => {
     await start(budgets);
     expect(await problemsWhen(budgets)).toEqual([]);
-    const before = await bench.exporter.series();
-    bench.gateway.faults.add({ kind: "status", status: 503, endpoint: "analytics" });
-    await bench.steered.run(START + 600 * SECOND);
+    const before = await stage.series();
+    stage.gateway.faults.add({ kind: "status", status: 503, endpoint: "analytics" });
+    await stage.clock.runTo(START + 600 * SECOND);
     const series = await seriesWhen((seen) => standings(seen) === "0 0 0");
     expect(standings(series)).toBe("0 0 0");
     for (const { name } of budgets) {

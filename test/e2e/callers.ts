@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type FastTime, shownAt } from "../support/fast-time.ts";
 import type { GatewayProcess } from "../support/gateway-process.ts";
 
-/** What a key's callers spend from one time to another, at an even rate. */
+/** What a key's callers spend between two times, at an even rate. */
 export interface Spending {
   readonly key: string;
   readonly creditsPerHour: number;
@@ -15,11 +15,11 @@ export interface Spending {
 export interface Callers {
   /** When the gateway first refused a key because nothing was left, epoch milliseconds of its clock. */
   readonly refusedAt: ReadonlyMap<string, number>;
-  /** Rejects if a call could not be made. */
+  /** Rejects if a call failed. */
   stop(): Promise<void>;
 }
 
-/** Calls the gateway until it is stopped. However late a call comes, it spends what the time since the last one is worth. */
+/** Calls the gateway until stopped. However late a call is, it spends the amount for the time since the last one. */
 export function startCallers(
   gateway: GatewayProcess,
   time: FastTime,

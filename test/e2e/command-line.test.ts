@@ -76,12 +76,12 @@ describe("a command that ends at once", () => {
     const expected = seriesLike(expectedKeySeries(gateway, gateway.tokens.keys()), LASTING);
     expect(seriesLike(series, LASTING)).toEqual(expected);
     expect(seriesLike(series, /^aigateway_analytics_up\{query="\w+"\}/).size).toBe(4);
-    // Two keys of the simulated world are refused, and that goes to standard error.
+    // Two keys of the simulated world are refused, which is logged to standard error.
     expect(stderr.split("\n").filter((line) => line.includes("gateway answered 401"))).toHaveLength(2);
   });
 });
 
-describe("a wrong command line ends with 2 and a hint", () => {
+describe("a wrong command line ends with 2 and advice", () => {
   test.each([
     [["--web.listen-adress=:1"], "Unknown option '--web.listen-adress'"],
     [["--web.listen-address=nowhere"], 'Cannot listen on "nowhere" (--web.listen-address)'],
@@ -117,7 +117,7 @@ describe("a configuration that cannot be used ends with 1 and every problem", ()
     expect(stderr.trimEnd().split("\n")).toHaveLength(PROBLEMS.length);
   });
 
-  test.each([[["check"]], [[]]])("%j of a file that is not there", async (command) => {
+  test.each([[["check"]], [[]]])("%j of a missing file", async (command) => {
     const file = join(files.directory, "missing.yaml");
     rmSync(file, { force: true });
     const { code, stderr } = await runExporter([...command, `--config.file=${file}`]);
@@ -127,7 +127,7 @@ describe("a configuration that cannot be used ends with 1 and every problem", ()
 });
 
 describe("the daemon", () => {
-  test("ends with 1 when its port is in use, and says so", async () => {
+  test("ends with 1 and a message when its port is in use", async () => {
     const busy = new URL(gateway.url).host;
     const { code, stderr } = await runExporter(
       [configuration, `--web.listen-address=${busy}`],
@@ -157,7 +157,7 @@ describe("the daemon", () => {
     expect(code).toBe(0);
   });
 
-  test("shows its metrics at --web.telemetry-path and nowhere else, and logs as --log.format says", async () => {
+  test("shows its metrics at --web.telemetry-path only, and logs in the --log.format", async () => {
     const flags = ["--web.telemetry-path=/credits", "--log.format=logfmt", "--log.level=debug"];
     const exporter = await startExporter([configuration, ...flags], files.environment);
     const statuses = await Promise.all(
@@ -174,6 +174,6 @@ describe("the daemon", () => {
   });
 });
 
-/** What is the same whenever it is asked for, even right after midnight. */
+/** The series that never change, even right after midnight. */
 const LASTING =
   /^aigateway_key_(info|owner_info|up|unauthorized|unlimited|limit_credits|limit_reset|usage_credits)\{/;

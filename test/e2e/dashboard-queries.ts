@@ -1,10 +1,10 @@
 import type { DashboardJson, PanelJson, TargetJson } from "../dashboards/dashboard-json.ts";
 import type { PrometheusApi, Series } from "../support/prometheus-api.ts";
 
-/** What the reader has chosen, as Grafana puts it into expressions. */
+/** The reader's choices, as Grafana inserts them into expressions. */
 export type Choices = Readonly<Record<string, string>>;
 
-/** The answer to a query of a panel: the values now are series of one point. */
+/** The result of a panel's query; an instant value is a series of one point. */
 export function ask(
   prometheus: PrometheusApi,
   { dashboard, panel, target, choices, now }: Question,
@@ -30,7 +30,7 @@ function filled(expr: string, choices: Choices): string {
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** As Grafana does: from the dashboard's or the panel's beginning, in steps that begin at multiples of themselves. */
+/** Like Grafana: from the beginning of the dashboard or the panel, in steps that start at multiples of themselves. */
 function rangeOf(dashboard: DashboardJson, panel: PanelJson, now: number) {
   const from = startOf(panel.timeFrom || dashboard.time.from, now);
   const stepMs = Math.max(

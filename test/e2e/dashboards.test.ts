@@ -16,7 +16,7 @@ import { ask, type Choices } from "./dashboard-queries.ts";
 
 const files: readonly DashboardJson[] = dashboards.map(({ json }) => readDashboard(json));
 
-/** A key that has a limit and spends; the rest is all that there is. */
+/** A key that has a limit and spends; the other values select everything. */
 const CHOICES: Choices = {
   job: ".+",
   instance: ".+",
@@ -28,7 +28,7 @@ const CHOICES: Choices = {
   __rate_interval: "10m",
 };
 
-/** Queries that have no answer when all is well; their panels say so. */
+/** Queries without a result when all is well; their panels say so. */
 const RIGHTLY_EMPTY: readonly { readonly at: string; readonly reason: string }[] = [
   { at: "AI gateway / Exporter health, 4 A", reason: "nothing is throttled" },
   { at: "AI gateway / Exporter health, 34 B", reason: "no week of runs lies behind the probes" },
@@ -61,7 +61,7 @@ describeWithTools(["prometheus3", "promtool3"], "every panel on a real Prometheu
       denseDays: 1.1,
       schedule: { keys: "5s", analytics: "15s", probes: "10s" },
     });
-    // Books and figures are compared: nothing may be spent in between.
+    // Books and figures are compared, so nothing may be spent in between.
     gateway.clock.speed = 0;
     gateway.manners.change({ micros: 0 });
     await stage.prometheus.queryUntil(
@@ -144,12 +144,12 @@ describeWithTools(["prometheus3", "promtool3"], "every panel on a real Prometheu
     expect(sumOfKeys(window)).toBeGreaterThan(0);
   });
 
-  test("a team's figure is that of its keys", async () => {
+  test("the figure of a team is the sum of its keys", async () => {
     const payments = sumOfKeys("month", ["billing", "checkout", "fraud"]);
     expect(await figure("Overview", 3, "A", { team: "payments" })).toBeCloseTo(payments, 6);
   });
 
-  test("the key that is refused is not counted, and said to be", async () => {
+  test("a refused key is not counted and is shown as refused", async () => {
     expect(await figure("Overview", 6)).toBe(1);
   });
 
@@ -171,14 +171,14 @@ describeWithTools(["prometheus3", "promtool3"], "every panel on a real Prometheu
     expect(await figure(title, id)).toBeCloseTo(books.total.numbers.total_usage, 6);
   });
 
-  test("the bar of a day is what models have spent on it, the remainder included", async () => {
+  test("the bar of a day shows what models spent on it, the remainder included", async () => {
     const day = Math.floor(Date.now() / DAY_MS) * DAY_MS - 3 * DAY_MS;
     const bars = [...(await figures("Models", 10, "A")), ...(await figures("Models", 10, "B"))];
     const books = gateway.books.analytics({ start: day, end: day + DAY_MS });
     expect(totalAt(bars, day)).toBeCloseTo(books.total.numbers.total_usage, 6);
   });
 
-  test("the bar of a day is what keys have spent on it, but for the minutes after the last scrape", async () => {
+  test("the bar of a day shows what keys spent on it, except for the minutes after the last scrape", async () => {
     const day = Math.floor(Date.now() / DAY_MS) * DAY_MS - 3 * DAY_MS;
     const bars = [...(await figures("Overview", 20, "A")), ...(await figures("Overview", 20, "B"))];
     expect(totalAt(bars, day)).toBeGreaterThanOrEqual(spentOnDay(day + DAY_MS - 15 * 60_000) - 1e-6);
@@ -186,7 +186,7 @@ describeWithTools(["prometheus3", "promtool3"], "every panel on a real Prometheu
   });
 
   test.skipIf(!canDraw)(
-    "every panel draws, without a word on the console",
+    "every panel draws, without output on the console",
     async () => {
       await preparePreview(() => {});
       const server = await startPreviewServer(stage.prometheus.url);
@@ -211,14 +211,14 @@ describeWithTools(["prometheus3", "promtool3"], "every panel on a real Prometheu
     400_000,
   );
 
-  test("budgets are what the books say", async () => {
+  test("budgets match the books", async () => {
     const spent = await figures("Overview", 30, "C");
     const payments = spent.filter(({ labels }) => labels["budget"] === "payments-month");
     expect(total(payments)).toBeCloseTo(sumOfKeys("month", ["billing", "checkout", "fraud"]), 6);
   });
 });
 
-/** What draws the dashboards is 450 MB and installed when somebody needs it; where all tests are required, they do. */
+/** The renderer of the dashboards has 450 MB and is installed on demand, or where all tests are required. */
 const isRequired = process.env["E2E_REQUIRED"] === "1";
 const canDraw = isRequired || (toolPath("chromium") !== undefined && isPreviewInstalled());
 if (!canDraw) {
@@ -240,13 +240,13 @@ function monthStart(at: number, months: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1);
 }
 
-/** Two rounds of every query after the clock stands: what is scraped is what the books say. */
+/** Two polls of every query after the clock has stopped: then the scraped values match the books. */
 async function frozen({ prometheus }: Stage): Promise<void> {
   const since = Date.now() / 1000;
   const oldest =
     "min({__name__=~'aigateway_(analytics|key)_last_success_timestamp_seconds',query!='last_month',key!='onboarding'})";
   await until(
-    "polls after the clock stands",
+    "polls after the clock has stopped",
     () => prometheus.query(oldest),
     ([sample]) => (sample?.value ?? 0) > since + 1,
     {
@@ -256,7 +256,7 @@ async function frozen({ prometheus }: Stage): Promise<void> {
   );
 }
 
-/** The test takes minutes and compares figures of days: it waits for midnight and the settling after it rather than cross it. */
+/** The test takes minutes and compares figures of days, so it waits for midnight and settling instead of crossing them. */
 async function untilDayIsSettled(): Promise<void> {
   const elapsed = Date.now() % DAY_MS;
   const [before, after] = [8 * 60_000, 3 * 60_000];

@@ -1,7 +1,7 @@
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Spend } from "../gateway/spend.ts";
 
-/** Titles as anybody on the internet may choose them for an app, and a few of our own words. */
+/** Titles that anyone may choose for an app, and a few words of our own. */
 const APPS = [
   null,
   "",
@@ -26,7 +26,7 @@ const APPS = [
 const MODELS = ["acme/one", "_other", 'acme/"two"', "_none"] as const;
 
 /**
- * A spend for each hostile title at the gateway's time, with amounts that binary fractions cannot hold. Some pairs are
+ * A spend for each hostile title at the gateway's time, with amounts that binary fractions cannot represent. Some pairs are
  * twins: two apps with one title, two models with one name.
  */
 export function hostileSpends(gateway: Gateway): readonly Spend[] {
@@ -49,7 +49,7 @@ export function hostileSpends(gateway: Gateway): readonly Spend[] {
     ...APPS.map((app, index) => ({ ...figures(index), model: MODELS[index % MODELS.length] ?? "", app })),
     ...twins.map(({ id }, index) => ({ ...figures(index), model: "acme/one", app: id })),
     ...["acme/first", "acme/second"].map((model, index) => ({ ...figures(index), model, app: "Chat" })),
-    // A refund, and our own name of the remainder, as dear as can be.
+    // A refund, and our own name of the remainder with the highest amount.
     { ...figures(0), model: "acme/one", app: "Chat", micros: -1, requests: 0 },
     { ...figures(0), model: "_other", app: "_other", micros: 70_000_001 },
   ];

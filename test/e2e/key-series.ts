@@ -2,7 +2,7 @@ import type { Gateway } from "../gateway/gateway.ts";
 import { dayStart } from "../gateway/windows.ts";
 import { seriesName } from "../support/series.ts";
 
-/** Every series about these keys that must be there, and none beyond it, from the gateway's books as they are now. */
+/** Exactly the series that these keys must have, from the gateway's books as they are now. */
 export function expectedKeySeries(gateway: Gateway, names: Iterable<string>): Map<string, number> {
   const at = gateway.clock.now();
   const freeRequests = gateway.switches.extraKeyFields ? freeRequestsToday(gateway, at) : undefined;
@@ -54,10 +54,10 @@ function aboutKey(
   return series;
 }
 
-/** Contract 8: of an account that has bought credits. */
+/** Contract 8: for an account that has bought credits. */
 const FREE_REQUESTS_A_DAY = 1000;
 
-/** Counted when the slot of traffic begins, so that entries of the next minutes are in it (test/gateway/README.md). */
+/** Traffic is counted at the beginning of its slot, so it includes entries of the next minutes (test/gateway/README.md). */
 function freeRequestsToday(gateway: Gateway, at: number): number {
   const today = [...gateway.books.entries(Number.POSITIVE_INFINITY)].filter(
     (entry) => entry.route.model.free && dayStart(entry.at) === dayStart(at),

@@ -1,60 +1,52 @@
 import { afterEach, describe, expect, test } from "vitest";
 
-import { createGateway, type Gateway } from "../gateway/gateway.ts";
-import { writeExporterFiles } from "../support/exporter-files.ts";
-import { type LocalExporter, startLocalExporter } from "../support/local-exporter.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import type { ManualClock } from "../support/clock.ts";
 import { seriesLike, type SeriesMap } from "../support/series.ts";
-import { createSteeredClock, type SteeredClock } from "../support/steered-clock.ts";
+import { startTestApp, type TestApp } from "../support/test-app.ts";
 
 const MIDNIGHT = Date.parse("2026-11-01T00:00:00Z");
 const SECOND = 1000;
 
+let app: TestApp;
 let gateway: Gateway;
-let exporter: LocalExporter;
-let steered: SteeredClock;
+let clock: ManualClock;
 
 async function start(startMs: number, top = 50): Promise<void> {
-  steered = createSteeredClock(startMs);
-  gateway = createGateway({ now: () => steered.clock.now(), startAt: startMs });
-  gateway.addKey({ name: "billing", limitMicros: 90_000_000, limitReset: "daily" });
-  await gateway.start();
-  const files = writeExporterFiles({
-    gatewayUrl: gateway.url,
-    tokens: gateway.tokens,
-    managementToken: gateway.managementToken,
-    content: {
+  app = await startTestApp({
+    start: startMs,
+    prepare: ({ addKey }) => addKey({ name: "billing", limitMicros: 90_000_000, limitReset: "daily" }),
+    analytics: true,
+    content: () => ({
       schedule: { keys: "60s", analytics: "60s" },
       analytics: { management_key_env: "MANAGEMENT_KEY", top },
-    },
+    }),
   });
-  exporter = await startLocalExporter(files, steered.clock);
+  ({ gateway, clock } = app);
 }
 
-afterEach(async () => {
-  await exporter.stop();
-  await gateway.stop();
-});
+afterEach(() => app.stop());
 
-/** By default a second ago: the moment itself is not in a range that ends now. */
-function spend(micros: number, model = "acme/one", at = steered.clock.now() - SECOND): void {
+/** By default a second ago, because a range that ends now excludes this instant. */
+function spend(micros: number, model = "acme/one", at = clock.now() - SECOND): void {
   gateway.spend({ key: "billing", model, app: "Chat", micros, requests: 1, promptTokens: 10, at });
 }
 
-describe("yesterday's windows that are answered after midnight", () => {
-  test("are never shown as today's, second by second, and today's come when the service has turned over", async () => {
+describe("yesterday's windows in answers after midnight", () => {
+  test("are never shown as today's in any second, and today's follow once the service has turned over", async () => {
     await start(MIDNIGHT - 300 * SECOND);
     gateway.switches.staleAfterMidnightMs = 80_000;
     spend(7_000_000);
-    await steered.run(MIDNIGHT - 60 * SECOND);
+    await clock.runTo(MIDNIGHT - 60 * SECOND);
     expect(wrongValues(await seriesLikeBooks(BEFORE), BEFORE)).toEqual([]);
 
     const seen: string[] = [];
     for (let second = -59; second < 240; second++) {
-      await steered.run(MIDNIGHT + second * SECOND);
+      await clock.runTo(MIDNIGHT + second * SECOND);
       if (second === 20) spend(3_000_000);
-      const series = await exporter.series();
+      const series = await app.series();
       const shown = seriesLike(series, WINDOWED);
-      // From midnight to 00:01:30 there is nothing but the week, which goes on; before and after, what is true of that time.
+      // From midnight to 00:01:30 only the week is shown, which goes on; before and after, the values of that time.
       const allowed = second < 0 ? [BEFORE] : second < 90 ? [WEEK] : [WEEK, AFTER];
       for (const [name, value] of shown) {
         const isTrue = allowed.some((moment) => Object.is(moment.get(name), value));
@@ -65,10 +57,10 @@ describe("yesterday's windows that are answered after midnight", () => {
     expect(wrongValues(await seriesLikeBooks(AFTER), AFTER)).toEqual([]);
   });
 
-  test("do not stay when a poll was under way in the moment when they were to be asked for again", async () => {
-    // Ticks come at :59, and the only key half a minute after each.
+  test("are replaced even if a poll is under way when they are due again", async () => {
+    // Ticks come at :59; the only key is due half a minute after each.
     await start(MIDNIGHT - 541 * SECOND);
-    await steered.run(MIDNIGHT + 85 * SECOND);
+    await clock.runTo(MIDNIGHT + 85 * SECOND);
     const asked = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     gateway.hooks.beforeAnswer = ({ endpoint }) => {
@@ -76,14 +68,14 @@ describe("yesterday's windows that are answered after midnight", () => {
       asked.resolve();
       return held.promise;
     };
-    await steered.clock.advance(4 * SECOND);
+    await clock.advance(4 * SECOND);
     await asked.promise;
-    await steered.clock.advance(2 * SECOND);
+    await clock.advance(2 * SECOND);
     gateway.hooks.beforeAnswer = null;
     held.resolve();
-    await steered.run(MIDNIGHT + 95 * SECOND);
+    await clock.runTo(MIDNIGHT + 95 * SECOND);
     const usage = 'aigateway_key_usage_day_credits{key="billing"}';
-    const series = await exporter.seriesWhen(steered, (seen) => seen.has(usage), 20);
+    const series = await app.seriesWhen((seen) => seen.has(usage), { seconds: 20 });
     expect(series.get(usage)).toBe(0);
   });
 });
@@ -107,19 +99,19 @@ describe("a row that moves between the two requests of a query", () => {
     gateway.hooks.afterQuery = ({ body }) => {
       const range: unknown = JSON.parse(body);
       if (left-- <= 0 || !isOfToday(range)) return;
-      // Late, so that it is in the range that was asked for already.
+      // Late, so that it falls into the range of the question that is under way.
       spend(250_000, model, noon - SECOND);
       moments.push(creditsNow());
     };
-    await steered.run(noon + 30 * SECOND);
-    const series = await exporter.seriesWhen(steered, (seen) => seriesLike(seen, DAY_CREDITS).size > 0);
+    await clock.runTo(noon + 30 * SECOND);
+    const series = await app.seriesWhen((seen) => seriesLike(seen, DAY_CREDITS).size > 0);
     const shown = seriesLike(series, DAY_CREDITS);
     const never = [...shown].filter(([name, value]) => !moments.some((moment) => moment.get(name) === value));
     expect(shown.size).toBe(3);
     expect(never).toEqual([]);
   });
 
-  /** What the series of the day's credits would be if it were asked for in one moment. */
+  /** The series of the day's credits if the question took no time. */
   function creditsNow(): SeriesMap {
     const { pairs } = gateway.books.analytics({ start: MIDNIGHT, end: Infinity });
     const micros = new Map(pairs.map(({ model, integers }) => [model, integers.total_usage]));
@@ -136,7 +128,7 @@ describe("a row that moves between the two requests of a query", () => {
 });
 
 function seriesLikeBooks(books: SeriesMap): Promise<SeriesMap> {
-  return exporter.seriesWhen(steered, (series) => wrongValues(series, books).length === 0);
+  return app.seriesWhen((series) => wrongValues(series, books).length === 0);
 }
 
 const DAY_CREDITS = /^aigateway_usage_day_credits/;
@@ -149,7 +141,7 @@ function isOfToday(request: unknown): boolean {
 const WINDOWED =
   /^aigateway_(key_usage_(day|week|month)|key_limit_(remaining|next_reset|window_start)|usage_\w+_(credits|requests))/;
 
-/** Saturday, the last of October: what was spent that day is also the week's and the month's. */
+/** Saturday, the last of October: the day's spend is also in the week and the month. */
 const BEFORE: SeriesMap = new Map([
   ['aigateway_key_usage_day_credits{key="billing"}', 7],
   ['aigateway_key_usage_week_credits{key="billing"}', 7],

@@ -3,21 +3,21 @@ import type { ProbeFailureReason } from "../../exporter/probes/families.ts";
 import type { Manner } from "../gateway/transcription/manner.ts";
 import type { SeriesMap } from "../support/series.ts";
 import { TRANSCRIPTION_FAILURES } from "../support/transcription-failures.ts";
-import { type ProbeBench, type ProbeInput, startProbeBench } from "./probe-bench.ts";
+import { type ProbeStage, type ProbeInput, startProbeStage } from "./probe-stage.ts";
 
 const START = Date.parse("2026-11-18T12:00:00Z");
 const MINUTE = 60_000;
-/** The spend of the day becomes known 90 s and the longest timeout after the start. */
+/** The spend of the day is read 90 s and the longest time-out after the start. */
 const FIRST = 5 * MINUTE;
 
-let bench: ProbeBench;
+let stage: ProbeStage;
 
 afterEach(async () => {
-  await bench.stop();
+  await stage.stop();
 });
 
 async function start(...probes: readonly ProbeInput[]): Promise<void> {
-  bench = await startProbeBench({ start: START, probes, maxCostPerDay: 10, maxCostPerProbe: 0.1 });
+  stage = await startProbeStage({ start: START, probes, maxCostPerDay: 10, maxCostPerProbe: 0.1 });
 }
 
 function probe(name: string, change: Partial<ProbeInput> = {}): ProbeInput {
@@ -32,13 +32,13 @@ function probe(name: string, change: Partial<ProbeInput> = {}): ProbeInput {
   };
 }
 
-/** What is shown of a probe, by the end of the family's name. */
+/** The values of a probe, by the end of the family's name. */
 function shownOf(series: SeriesMap, name: string): (family: string) => number | undefined {
   return (family) => series.get(`aigateway_probe_${family}{probe="${name}"}`);
 }
 
 async function afterRuns(count: number, name: string): Promise<SeriesMap> {
-  return bench.seriesWhen((series) => shownOf(series, name)("runs_total") === count);
+  return stage.seriesWhen((series) => shownOf(series, name)("runs_total") === count);
 }
 
 test("a probe shows what the books of the gateway contain, with either upload", async () => {
@@ -46,7 +46,7 @@ test("a probe shows what the books of the gateway contain, with either upload", 
     probe("plain", { response_format: "json" }),
     probe("form", { upload: "multipart", key: "others", expected_language: "en", max_word_error_rate: 1 }),
   );
-  bench.answerAfter(2000);
+  stage.answerAfter(2000);
   const manner = {
     substitutedWords: 1,
     deletedWords: 2,
@@ -54,10 +54,10 @@ test("a probe shows what the books of the gateway contain, with either upload", 
     microsPerMinute: 90_000,
     confidence: 0.75,
   };
-  bench.gateway.manners.change(manner, "acme/form");
-  await bench.runFor(3 * FIRST);
+  stage.gateway.manners.change(manner, "acme/form");
+  await stage.runFor(3 * FIRST);
   const series = await afterRuns(3, "form");
-  const records = bench.gateway.books.transcriptions();
+  const records = stage.gateway.books.transcriptions();
   expect(records.map(({ upload, format }) => `${upload} ${format}`).toSorted()).toEqual([
     ...Array.from({ length: 3 }, () => "json mp3"),
     ...Array.from({ length: 3 }, () => "multipart mp3"),
@@ -68,7 +68,7 @@ test("a probe shows what the books of the gateway contain, with either upload", 
   ] as const) {
     const shown = shownOf(series, name);
     const record = records.findLast(({ model }) => model === `acme/${name}`);
-    if (!record) throw new Error(`The books contain nothing about ${name}`);
+    if (!record) throw new Error(`The books have no record of ${name}`);
     expect(shown("success")).toBe(1);
     expect(shown("word_error_ratio")).toBe(errors);
     expect(shown("cost_credits")).toBe(record.cost);
@@ -84,8 +84,8 @@ test("a probe shows what the books of the gateway contain, with either upload", 
   expect(shownOf(series, "form")("language_match")).toBe(1);
   expect(shownOf(series, "plain")("confidence_ratio")).toBeUndefined();
   expect(shownOf(series, "plain")("language_match")).toBeUndefined();
-  // The costs of the two differ, so the sum shows that both are counted.
-  expect(series.get("aigateway_probe_spend_day_credits{}")).toBe(bench.charged().get("2026-11-18"));
+  // The two costs differ, so that the sum proves both.
+  expect(series.get("aigateway_probe_spend_day_credits{}")).toBe(stage.charged().get("2026-11-18"));
 });
 
 test.each<[string, Partial<Manner>, number]>([
@@ -94,16 +94,16 @@ test.each<[string, Partial<Manner>, number]>([
   ["German", { detectedLanguage: "german" }, 0],
 ])("a language that is detected as %s", async (_, manner, matches) => {
   await start(probe("ear", { expected_language: "en" }));
-  bench.gateway.manners.change(manner);
-  await bench.runFor(FIRST);
+  stage.gateway.manners.change(manner);
+  await stage.runFor(FIRST);
   expect(shownOf(await afterRuns(1, "ear"), "ear")("language_match")).toBe(matches);
 });
 
-test("each of the 13 statuses counts its reason once, and is not retried", async () => {
+test("each of the 13 statuses is counted once with its reason, and is not retried", async () => {
   await start(...TRANSCRIPTION_FAILURES.map(([status]) => probe(`status-${status}`)));
   for (const [status] of TRANSCRIPTION_FAILURES)
-    bench.gateway.manners.change({ status }, `acme/status-${status}`);
-  await bench.runFor(FIRST);
+    stage.gateway.manners.change({ status }, `acme/status-${status}`);
+  await stage.runFor(FIRST);
   const series = await afterRuns(1, "status-529");
   expect(TRANSCRIPTION_FAILURES).toHaveLength(13);
   for (const [status, reason] of TRANSCRIPTION_FAILURES) {
@@ -114,22 +114,22 @@ test("each of the 13 statuses counts its reason once, and is not retried", async
     );
     expect(failures).toEqual([[`aigateway_probe_failures_total{probe="${name}",reason="${reason}"}`, 1]]);
   }
-  const statuses = bench.gateway.log.of("transcription").map(({ status }) => status);
+  const statuses = stage.gateway.log.of("transcription").map(({ status }) => status);
   expect(statuses.toSorted((one, other) => one - other)).toEqual(
     TRANSCRIPTION_FAILURES.map(([status]) => status),
   );
   expect(series.get("aigateway_probe_spend_day_credits{}")).toBe(1.3);
 });
 
-test.each<[string, (on: ProbeBench) => void, ProbeFailureReason, number]>([
+test.each<[string, (on: ProbeStage) => void, ProbeFailureReason, number]>([
   [
-    "a charged request that is not answered",
+    "a charged answer that never arrives",
     ({ gateway }) => void gateway.faults.add({ kind: "slow", delayMs: 3_600_000, endpoint: "transcription" }),
     "timeout",
     0.1,
   ],
   [
-    "a charged request whose connection is cut",
+    "a cut connection, charged",
     ({ gateway }) => void gateway.faults.add({ kind: "cut", endpoint: "transcription" }),
     "network",
     0.1,
@@ -141,56 +141,56 @@ test.each<[string, (on: ProbeBench) => void, ProbeFailureReason, number]>([
     0.1,
   ],
   [
-    "another text, at its cost",
+    "another text, with its cost",
     ({ gateway }) => gateway.manners.change({ text: "Something else altogether.", micros: 20_000 }),
     "wrong_text",
     0.02,
   ],
   [
-    "another text at an unknown cost",
+    "another text without its cost",
     ({ gateway }) => gateway.manners.change({ deletedWords: 3, usage: false }),
     "wrong_text",
     0.1,
   ],
 ])("a failure: %s", async (_, break_, reason, counted) => {
   await start(probe("ear", { timeout: "1s" }));
-  break_(bench);
-  await bench.runFor(FIRST);
+  break_(stage);
+  await stage.runFor(FIRST);
   const series = await afterRuns(1, "ear");
   expect(shownOf(series, "ear")("success")).toBe(0);
   expect(series.get(`aigateway_probe_failures_total{probe="ear",reason="${reason}"}`)).toBe(1);
   expect(series.get("aigateway_probe_spend_day_credits{}")).toBe(counted);
 });
 
-test("runs are skipped until the time of a retry-after has passed", async () => {
+test("a retry-after skips the runs within it, and then the probe goes on", async () => {
   await start(probe("ear", { schedule: "1m" }));
-  await bench.runFor(4 * MINUTE);
-  const before = bench.gateway.log.of("transcription").length;
-  bench.gateway.faults.add({
+  await stage.runFor(4 * MINUTE);
+  const before = stage.gateway.log.of("transcription").length;
+  stage.gateway.faults.add({
     kind: "status",
     status: 429,
     retryAfterSeconds: 150,
     endpoint: "transcription",
     times: 1,
   });
-  await bench.runFor(5 * MINUTE);
+  await stage.runFor(5 * MINUTE);
   const series = await afterRuns(before + 3, "ear");
   expect(series.get('aigateway_probe_skipped_total{probe="ear",reason="paused"}')).toBe(2);
   expect(series.get('aigateway_probe_failures_total{probe="ear",reason="rate_limited"}')).toBe(1);
   expect(shownOf(series, "ear")("success")).toBe(1);
 });
 
-test("the values of a probe are withdrawn three intervals after its last run", async () => {
+test("a probe that stops working is withdrawn three intervals after its last run", async () => {
   await start(probe("ear"));
-  await bench.runFor(FIRST);
+  await stage.runFor(FIRST);
   await afterRuns(1, "ear");
-  // Somebody else uses up the ceiling, which only a restart reveals.
-  bench.gateway.spend({ key: "ears", model: "acme/ear", app: "Chat", micros: 10_000_000, requests: 1 });
-  await bench.restart();
-  await bench.runFor(4 * FIRST);
+  // Another caller uses up the ceiling, which only a restart reveals.
+  stage.gateway.spend({ key: "ears", model: "acme/ear", app: "Chat", micros: 10_000_000, requests: 1 });
+  await stage.restart();
+  await stage.runFor(4 * FIRST);
   const skipped = 'aigateway_probe_skipped_total{probe="ear",reason="spend_limit"}';
-  const series = await bench.seriesWhen((map) => map.get(skipped) === 4);
+  const series = await stage.seriesWhen((map) => map.get(skipped) === 4);
   expect(series.get(skipped)).toBe(4);
   expect(shownOf(series, "ear")("success")).toBeUndefined();
-  expect(bench.gateway.log.of("transcription")).toHaveLength(1);
+  expect(stage.gateway.log.of("transcription")).toHaveLength(1);
 });

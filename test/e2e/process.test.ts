@@ -10,10 +10,11 @@ import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
 import { type ExporterProcess, startExporter, untilReady } from "../support/exporter-process.ts";
 import { parseOpenMetrics, parseTextFormat } from "../support/openmetrics.ts";
+import type { Listening } from "../support/loopback.ts";
 import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
 import { checkMetrics } from "../support/promtool.ts";
 import { seriesLike, seriesOfText, type SeriesMap } from "../support/series.ts";
-import { startTextRelay, type TextRelay } from "../support/text-relay.ts";
+import { startTextRelay } from "../support/text-relay.ts";
 import { describeWithTools } from "../support/tools.ts";
 import { until } from "../support/until.ts";
 
@@ -25,7 +26,7 @@ let exporter: ExporterProcess;
 
 beforeAll(async () => {
   gateway = createGateway({ keys: 12, historyDays: 35 });
-  // The books stand still, so that two scrapes can be compared.
+  // The books do not change, so two scrapes can be compared.
   gateway.clock.speed = 0;
   await gateway.start();
   files = writeExporterFiles({
@@ -48,7 +49,7 @@ afterAll(async () => {
 });
 
 describeWithTools(["prometheus2"], "Prometheus 2 scrapes the process", ({ prometheus2 }) => {
-  let relay: TextRelay;
+  let relay: Listening;
 
   beforeAll(async () => {
     relay = await startTextRelay(exporter.address);
@@ -96,9 +97,9 @@ function scrapeTests(start: () => Promise<Prometheus>): void {
   });
   afterAll(() => prometheus.stop());
 
-  test("and has it up, with the series of every key", async () => {
+  test("scrapes it successfully, with the series of every key", async () => {
     await prometheus.waitForScrapeAfter(Date.now(), JOB);
-    // One of the first scrapes may be too late on a busy machine.
+    // One of the first scrapes may time out on a busy machine.
     await prometheus.queryUntil("count(up == 1)", (samples) => samples[0]?.value === 2);
     expect(await prometheus.query(`count(aigateway_key_up{job="${JOB}"})`)).toMatchObject([{ value: 12 }]);
     const name = "billing";
@@ -106,7 +107,7 @@ function scrapeTests(start: () => Promise<Prometheus>): void {
     expect(usage?.value).toBe(gateway.books.key(name).credits.usage.total);
   });
 
-  test("and takes the same samples from either format", async () => {
+  test("stores the same samples from either format", async () => {
     const count = "max by (job) (scrape_samples_scraped)";
     const counts = await prometheus.queryUntil(
       count,
@@ -137,7 +138,7 @@ describe("the exposition", () => {
   });
 
   test.each([{ accept: "text/plain" }, { accept: openMetrics }])(
-    "comes as one gzip member for %o",
+    "is one gzip member for %o",
     async (accept) => {
       const packed = await get("/metrics", { ...accept, "accept-encoding": "gzip" });
       expect(packed.headers).toMatchObject({ "content-encoding": "gzip", vary: "Accept, Accept-Encoding" });
@@ -152,7 +153,7 @@ describe("the exposition", () => {
 });
 
 describeWithTools(["promtool2", "promtool3"], "promtool check metrics", ({ promtool2, promtool3 }) => {
-  test.each([promtool2, promtool3])("%s has no complaint", async (promtool) => {
+  test.each([promtool2, promtool3])("%s reports no problem", async (promtool) => {
     const { body } = await get("/metrics", { accept: "text/plain" });
     expect(await checkMetrics(promtool, body.toString())).toEqual({ ok: true, exitCode: 0, output: "" });
   });
@@ -171,23 +172,26 @@ describe("HTTP", () => {
   });
 
   test.each(["POST", "PUT", "DELETE", "OPTIONS"])(
-    "%s /metrics is refused with what is allowed",
+    "%s /metrics is refused with the allowed methods",
     async (method) => {
       const { status, headers } = await get("/metrics", {}, method);
       expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: "GET, HEAD" });
     },
   );
 
-  test.each(["/metrics", "/", "/-/ready", "/nothing"])("HEAD %s is GET without the body", async (path) => {
-    const [head, whole] = [await get(path, {}, "HEAD"), await get(path, {})];
-    expect(head.status).toBe(whole.status);
-    expect(head.headers["content-type"]).toBe(whole.headers["content-type"]);
-    expect(Number(head.headers["content-length"])).toBeGreaterThan(0);
-    expect(head.body.length).toBe(0);
-  });
+  test.each(["/metrics", "/", "/-/ready", "/nothing"])(
+    "HEAD %s returns what GET returns, without the body",
+    async (path) => {
+      const [head, whole] = [await get(path, {}, "HEAD"), await get(path, {})];
+      expect(head.status).toBe(whole.status);
+      expect(head.headers["content-type"]).toBe(whole.headers["content-type"]);
+      expect(Number(head.headers["content-length"])).toBeGreaterThan(0);
+      expect(head.body.length).toBe(0);
+    },
+  );
 });
 
-test("it tells the gateway its version with every request", () => {
+test("it sends its version to the gateway with every request", () => {
   const requests = gateway.log.lines;
   expect(new Set(requests.map(({ endpoint }) => endpoint))).toEqual(new Set(["key", "analytics"]));
   expect(new Set(requests.map(({ userAgent }) => userAgent))).toEqual(
@@ -214,7 +218,7 @@ describe("SIGHUP", () => {
     expect(after.get(SUCCESSFUL)).toBe(1);
   });
 
-  test("with a bad configuration keeps everything and says so", async () => {
+  test("with a bad configuration keeps everything and reports the problem", async () => {
     files.write("keys: [");
     exporter.signal("SIGHUP");
     const bad = await until("the failed reload", scraped, (series) => series.get(SUCCESSFUL) === 0);
@@ -225,7 +229,7 @@ describe("SIGHUP", () => {
       () => exporter.log(),
       (log) => log.includes(files.configFile),
     );
-    // It still polls.
+    // The exporter still polls.
     const SUCCESS = 'aigateway_key_last_success_timestamp_seconds{key="search"}';
     await until(
       "one more poll",
@@ -234,7 +238,7 @@ describe("SIGHUP", () => {
     );
   });
 
-  test("with a good one again brings the key back", async () => {
+  test("with a good configuration again brings the key back", async () => {
     files.write({});
     exporter.signal("SIGHUP");
     const good = await until(
@@ -257,7 +261,7 @@ function countKeys(series: SeriesMap): number {
 
 const OURS = /^aigateway_(key|analytics|usage|credit)/;
 
-/** What does not change from poll to poll, nor at the midnight that the test may run into. */
+/** The lines that change neither from poll to poll nor at a midnight during the test. */
 const STANDING =
   /^aigateway_(credit_value|usage_(last_)?month_\w+|key_(info|owner_info|up|unlimited|limit_credits|limit_reset|usage_credits|free_tier))[{ ]/;
 
@@ -273,7 +277,7 @@ interface Reply {
   readonly body: Buffer;
 }
 
-/** Neither follows nor unpacks anything. */
+/** Sends one request, and neither follows redirects nor decompresses the body. */
 async function get(path: string, headers: Readonly<Record<string, string>>, method = "GET"): Promise<Reply> {
   const call = request(`${exporter.url}${path}`, { method, headers: { ...headers, connection: "close" } });
   call.end();
@@ -286,7 +290,7 @@ async function get(path: string, headers: Readonly<Record<string, string>>, meth
   return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) };
 }
 
-/** Unpacks the first member of a gzip file (RFC 1952), checks its trailer, and counts the bytes behind it. */
+/** Decompresses the first member of a gzip file (RFC 1952), checks its trailer, and counts the bytes after it. */
 function gunzipOne(packed: Buffer): { text: string; rest: number } {
   expect([...packed.subarray(0, 4)]).toEqual([0x1f, 0x8b, 8, 0]);
   const inflated: unknown = inflateRawSync(packed.subarray(10), { info: true });

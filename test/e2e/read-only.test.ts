@@ -65,7 +65,7 @@ function define(): void {
     return JSON.stringify({ gateway: { base_url: gateway.url }, keys, schedule: { keys: "1s" } });
   }
 
-  test("nothing can be written, nor any other program be started", { timeout: PATIENCE_MS }, async () => {
+  test("nothing can be written and no other program can be started", { timeout: PATIENCE_MS }, async () => {
     const program = `
       const { writeFileSync } = require("node:fs");
       const { spawnSync } = require("node:child_process");
@@ -85,7 +85,7 @@ function define(): void {
     ]);
   });
 
-  test("the commands run", { timeout: PATIENCE_MS }, async () => {
+  test("every command runs", { timeout: PATIENCE_MS }, async () => {
     const version = `aigateway-exporter ${packageJson.version}\n`;
     expect(await run("--version")).toEqual({ code: 0, stdout: version, stderr: "" });
     const checked = await run("check", ...flags);
@@ -96,55 +96,59 @@ function define(): void {
     expect(polled.stdout).toContain('aigateway_key_up{key="one"} 1\n');
   });
 
-  test("it serves, checks passwords, reloads, and ends with 0", { timeout: PATIENCE_MS }, async () => {
-    const child = root.run([...exporter, "--web.listen-address=127.0.0.1:0", ...flags]);
-    const ended = resultOf(child);
-    let log = "";
-    child.stderr?.on("data", (chunk: string) => (log += chunk));
-    const address = /(http:\/\/127\.0\.0\.1:\d+)/;
-    await until(
-      "it to listen",
-      () => log,
-      (text) => address.test(text),
-      { timeoutMs: PATIENCE_MS },
-    );
-    const url = address.exec(log)?.[1] ?? "";
-    const headers = { authorization: `Basic ${Buffer.from("alice:one").toString("base64")}` };
-    const ask = async (path: string) => (await fetch(url + path, { headers })).text();
-    const seen = (name: string) =>
-      until(
-        `key "${name}" to be polled`,
-        () => ask("/metrics"),
-        (text) => text.includes(`aigateway_key_up{key="${name}"} 1\n`),
+  test(
+    "the exporter serves, checks passwords, reloads, and exits with 0",
+    { timeout: PATIENCE_MS },
+    async () => {
+      const child = root.run([...exporter, "--web.listen-address=127.0.0.1:0", ...flags]);
+      const ended = resultOf(child);
+      let log = "";
+      child.stderr?.on("data", (chunk: string) => (log += chunk));
+      const address = /(http:\/\/127\.0\.0\.1:\d+)/;
+      await until(
+        "it to listen",
+        () => log,
+        (text) => address.test(text),
         { timeoutMs: PATIENCE_MS },
       );
-    const text = await seen("one");
-    const build = `version="${packageJson.version}",revision="unknown",nodeversion="${process.version}"`;
-    expect(text).toContain(`aigateway_exporter_build_info{${build}} 1\n`);
-    expect(text).toMatch(/^process_resident_memory_bytes [1-9]/m);
-    expect((await fetch(`${url}/metrics`)).status).toBe(401);
-    expect(await ask("/")).toContain("<html");
-    expect(statusOf(child)).toEqual({
-      Uid: `${USER} ${USER} ${USER} ${USER}`,
-      Groups: "",
-      NoNewPrivs: "1",
-      CapInh: NONE,
-      CapPrm: NONE,
-      CapEff: NONE,
-      CapAmb: NONE,
-    });
+      const url = address.exec(log)?.[1] ?? "";
+      const headers = { authorization: `Basic ${Buffer.from("alice:one").toString("base64")}` };
+      const ask = async (path: string) => (await fetch(url + path, { headers })).text();
+      const seen = (name: string) =>
+        until(
+          `key "${name}" to be polled`,
+          () => ask("/metrics"),
+          (text) => text.includes(`aigateway_key_up{key="${name}"} 1\n`),
+          { timeoutMs: PATIENCE_MS },
+        );
+      const text = await seen("one");
+      const build = `version="${packageJson.version}",revision="unknown",nodeversion="${process.version}"`;
+      expect(text).toContain(`aigateway_exporter_build_info{${build}} 1\n`);
+      expect(text).toMatch(/^process_resident_memory_bytes [1-9]/m);
+      expect((await fetch(`${url}/metrics`)).status).toBe(401);
+      expect(await ask("/")).toContain("<html");
+      expect(statusOf(child)).toEqual({
+        Uid: `${USER} ${USER} ${USER} ${USER}`,
+        Groups: "",
+        NoNewPrivs: "1",
+        CapInh: NONE,
+        CapPrm: NONE,
+        CapEff: NONE,
+        CapAmb: NONE,
+      });
 
-    // Mounted anew, as Kubernetes does.
-    writeFileSync(inside("etc/new.yaml"), configuration("renamed"));
-    renameSync(inside("etc/new.yaml"), inside("etc/config.yaml"));
-    child.kill("SIGHUP");
-    await seen("renamed");
-    child.kill("SIGTERM");
-    const { code, stdout } = await ended;
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-  });
+      // Replaced, as Kubernetes does it.
+      writeFileSync(inside("etc/new.yaml"), configuration("renamed"));
+      renameSync(inside("etc/new.yaml"), inside("etc/config.yaml"));
+      child.kill("SIGHUP");
+      await seen("renamed");
+      child.kill("SIGTERM");
+      const { code, stdout } = await ended;
+      expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    },
+  );
 
-  test("and nothing was written", () => {
+  test("the exporter has written no file", () => {
     const own = /^etc(?:\/config\.yaml)? /;
     expect(root.files().filter((file) => !own.test(file))).toEqual(before.filter((file) => !own.test(file)));
     expect(before.length).toBeGreaterThan(200);
@@ -153,7 +157,7 @@ function define(): void {
 
 const NONE = "0000000000000000";
 
-/** What the kernel says of its rights. */
+/** The rights of the process, from the kernel. */
 function statusOf({ pid }: ChildProcess): Readonly<Record<string, string>> {
   const wanted = ["Uid", "Groups", "NoNewPrivs", "CapInh", "CapPrm", "CapEff", "CapAmb"];
   const lines = readFileSync(`/proc/${pid}/status`, "utf8").split("\n");

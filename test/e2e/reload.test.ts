@@ -15,7 +15,7 @@ let keys: readonly { readonly name: string; readonly api_key_env: string }[];
 
 beforeAll(async () => {
   gateway = createGateway({ keys: 9, historyDays: 2 });
-  // The books stand still, so that two scrapes can be compared.
+  // The books do not change, so two scrapes can be compared.
   gateway.clock.speed = 0;
   await gateway.start();
   files = writeExporterFiles({
@@ -49,7 +49,7 @@ async function scrape(): Promise<SeriesMap> {
   return seriesOfText(await response.text());
 }
 
-/** What is shown of the gateway and stands still, without one key. */
+/** The series about the gateway that do not change, without one key. */
 function standing(series: SeriesMap, without: string): SeriesMap {
   const own = [...series].filter(
     ([name]) =>
@@ -61,22 +61,22 @@ function standing(series: SeriesMap, without: string): SeriesMap {
 }
 
 describe("POST /-/reload", () => {
-  test.each(["POST", "PUT"])("is answered by 200 to %s", async (method) => {
+  test.each(["POST", "PUT"])("returns 200 to %s", async (method) => {
     expect(await reload(method)).toEqual([200, "Configuration reloaded\n"]);
   });
 
-  test("is refused to GET", async () => {
+  test("refuses GET", async () => {
     const response = await fetch(`${exporter.url}/-/reload`);
     expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, PUT"]);
   });
 
-  test("of a bad configuration changes nothing and tells every problem, and no secret", async () => {
+  test("with a bad configuration changes nothing and reports every problem without secrets", async () => {
     const before = standing(await scrape(), "");
     const secret = "sk-or-v1-0123456789abcdef0123456789abcdef";
     files.write({ keys: [{ name: "Bad Name", api_key_env: secret }], series_limit: 0 });
     const [status, text] = await reload();
     expect(status).toBe(500);
-    expect(text).toMatch(/^Cannot reload; the running configuration is unchanged\n/);
+    expect(text).toMatch(/^Cannot reload; nothing was changed\n/);
     for (const path of ["keys[0].name", "keys[0].api_key_env", "series_limit"]) {
       expect(text).toContain(`${files.configFile}: ${path}: `);
     }
@@ -89,7 +89,7 @@ describe("POST /-/reload", () => {
     expect((await scrape()).get("aigateway_exporter_config_last_reload_successful{}")).toBe(1);
   });
 
-  test("many at once are one after another, and the last file is what counts", async () => {
+  test("many at once run in sequence, and the last file applies", async () => {
     const [removed] = keys.slice(-1);
     const answers = [];
     for (let each = 0; each < 20; each++) {
@@ -98,7 +98,7 @@ describe("POST /-/reload", () => {
       if (each % 3 === 0) exporter.signal("SIGHUP");
     }
     expect(new Set((await Promise.all(answers)).map(([status]) => status))).toEqual(new Set([200]));
-    // What is shown is rendered once a second.
+    // The exposition is rendered once a second.
     const shown = await until(
       "the key to be gone",
       async () => [...(await scrape()).keys()].filter((name) => name.includes(`key="${removed?.name}"`)),
@@ -109,7 +109,7 @@ describe("POST /-/reload", () => {
     await reload();
   });
 
-  test("is 403 without --web.enable-lifecycle", async () => {
+  test("returns 403 without --web.enable-lifecycle", async () => {
     const plain = await startExporter([`--config.file=${files.configFile}`], files.environment);
     const response = await fetch(`${plain.url}/-/reload`, { method: "POST" });
     const seen = [response.status, await response.text()];
@@ -122,7 +122,7 @@ describe("a thousand reloads under scraping", () => {
   const RELOADS = 1000;
 
   test(
-    "lose no series, fail no scrape, poll nobody more often, and keep no memory",
+    "lose no series, fail no scrape, poll no key more often, and leak no memory",
     { timeout: 300_000 },
     async () => {
       const changing = keys.at(-1)?.name ?? "";
@@ -148,10 +148,10 @@ describe("a thousand reloads under scraping", () => {
       const unchanged = gateway.log.lines
         .slice(-(gateway.log.total - logged))
         .filter(({ endpoint, key }) => endpoint === "key" && key === keys[0]?.name);
-      // Timers are never early: at most one poll for each round that began, and for the one under way at either end.
+      // Timers are never early: at most one poll for each interval that began, and one under way at either end.
       expect(unchanged.length).toBeLessThanOrEqual(Math.ceil(rounds) + 2);
-      // The least heap of a stretch is what is left after a collection: it must not grow with the reloads. What Node says of
-      // its heap is up to a second old, so a stretch has few looks at it.
+      // The smallest heap of a stretch is what remains after a collection, and must not grow with the reloads. Node's figure of
+      // the heap is up to a second old, so a stretch has few samples.
       const least = (from: number, to: number) => Math.min(...heap.slice(from, to));
       expect(least(500, 1000)).toBeLessThan(least(100, 500) * 1.2 + 1_000_000);
     },

@@ -11,12 +11,12 @@ import { until } from "../support/until.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** Where each secret lies: a key's own file, a file of keys_dir, the management key's. */
+/** The path of each secret: a key's own file, a file of keys_dir, the management key's file. */
 const SECRETS = ["own/billing", "keys/search", "own/management"] as const;
 
 type Secrets = Readonly<Record<(typeof SECRETS)[number], string>>;
 
-/** How a secret comes into its place, and how it comes anew. */
+/** How a secret is written, and how it is replaced. */
 interface Way {
   place(root: string, secrets: Secrets, version: number): void;
 }
@@ -31,7 +31,7 @@ const WAYS: Readonly<Record<string, Way>> = {
       }
     },
   },
-  // A Secret volume: every file is a link through ..data, which is swapped.
+  // A Secret volume: every file is a link through ..data, which is replaced.
   "mounted by Kubernetes": {
     place: (root, secrets, version) => {
       for (const folder of ["own", "keys"]) {
@@ -112,7 +112,7 @@ describe.each(Object.entries(WAYS))("secrets %s", (_name, way) => {
     );
   }
 
-  test("are used from the next poll on, while the ones before are refused", async () => {
+  test("are used from the next poll on, while the former ones are refused", async () => {
     expect(await upsBecome([1, 1, 1])).toEqual([1, 1, 1]);
     for (const name of ["billing-1", "search-1", "boss-1"]) gateway.disable(name);
     expect(await upsBecome([0, 0, 0])).toEqual([0, 0, 0]);
@@ -123,7 +123,7 @@ describe.each(Object.entries(WAYS))("secrets %s", (_name, way) => {
   });
 });
 
-/** What may be found where a secret was, by the name of the key. */
+/** What replaces a secret, by the name of the key. */
 const SPOIL: Readonly<Record<string, (path: string) => void>> = {
   empty: (path) => writeFileSync(path, ""),
   missing: (path) => rmSync(path),
@@ -134,7 +134,7 @@ const SPOIL: Readonly<Record<string, (path: string) => void>> = {
   },
 };
 
-test("a secret file that is empty, missing, half written or a folder is that key's failure alone, and recovers", async () => {
+test("a secret file that is empty, missing, half written or a folder fails that key alone, and recovers", async () => {
   const gateway = createGateway();
   await gateway.start();
   const names = [...Object.keys(SPOIL), "other"];

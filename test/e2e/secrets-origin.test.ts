@@ -17,7 +17,7 @@ beforeAll(async () => {
   gateway = createGateway();
   gateway.addKey({ name: "payer" });
   await gateway.start();
-  // Whoever listens there hears all that comes, whatever it is.
+  // This server records everything that it receives.
   stranger = createServer((socket) => {
     heard.push("a connection");
     socket.on("data", (data) => heard.push(String(data))).on("error", () => {});

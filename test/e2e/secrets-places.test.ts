@@ -27,12 +27,12 @@ const HASH = hashedPassword(PASSWORD);
 const authority = createAuthority();
 const server = authority.issue("127.0.0.1");
 
-/** Every secret that there is. */
+/** Every secret of the test. */
 const SECRETS = new Map([
   ...KEYS,
   ["management", MANAGEMENT],
   ["password", PASSWORD],
-  // Without the cost and the salt's beginning, which are those of other hashes as well.
+  // Without the cost and the first characters of the salt, which other hashes share.
   ["hash", HASH.slice(12)],
   ["private key", server.key.split("\n").slice(1, -2).join("").slice(30)],
 ]);
@@ -100,7 +100,7 @@ const PATIENCE_MS = 90_000;
 
 const REFUSALS: Readonly<Record<string, number>> = { file: 401, variable: 429 };
 
-/** The gateway repeats what it was asked with, in messages, names, labels and values. */
+/** The gateway repeats the secret of a request in messages, names, labels and values. */
 function repeatSecrets(): void {
   for (const [name, token] of [...KEYS, ["boss", MANAGEMENT] as const]) {
     const body = { error: { message: `Bearer ${token} of ${token}`, metadata: { [token]: token } } };
@@ -150,7 +150,7 @@ describe.each(LOG_FORMATS)("a process with TLS, users and every source of keys, 
     return answer;
   }
 
-  test("has no secret in the answers of its routes", { timeout: PATIENCE_MS }, async () => {
+  test("shows no secret in any response", { timeout: PATIENCE_MS }, async () => {
     const paths = [
       "/metrics",
       "/",
@@ -167,13 +167,13 @@ describe.each(LOG_FORMATS)("a process with TLS, users and every source of keys, 
     }
     await ask("GET", "/metrics", undefined, { accept: "application/openmetrics-text; version=1.0.0" });
     expect(leaksOf(answers.join("\n"), SECRETS)).toEqual([]);
-    // It was looked for where it would be.
+    // The outputs are the right ones.
     expect(answers.join("\n")).toMatch(/aigateway_key_up\{key="folder"\}/);
     expect(answers.join("\n")).toMatch(/reason="rate_limited"\} [1-9]/);
   });
 
   test(
-    "has no secret in what it says of a bad configuration, by HTTP and by signal",
+    "shows no secret in its report of a bad configuration, by HTTP and by signal",
     { timeout: PATIENCE_MS },
     async () => {
       for (const bad of badConfigurations()) {
@@ -193,7 +193,7 @@ describe.each(LOG_FORMATS)("a process with TLS, users and every source of keys, 
     },
   );
 
-  test("has no secret in its log, its arguments and its title, and writes no file", async () => {
+  test("shows no secret in its log, arguments and title, and writes no file", async () => {
     const of = (name: string) => readFileSync(`/proc/${exporter.pid}/${name}`, "latin1");
     const process = [of("cmdline"), of("comm"), of("status")].join("\n");
     const { code, stdout, stderr } = await exporter.stop();
@@ -202,7 +202,7 @@ describe.each(LOG_FORMATS)("a process with TLS, users and every source of keys, 
     expect(process).toContain("--web.config.file=");
     expect(stderr).toContain("gateway answered 401");
     expect(stderr).toContain("Cannot reload");
-    expect(stderr).toContain("holds no private key");
+    expect(stderr).toContain("contains no private key");
   });
 });
 
@@ -236,12 +236,12 @@ describe("a command", () => {
     const output = result.stdout + result.stderr;
     expect(result.code).toBe(code);
     expect(output).toMatch(expected);
-    // What was typed into the command line is no secret any more.
+    // A value on the command line is not secret any more.
     expect(leaksOf(isUnknown ? output.replaceAll(planted("payer"), "") : output, SECRETS)).toEqual([]);
   });
 });
 
-/** Loaded before the exporter: at a signal, or instead of printing, an error that tells every secret goes off. */
+/** Loaded before the exporter: at a signal, or instead of printing, it throws an error that contains every secret. */
 const CRASH = `
 import { readFileSync } from "node:fs";
 const { directory, at, kind } = JSON.parse(process.env.CRASH);
@@ -270,7 +270,7 @@ function crashing(at: "signal" | "print", kind: string): Readonly<Record<string,
   };
 }
 
-describe("the last words of a process that crashes with every secret in the error", () => {
+describe("the output of a process that crashes with every secret in the error", () => {
   test.each([
     ["error", true],
     ["text", true],
@@ -283,7 +283,7 @@ describe("the last words of a process that crashes with every secret in the erro
     expect(lastWords(result)).toEqual({ code: 1, said: true, redacted: shows, leaks: [], written: [] });
   });
 
-  test("hold none, nor is a report written: while it serves", async () => {
+  test("contains no secret and no report is written while it serves", async () => {
     const exporter = await startExporter(flags, crashing("signal", "rejection"));
     exporter.signal("SIGUSR2");
     const result = await exporter.ended();

@@ -6,15 +6,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLog, LOG_FORMATS, LOG_LEVELS } from "../../exporter/log.ts";
 import type { Fault } from "../gateway/faults.ts";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
+import { createManualClock } from "../support/clock.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
 import { runExporter } from "../support/exporter-process.ts";
-import { startLocalExporter } from "../support/local-exporter.ts";
 import { leaksOf, planted } from "../support/planted-secrets.ts";
-import { createSteeredClock } from "../support/steered-clock.ts";
+import { startAppFrom } from "../support/test-app.ts";
 
 const START = Date.parse("2026-11-18T12:00:00Z");
 
-/** What a service may do with the key that it was asked with: refuse it, break, and repeat it wherever it likes. */
+/** How a service may repeat the key of a request: in refusals, errors and any field of an answer. */
 const FAULTS: Readonly<Record<string, (token: string) => Fault>> = {
   good: () => ({ kind: "slow", delayMs: 0 }),
   "refused-401": (token) => ({
@@ -59,7 +59,7 @@ const FAULTS: Readonly<Record<string, (token: string) => Fault>> = {
   "too-late": () => ({ kind: "slow", delayMs: 3_600_000 }),
 };
 
-/** The same for the management key, one after another. */
+/** The same for the management key, in sequence. */
 const ANALYTICS_FAULTS: readonly ((token: string) => Fault)[] = [
   (token) => ({ kind: "status", status: 403, message: `${token} is no management key` }),
   (token) => ({ kind: "fields", set: { "data.warnings": [`Cannot resolve ${token}`] } }),
@@ -96,7 +96,7 @@ beforeAll(async () => {
     content: {
       gateway: { base_url: gateway.url, requests_per_minute: 0, timeout: "500ms", deadline: "600ms" },
       schedule: { keys: "150s", analytics: "30s" },
-      // The service's label is a fragment of the key: even when it is wanted, the key itself is not.
+      // Even where the service's label (a fragment of the key) is shown, the key itself must not be.
       keys: [...SECRETS.keys()].map((name, index) => ({
         name,
         api_key_env: `KEY_${index}`,
@@ -111,34 +111,37 @@ afterAll(async () => {
   files.remove();
 });
 
-describe.each(LOG_FORMATS)("a key that the service repeats, with the log in %s", (format) => {
-  test.each(LOG_LEVELS)("at level %s is nowhere in log, metrics, page and answers", async (level) => {
-    const lines: string[] = [];
-    const log = createLog(level, format, { write: (line) => lines.push(line) });
-    const steered = createSteeredClock(START);
-    const exporter = await startLocalExporter(files, steered.clock, log);
-    const outputs: string[] = [];
-    for (const [round, fault] of ANALYTICS_FAULTS.entries()) {
-      const added = gateway.faults.add({ ...fault(MANAGEMENT), endpoint: "analytics" });
-      await steered.run(START + (round + 1) * 45_000);
-      added.clear();
-      for (const path of PATHS) outputs.push(await text(exporter.url + path));
-      outputs.push(await text(`${exporter.url}/metrics`, "application/openmetrics-text; version=1.0.0"));
-    }
-    await exporter.app.stop();
-    const [page, logged] = [outputs.join("\n"), lines.join("")];
-    expect(leaks(page)).toEqual([]);
-    expect(leaks(logged)).toEqual([]);
-    // It was looked for where it would be: every key and every reason is there.
-    expect([...SECRETS.keys()].filter((name) => !page.includes(`key="${name}"`))).toEqual([]);
-    expect(page).toMatch(/poll_failures_total\{collector="key",reason="bad_response"\} [1-9]/);
-    expect(page).toMatch(/poll_failures_total\{collector="analytics",reason="forbidden"\} [1-9]/);
-    expect(logged).toContain("gateway answered 401");
-  });
+describe.each(LOG_FORMATS)("a key that the service repeats, with %s as log format", (format) => {
+  test.each(LOG_LEVELS)(
+    "at level %s is not in the log, the metrics, the page or any response",
+    async (level) => {
+      const lines: string[] = [];
+      const log = createLog(level, format, { write: (line) => lines.push(line) });
+      const clock = createManualClock(START);
+      const app = await startAppFrom(files, clock, log);
+      const outputs: string[] = [];
+      for (const [round, fault] of ANALYTICS_FAULTS.entries()) {
+        const added = gateway.faults.add({ ...fault(MANAGEMENT), endpoint: "analytics" });
+        await clock.runTo(START + (round + 1) * 45_000);
+        added.clear();
+        for (const path of PATHS) outputs.push(await text(app.url + path));
+        outputs.push(await text(`${app.url}/metrics`, "application/openmetrics-text; version=1.0.0"));
+      }
+      await app.stop();
+      const [page, logged] = [outputs.join("\n"), lines.join("")];
+      expect(leaks(page)).toEqual([]);
+      expect(leaks(logged)).toEqual([]);
+      // The outputs are the right ones: they show every key and every reason.
+      expect([...SECRETS.keys()].filter((name) => !page.includes(`key="${name}"`))).toEqual([]);
+      expect(page).toMatch(/poll_failures_total\{collector="key",reason="bad_response"\} [1-9]/);
+      expect(page).toMatch(/poll_failures_total\{collector="analytics",reason="forbidden"\} [1-9]/);
+      expect(logged).toContain("gateway answered 401");
+    },
+  );
 });
 
 describe("a secret stays out of", () => {
-  test("what --once prints and logs", async () => {
+  test("the output and the log of --once", async () => {
     const fault = gateway.faults.add({
       kind: "status",
       status: 401,

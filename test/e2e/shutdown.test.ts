@@ -31,7 +31,7 @@ afterAll(async () => {
   files.remove();
 });
 
-/** Loaded before the exporter: goes off at a signal. */
+/** Loaded before the exporter: throws at a signal. */
 const BOMB = `
 process.on("SIGUSR2", () => {
   if (process.env.BOMB === "rejection") Promise.reject(new Error("boom"));
@@ -42,7 +42,7 @@ process.on("SIGUSR2", () => {
 const start = (environment: Readonly<Record<string, string>> = {}) =>
   startExporter([configuration], { ...files.environment, ...environment });
 
-/** A request that has begun, and is not complete. */
+/** A request that has begun and is incomplete. */
 async function halfRequest(url: string) {
   const client = await connectRaw(url);
   client.socket.write("GET /metrics HTTP/1.1\r\nHost: a\r\n");
@@ -50,7 +50,7 @@ async function halfRequest(url: string) {
 }
 
 describe("SIGTERM", () => {
-  test("lets a request that is under way be answered, and closes the connection", async () => {
+  test("answers a request that is under way, then closes the connection", async () => {
     const exporter = await start();
     const client = await halfRequest(exporter.url);
     exporter.signal("SIGTERM");
@@ -69,7 +69,7 @@ describe("SIGTERM", () => {
     expect(code).toBe(0);
   });
 
-  test("waits for clients within its bound only, and ends with 0", async () => {
+  test("waits for clients within its bound only, and exits with 0", async () => {
     const exporter = await start();
     const idle = await connectRaw(exporter.url);
     const slow = await halfRequest(exporter.url);
@@ -109,7 +109,7 @@ describe("SIGTERM", () => {
     expect((await exporter.ended()).code).toBe(1);
   });
 
-  test("before it listens is not lost, nor is SIGHUP deadly then", async () => {
+  test("before the exporter listens is not lost, and an early SIGHUP does not kill it", async () => {
     const child = spawn(
       process.execPath,
       [join(ROOT, "exporter/main.ts"), configuration, "--web.listen-address=127.0.0.1:0"],
@@ -126,14 +126,14 @@ describe("SIGTERM", () => {
   });
 });
 
-/** Sends both signals to itself as soon as the exporter listens for the second: while it reads its configuration. */
+/** Sends both signals to its own process as soon as the exporter handles the second: while it reads its configuration. */
 const EARLY = `data:text/javascript,${encodeURIComponent(`
 process.on("newListener", (name) => {
   if (name !== "SIGHUP") return;
   setImmediate(() => { process.kill(process.pid, "SIGHUP"); process.kill(process.pid, "SIGTERM"); });
 });`)}`;
 
-describe("an address that cannot be listened on is one clear line, and 1", () => {
+describe("an address that cannot be listened on gives one clear line and exit code 1", () => {
   test.each([
     ["192.0.2.1:0", "no interface of this machine has this address"],
     ["nowhere.invalid:0", /the host (is not known|cannot be looked up now)/],
@@ -149,7 +149,7 @@ describe("an address that cannot be listened on is one clear line, and 1", () =>
   });
 });
 
-describe("an error that nobody expected", () => {
+describe("an unexpected error", () => {
   test.each(["rejection", "exception"])(
     "(%s) is said in one line and ends the process with 1",
     async (kind) => {
@@ -183,7 +183,7 @@ describe("a closed pipe", () => {
     expect((await exporter.stop()).code).toBe(0);
   });
 
-  test("of the output ends --once with 1 and without a stack", async () => {
+  test("of the output ends --once with 1 and without a stack trace trace", async () => {
     const parameters = [join(ROOT, "exporter/main.ts"), "--once", configuration];
     const child = spawn(process.execPath, parameters, {
       env: { PATH: process.env["PATH"] ?? "", ...files.environment },

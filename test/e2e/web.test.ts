@@ -57,7 +57,7 @@ beforeEach(() => write({}));
 const USERS = { alice: hashedPassword("one"), bob: hashedPassword("two") };
 const TLS = { cert_file: "tls.crt", key_file: "tls.key" };
 
-/** The file is swapped, so that nobody sees half of it. */
+/** Replaces the file, so that no reader sees half of it. */
 function write(change: { readonly tls?: object; readonly http?: object; readonly users?: object }): void {
   const content = {
     tls_server_config: { ...TLS, ...change.tls },
@@ -87,7 +87,7 @@ async function outcome(options: RequestOptions): Promise<number | string | undef
   );
 }
 
-/** The serial number of the certificate that a new connection gets. */
+/** The serial number of the certificate that a new connection receives. */
 function servedSerial(): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(exporter.url);
@@ -100,7 +100,7 @@ function servedSerial(): Promise<string | undefined> {
   });
 }
 
-/** What `/metrics` says of the last look at the web configuration. */
+/** Whether the last read of the web configuration succeeded, from `/metrics`. */
 async function shownUpToDate(): Promise<number | undefined> {
   const { body } = await ask("/metrics");
   return seriesOfText(body).get("aigateway_exporter_web_config_last_reload_successful{}");
@@ -141,7 +141,7 @@ describe("basic authentication", () => {
     expect((await ask("/metrics", { auth: "bob:three" })).status).toBe(200);
   });
 
-  test("a scrape is answered while somebody guesses at a high cost", async () => {
+  test("a scrape succeeds while a client guesses passwords at a high cost", async () => {
     write({ users: { ...USERS, eve: hashedPassword("x").replace("$04$", "$15$") } });
     const guess = ask("/metrics", { auth: "eve:guess" });
     expect((await ask("/metrics", { auth: null })).status).toBe(401);
@@ -154,7 +154,7 @@ describe("basic authentication", () => {
 });
 
 describe("headers", () => {
-  test("the configured ones are sent with every answer, an empty one is not", async () => {
+  test("the configured headers are sent with every response, an empty one is not", async () => {
     const headers = { "X-Frame-Options": "deny", "Content-Security-Policy": "", "X-XSS-Protection": "0" };
     write({ http: { headers } });
     for (const auth of ["alice:one", ""]) {
@@ -248,7 +248,7 @@ describe("files that change", () => {
     expect((await ask("/metrics")).status).toBe(200);
   });
 
-  test("half of a certificate leaves the one before in use", async () => {
+  test("half of a certificate leaves the former one in use", async () => {
     const before = await servedSerial();
     const { cert, key } = authority.issue("127.0.0.1");
     expect(await shownUpToDate()).toBe(1);
@@ -260,13 +260,13 @@ describe("files that change", () => {
     expect(await shownUpToDate()).toBe(1);
   });
 
-  test("a file that cannot be used serves nobody, is said, and recovers", async () => {
+  test("an unusable file refuses every request, is reported, and recovers", async () => {
     writeFileSync(webFile, "");
     expect(await outcome({})).toBe("refused");
     await until(
       "the problem in the log",
       () => exporter.log(),
-      (log) => log.includes("tls_server_config: was taken away, which takes a restart; nothing is served"),
+      (log) => log.includes("tls_server_config: was removed, which requires a restart; nothing is served"),
     );
     write({});
     expect(await outcome({})).toBe(200);
@@ -278,12 +278,12 @@ function check(...web: readonly string[]) {
 }
 
 describe("check", () => {
-  test("tells what a good web configuration does", async () => {
+  test("describes a good web configuration", async () => {
     const { code, stdout } = await check(`--web.config.file=${webFile}`);
     expect([code, stdout.split("\n")[1]]).toEqual([0, `${webFile}: is valid: TLS, 2 users`]);
   });
 
-  test("says every problem of both files, with 1", async () => {
+  test("reports every problem of both files and exits with 1", async () => {
     const [bad, worse] = [join(files.directory, "bad.yaml"), join(files.directory, "worse.yaml")];
     writeFileSync(bad, "gateway: {base_url: nowhere}");
     writeFileSync(worse, "tls_server_config: {cert_file: none.crt}\nbasic_auth_users: {alice: hunter2}\n");
@@ -301,7 +301,7 @@ describe("check", () => {
     expect(stderr).not.toContain("hunter2");
   });
 
-  test("the daemon does not start with a bad one", async () => {
+  test("the daemon does not start with a bad web configuration", async () => {
     const missing = join(files.directory, "missing.yaml");
     const flags = [`--config.file=${files.configFile}`, `--web.config.file=${missing}`];
     const { code, stderr } = await runExporter(

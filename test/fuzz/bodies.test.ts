@@ -3,15 +3,15 @@ import { describe, expect, test } from "vitest";
 import { analyticsCollector } from "../../exporter/collectors/analytics.ts";
 import { QUERIES } from "../../exporter/collectors/analytics-families.ts";
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
-import { keySamples } from "../../exporter/collectors/key.ts";
+import { keyReading, keySamples } from "../../exporter/collectors/key.ts";
 import { Secret } from "../../exporter/config/secret.ts";
-import { readAnswer } from "../../exporter/gateway/answer.ts";
 import { GatewayError } from "../../exporter/gateway/errors.ts";
-import { parseKey } from "../../exporter/gateway/key.ts";
+import { readResponse } from "../../exporter/gateway/response.ts";
+import { parseKey } from "../../exporter/gateway/wire/key.ts";
 import { expositionOf, sampleLines } from "../support/exposition-of.ts";
 import { checkMetrics } from "../support/promtool.ts";
 import { describeWithTools } from "../support/tools.ts";
-import { pollBodies } from "../exporter/collectors/analytics-exposition.ts";
+import { runOn } from "../exporter/collectors/analytics-exposition.ts";
 import { CONTRACT_DATA, keyConfig, NOON } from "../exporter/collectors/key-exposition.ts";
 import { runs, TIMEOUT_MS } from "./runs.ts";
 
@@ -32,7 +32,7 @@ const time = fc.oneof(
   text,
 );
 
-/** An object with most of these fields, most of them of a fitting type. */
+/** An object with most of these fields, most of them of the right type. */
 function likely(fields: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<unknown> {
   const strange = Object.entries(fields).map(([name, value]): [string, fc.Arbitrary<unknown>] => [
     name,
@@ -46,7 +46,7 @@ function likely(fields: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arb
   return fc.record(Object.fromEntries(strange)).map((made): unknown => JSON.parse(JSON.stringify(made)));
 }
 
-/** Anything, or what looks like the real thing, with all the differences that a service may have. */
+/** Any JSON, or a likely body with the variants that a service may have. */
 function anyOr(body: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 1, arbitrary: json }, { weight: 9, arbitrary: body });
 }
@@ -86,7 +86,7 @@ const analyticsBodies = anyOr(
   }),
 );
 
-/** Bytes with some replaced, lost or put in. */
+/** Bytes with some replaced, deleted or inserted. */
 function mutated(bytes: Buffer): fc.Arbitrary<Buffer> {
   const put = fc.oneof(
     fc.uint8Array({ maxLength: 4 }),
@@ -104,20 +104,25 @@ function mutated(bytes: Buffer): fc.Arbitrary<Buffer> {
     );
 }
 
-/** The lines of an answer, which the strict parser has passed; none when the answer was refused as it should be. */
-async function linesUnlessRefused(read: () => Promise<readonly string[]> | readonly string[]) {
+/** The samples of a body about a key. */
+function samplesOf(config: ReturnType<typeof keyConfig>, body: unknown, askedAtMs: number) {
+  return keySamples(config, keyReading(parseKey(body, "read it"), askedAtMs), askedAtMs);
+}
+
+/** The lines of an answer after the strict parser has accepted them; none when the answer was rejected as a bad response. */
+async function linesUnlessRejected(read: () => Promise<readonly string[]> | readonly string[]) {
   try {
     return await read();
   } catch (error) {
-    const refused = error instanceof GatewayError && error.kind === "bad_response";
-    if (!refused || !/^Cannot \S/.test(error.message)) throw error;
+    const rejected = error instanceof GatewayError && error.kind === "bad_response";
+    if (!rejected || !/^Cannot \S/.test(error.message)) throw error;
     return [];
   }
 }
 
 describe("any body at all", () => {
   test(
-    "about a key is refused as a bad response, or gives an exposition that can be parsed",
+    "about a key is rejected as a bad response, or gives an exposition that can be parsed",
     async () => {
       let shown = 0;
       const property = fc.asyncProperty(
@@ -125,11 +130,8 @@ describe("any body at all", () => {
         fc.boolean(),
         fc.date({ noInvalidDate: true, min: new Date(0) }),
         async (body, showLabel, at) => {
-          const lines = await linesUnlessRefused(() =>
-            sampleLines(
-              Object.values(keyFamilies),
-              keySamples(keyConfig(showLabel), parseKey(body, "read it"), at.getTime()),
-            ),
+          const lines = await linesUnlessRejected(() =>
+            sampleLines(Object.values(keyFamilies), samplesOf(keyConfig(showLabel), body, at.getTime())),
           );
           shown += Number(lines.length > 1);
         },
@@ -141,7 +143,7 @@ describe("any body at all", () => {
   );
 
   test(
-    "about analytics likewise",
+    "about analytics is rejected as a bad response, or gives an exposition that can be parsed",
     async () => {
       let shown = 0;
       const options = fc.record({ query: fc.constantFrom(...QUERIES), top: fc.nat(3), rates: fc.boolean() });
@@ -150,9 +152,7 @@ describe("any body at all", () => {
         analyticsBodies,
         options,
         async (grouped, total, chosen) => {
-          const lines = await linesUnlessRefused(
-            async () => (await pollBodies(grouped, total, chosen)).lines,
-          );
+          const lines = await linesUnlessRejected(async () => (await runOn(grouped, total, chosen)).lines);
           shown += Number(lines.some((line) => line.includes("aigateway_usage_")));
         },
       );
@@ -163,25 +163,22 @@ describe("any body at all", () => {
   );
 
   test(
-    "that is a contract's answer with some bytes changed likewise",
+    "that is a contract's answer with some bytes changed is rejected, or gives an exposition",
     async () => {
       let shown = 0;
-      const answer = { status: 200, headers: {} };
+      const head = { status: 200, headers: {} };
       const property = fc.asyncProperty(
         mutated(Buffer.from(JSON.stringify({ data: CONTRACT_DATA }))),
         async (bytes) => {
-          const lines = await linesUnlessRefused(() => {
-            const read = readAnswer(
-              { ...answer, text: bytes.toString() },
+          const lines = await linesUnlessRejected(() => {
+            const read = readResponse(
+              { ...head, text: bytes.toString() },
               "read it",
               new Secret("sk-test"),
               NOON,
             );
             if (read instanceof GatewayError) throw read;
-            return sampleLines(
-              Object.values(keyFamilies),
-              keySamples(keyConfig(), parseKey(read.body, "read it"), NOON),
-            );
+            return sampleLines(Object.values(keyFamilies), samplesOf(keyConfig(), read.body, NOON));
           });
           shown += Number(lines.length > 1);
         },
@@ -192,7 +189,7 @@ describe("any body at all", () => {
     TIMEOUT_MS,
   );
 
-  test("is taken as it is when it is nested deeper than any stack", async () => {
+  test("may be nested deeper than any stack", async () => {
     const deep: unknown = JSON.parse(`${"[".repeat(200_000)}${"]".repeat(200_000)}`);
     expect(() => parseKey({ data: deep }, "read it")).toThrow(GatewayError);
     expect(() => parseKey({ data: { usage: 1, limit_reset: deep } }, "read it")).toThrow(GatewayError);
@@ -206,13 +203,13 @@ describe("any body at all", () => {
         cachedAt: deep,
       },
     };
-    const { lines } = await pollBodies([body, body], body);
+    const { lines } = await runOn([body, body], body);
     expect(lines).toContain('aigateway_analytics_warnings{query="day"} 1');
     expect(lines).toContain('aigateway_analytics_unreadable_rows{query="day"} 1');
   });
 });
 
-describeWithTools(["promtool3"], "promtool reads what any bodies give", ({ promtool3 }) => {
+describeWithTools(["promtool3"], "promtool accepts the exposition of any bodies", ({ promtool3 }) => {
   test(
     "of many keys and of analytics",
     async () => {
@@ -220,7 +217,7 @@ describeWithTools(["promtool3"], "promtool reads what any bodies give", ({ promt
       const samples = bodies.flatMap((body, index) => {
         try {
           const config = { ...keyConfig(true), name: `key-${index}` };
-          return keySamples(config, parseKey(body, "read it"), NOON);
+          return samplesOf(config, body, NOON);
         } catch (error) {
           if (error instanceof GatewayError) return [];
           throw error;
@@ -228,7 +225,7 @@ describeWithTools(["promtool3"], "promtool reads what any bodies give", ({ promt
       });
       const answers = fc.sample(fc.tuple(analyticsBodies, analyticsBodies), { ...runs(1), numRuns: 100 });
       const polls = await Promise.allSettled(
-        answers.map(([grouped, total]) => pollBodies([grouped, grouped], total)),
+        answers.map(([grouped, total]) => runOn([grouped, grouped], total)),
       );
       const texts = polls.flatMap((poll) =>
         poll.status === "fulfilled"
@@ -245,5 +242,5 @@ describeWithTools(["promtool3"], "promtool reads what any bodies give", ({ promt
   );
 });
 
-/** Each is a process, so that this batch is of one size however often the others run. */
+/** Each check is a process, so the size of this batch does not grow with the number of runs. */
 const MOST_CHECKS = 12;

@@ -36,7 +36,7 @@ const word = fc.oneof(
 );
 
 test(
-  "any command line is options that can be used, or a UsageError that says something",
+  "any command line gives usable options or a UsageError with a message",
   () => {
     const seen = new Map<string, number>();
     const count = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1);

@@ -1,17 +1,17 @@
 import * as fc from "fast-check";
 import type { Problem } from "../../exporter/config/problem.ts";
 
-/** As services make them. What remains of one that was cut is no secret. */
+/** Secrets as services issue them. A truncated one is not a secret. */
 export const SECRET = `sk-or-v1-${"5ec2e7".repeat(8)}`;
-/** In files and variables that a configuration names, as it should be. */
+/** Secrets in files and variables that a configuration names, where they belong. */
 export const HELD = `sk-or-v1-${"0dd5a1".repeat(8)}`;
 export const HIDDEN = /(?:5ec2e7|0dd5a1){4}/;
 
-/** Problems of the file as a whole have no path; all others must tell where. */
+/** Problems of the whole file have no path; all others need one. */
 const OF_THE_WHOLE =
   /^(?:line \d+, column \d+: |is empty|(?:.+ )?is not a mapping|is not YAML|its aliases|there is nothing to poll)/;
 
-/** What is wrong with problems that were told. */
+/** The defects of reported problems. */
 export function faultsOfProblems(problems: readonly Problem[]): string[] {
   return problems.length === 0 ? ["says nothing"] : problems.flatMap(faultOf);
 }
@@ -23,7 +23,7 @@ function faultOf({ path, message }: Problem): string[] {
   return isLost ? [`does not tell where: ${message}`] : [];
 }
 
-/** What means something in YAML. */
+/** Tokens with a meaning in YAML. */
 const SIGNS = [
   "\t",
   "\n",
@@ -48,7 +48,7 @@ const SIGNS = [
   "---\n",
 ];
 
-/** A text with some of its characters replaced, lost, doubled or moved. */
+/** A text with some characters replaced, removed, doubled or moved. */
 export function mutated(text: string): fc.Arbitrary<string> {
   const piece = fc.oneof(
     fc.string({ maxLength: 4 }),
@@ -65,7 +65,7 @@ export function mutated(text: string): fc.Arbitrary<string> {
 
 type Path = readonly (string | number)[];
 
-/** A value with something else in one or two places of it, as a configuration's text. */
+/** A value with one or two parts replaced, as the text of a configuration. */
 export function changedPlaces(value: unknown): fc.Arbitrary<string> {
   const change = fc.tuple(fc.constantFrom(...pathsOf(value)), strange);
   return fc
@@ -73,7 +73,7 @@ export function changedPlaces(value: unknown): fc.Arbitrary<string> {
     .map((all) => JSON.stringify(all.reduce<unknown>((made, [path, by]) => replaced(made, path, by), value)));
 }
 
-/** Where something stands in a value. */
+/** A path into a value. */
 function pathsOf(value: unknown, path: Path = []): Path[] {
   if (typeof value !== "object" || value === null) return [path];
   const inside = Array.isArray(value) ? [...value.entries()] : Object.entries(value);

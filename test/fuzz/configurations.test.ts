@@ -22,10 +22,10 @@ const AROUND = {
   env: { SEARCH_KEY: `${HELD}2` },
 };
 
-/** What is wrong with an outcome. */
+/** The defects of an outcome. */
 function faultsOf(result: LoadResult): string[] {
   if (result.ok) {
-    // A name that is a secret is a name all the same, but nothing that was read may stand in the values.
+    // A name may equal a secret, but the values must not contain what was read.
     const values = JSON.stringify(result.config).replaceAll(SECRET, "");
     return [...result.warnings, values]
       .filter((text) => HIDDEN.test(text))
@@ -34,7 +34,7 @@ function faultsOf(result: LoadResult): string[] {
   return faultsOfProblems(result.problems);
 }
 
-/** Numbers of each outcome, so that a property is not true of nothing. */
+/** Counts of each outcome, so that no property holds trivially. */
 async function outcomes<T>(input: fc.Arbitrary<T>, toText: (input: T) => string, count: number) {
   const seen = { ok: 0, refused: 0 };
   const property = fc.asyncProperty(input, async (drawn) => {
@@ -46,7 +46,7 @@ async function outcomes<T>(input: fc.Arbitrary<T>, toText: (input: T) => string,
   return seen;
 }
 
-describe("any configuration is accepted or refused with places, and shows no secret", () => {
+describe("any configuration is accepted or refused with paths, and shows no secret", () => {
   test("the example is accepted", async () => {
     const result = await loadText(EXAMPLE, AROUND);
     expect([result.ok, faultsOf(result)]).toEqual([true, []]);
@@ -80,7 +80,7 @@ describe("any configuration is accepted or refused with places, and shows no sec
   );
 
   test(
-    "the example with anything in some places",
+    "the example with any value in some places",
     async () => {
       const seen = await outcomes(changedPlaces(parse(EXAMPLE)), (text) => text, 250);
       expect(Math.min(seen.ok, seen.refused)).toBeGreaterThan(2);

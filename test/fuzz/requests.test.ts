@@ -1,25 +1,22 @@
 import { connect } from "node:net";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { systemClock } from "../../exporter/time/clock.ts";
-import { createRecordingLog } from "../support/log.ts";
-import { type LocalExporter, startLocalExporter } from "../support/local-exporter.ts";
 import { writeExporterFiles } from "../support/exporter-files.ts";
+import { type RunningApp, startAppFrom } from "../support/test-app.ts";
 import { runs, TIMEOUT_MS } from "./runs.ts";
 
-const { log, lines } = createRecordingLog();
-let exporter: LocalExporter;
+let app: RunningApp;
 
 beforeAll(async () => {
-  // Nobody listens there: the pages show keys that fail.
+  // No gateway listens there, so the pages show a key that fails.
   const tokens = new Map([["billing", "sk-test"]]);
-  exporter = await startLocalExporter(
-    writeExporterFiles({ gatewayUrl: "http://127.0.0.1:9/api/v1", tokens }),
-    systemClock,
-    log,
-  );
+  app = await startAppFrom(writeExporterFiles({ gatewayUrl: "http://127.0.0.1:9/api/v1", tokens }));
+  await app.clock.runTo(app.clock.now() + 60_000);
 });
-afterAll(() => exporter.stop());
+afterAll(async () => {
+  await app.stop();
+  app.files.remove();
+});
 
 const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }));
 const path = fc.oneof(
@@ -110,16 +107,16 @@ const wild = fc
       `${made.method} ${made.path} ${made.version}\r\nHost: x\r\n${made.headers.join("")}\r\n${made.body}`,
   );
 
-/** From what a browser sends to what a scanner sends. */
+/** Requests from those of browsers to those of scanners. */
 const request = fc.oneof(
   { weight: 4, arbitrary: ordinary.map((sent) => Buffer.from(sent)) },
   { weight: 4, arbitrary: wild.map((sent) => Buffer.from(sent)) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 500 }).map((bytes) => Buffer.from(bytes)) },
 );
 
-/** All that comes back until the server closes, or says nothing more. */
+/** Everything that the server sends until it closes or stays silent. */
 function exchange(bytes: Buffer): Promise<Buffer> {
-  const { hostname, port } = new URL(exporter.url);
+  const { hostname, port } = new URL(app.url);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const socket = connect(Number(port), hostname, () => socket.end(bytes));
@@ -130,7 +127,7 @@ function exchange(bytes: Buffer): Promise<Buffer> {
   });
 }
 
-/** Statuses of answers that follow one another; throws where the bytes are no answer of HTTP. */
+/** The statuses of consecutive responses; throws if the bytes are not HTTP. */
 function statusesOf(answers: Buffer, isHead: boolean): number[] {
   const statuses: number[] = [];
   let rest = answers;
@@ -149,7 +146,7 @@ function statusesOf(answers: Buffer, isHead: boolean): number[] {
   return statuses;
 }
 
-/** Of a body; what Node answers by itself is an empty one in chunks. */
+/** The length of a body; Node's own responses have an empty chunked one. */
 function lengthOf(fields: string): number {
   if (/^transfer-encoding: chunked$/im.test(fields)) return "0\r\n\r\n".length;
   return Number(/^content-length: (\d+)$/im.exec(fields)?.[1] ?? 0);
@@ -158,7 +155,7 @@ function lengthOf(fields: string): number {
 const EXPECTED = new Set([100, 200, 400, 403, 404, 405, 408, 413, 417, 431, 503]);
 
 test(
-  "any request is answered well or not at all, and never with a 500",
+  "any request gets a valid response or none, and never a 500",
   async () => {
     const seen = new Map<number, number>();
     const property = fc.asyncProperty(request, async (bytes) => {
@@ -170,9 +167,9 @@ test(
     await fc.assert(property, runs(400));
     for (const status of [200, 400, 404, 405]) expect(seen.get(status)).toBeGreaterThan(3);
     expect(
-      lines.filter(({ level, message }) => level === "error" && !message.startsWith("Cannot read key")),
+      app.lines.filter(({ level, message }) => level === "error" && !message.startsWith("Cannot read key")),
     ).toEqual([]);
-    const health = await fetch(`${exporter.url}/-/healthy`);
+    const health = await fetch(`${app.url}/-/healthy`);
     expect([health.status, await health.text()]).toEqual([200, "The exporter is healthy\n"]);
   },
   TIMEOUT_MS,

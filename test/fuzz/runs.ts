@@ -3,7 +3,7 @@ const TIMES = Number(process.env["FUZZ_TIMES"] ?? 1);
 const SEED = process.env["FUZZ_SEED"];
 
 /**
- * The same inputs at each run, others at each run of `FUZZ_TIMES`; `FUZZ_SEED` chooses them. A failure prints the seed.
+ * The inputs are the same at each run, and others with `FUZZ_TIMES`. `FUZZ_SEED` chooses them. A failure prints the seed.
  */
 export function runs(count: number): { readonly numRuns: number; readonly seed?: number } {
   const seed = SEED === undefined ? (TIMES === 1 ? 20261121 : undefined) : Number(SEED);

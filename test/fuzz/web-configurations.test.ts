@@ -25,7 +25,7 @@ const WITH_TLS = `${EXAMPLE}tls_server_config:
   cipher_suites: [TLS_AES_128_GCM_SHA256]
 `;
 
-/** Whether it was accepted. The files that it names hold what is no certificate. */
+/** Whether it was accepted. The files that it names contain no certificates. */
 async function faultsOf(text: string): Promise<{ readonly ok: boolean; readonly faults: readonly string[] }> {
   const readFile = (path: string) => Promise.resolve(path === "/web.yaml" ? text : HELD);
   const result = await loadWebConfig("/web.yaml", { readFile });
@@ -43,8 +43,8 @@ async function outcomes(texts: fc.Arbitrary<string>, count: number) {
   return seen;
 }
 
-describe("any web configuration is accepted or refused with places, and shows no secret", () => {
-  test("the example is accepted, and refused with files that are no certificates", async () => {
+describe("any web configuration is accepted or refused with paths, and shows no secret", () => {
+  test("the example is accepted, and refused if its files are not certificates", async () => {
     expect(await faultsOf(EXAMPLE)).toEqual({ ok: true, faults: [] });
     expect(await faultsOf(WITH_TLS)).toEqual({ ok: false, faults: [] });
   });
@@ -59,7 +59,7 @@ describe("any web configuration is accepted or refused with places, and shows no
   );
 
   test(
-    "with anything in some places",
+    "with any value in some places",
     async () => {
       expect((await outcomes(changedPlaces(parse(EXAMPLE)), 200)).refused).toBeGreaterThan(50);
       expect((await outcomes(changedPlaces(parse(WITH_TLS)), 200)).refused).toBeGreaterThan(100);

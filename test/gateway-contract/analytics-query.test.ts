@@ -22,7 +22,7 @@ beforeAll(async () => {
   const one = { key: "billing", model: "acme/one", app: chat.id, user: "idp|ada", country: "DE" };
   const post = (at: string, spend: Parameters<typeof gateway.spend>[0]) =>
     gateway.spend({ ...spend, at: day(at) });
-  // Credits 1 to 32, so that every sum tells which entries it has.
+  // Credits are powers of two from 1 to 32, so that each sum identifies its entries.
   post("2026-11-15T00:00:00", { ...one, micros: 1e6, promptTokens: 100, cachedTokens: 25, latencyMs: 100 });
   post("2026-11-16T23:59:59.999", {
     ...one,
@@ -65,7 +65,7 @@ const usage = async (body: Record<string, unknown>) => {
 };
 const total = async (body: Record<string, unknown>) => (await usage(body)).map(([credits]) => credits);
 
-describe("time_range is half-open and the future is not known", () => {
+describe("time_range is half-open, and future entries are unknown", () => {
   test.each([
     ["2026-11-15T00:00:00Z", "2026-11-17T00:00:00Z", 3],
     ["2026-11-15T00:00:00.001Z", "2026-11-17T00:00:00Z", 2],
@@ -78,7 +78,7 @@ describe("time_range is half-open and the future is not known", () => {
     expect(await total({ time_range: { start, end } })).toEqual([credits]);
   });
 
-  test("without a time_range it is everything up to now", async () => {
+  test("a query without time_range covers everything up to now", async () => {
     expect(await total({})).toEqual([31]);
   });
 });
@@ -91,24 +91,28 @@ describe("filters use the identifier", () => {
     ["model neq", { field: "model", operator: "neq", value: "acme/one" }, 8],
     ["model in", { field: "model", operator: "in", value: ["acme/one", "no/such"] }, 23],
     ["model not_in", { field: "model", operator: "not_in", value: ["acme/one"] }, 8],
-    ["in nothing", { field: "model", operator: "in", value: [] }, 0],
+    ["in an empty list", { field: "model", operator: "in", value: [] }, 0],
     ["app eq number", { field: "app", operator: "eq", value: 5001 }, 17],
     ["app eq digits", { field: "app", operator: "eq", value: "5002" }, 2],
     ["app gt", { field: "app", operator: "gt", value: 5001 }, 2],
     ["app gte", { field: "app", operator: "gte", value: 5001 }, 19],
     ["app lt", { field: "app", operator: "lt", value: 5002 }, 17],
     ["app lte", { field: "app", operator: "lte", value: 5002 }, 19],
-    ["unset matches no neq", { field: "app", operator: "neq", value: 5001 }, 2],
-    ["unset matches no not_in", { field: "app", operator: "not_in", value: [5001] }, 2],
-    ["unset with in", { field: "app", operator: "in", value: [5002], include_unset: true }, 14],
-    ["unset with not_in", { field: "app", operator: "not_in", value: [5001], include_unset: true }, 14],
+    ["neq does not match unset", { field: "app", operator: "neq", value: 5001 }, 2],
+    ["not_in does not match unset", { field: "app", operator: "not_in", value: [5001] }, 2],
+    ["in with include_unset", { field: "app", operator: "in", value: [5002], include_unset: true }, 14],
+    [
+      "not_in with include_unset",
+      { field: "app", operator: "not_in", value: [5001], include_unset: true },
+      14,
+    ],
     ["key by number", { field: "api_key_id", operator: "eq", value: 1002 }, 19],
-    ["key by a hash of no spending", { field: "api_key_id", operator: "eq", value: hash }, 0],
+    ["key by the hash of a key without spend", { field: "api_key_id", operator: "eq", value: hash }, 0],
     ["user", { field: "user", operator: "eq", value: "idp|ada" }, 19],
     ["user by its label finds nothing", { field: "user", operator: "eq", value: "Ada" }, 0],
     ["workspace", { field: "workspace", operator: "eq", value: production }, 8],
     [
-      "the default workspace has earlier activity",
+      "the default workspace includes earlier activity",
       { field: "workspace", operator: "eq", value: "00000000-0000-4000-8000-000000000000" },
       23,
     ],
@@ -119,7 +123,7 @@ describe("filters use the identifier", () => {
     expect(await total({ filters: [filter] })).toEqual([credits]);
   });
 
-  test("filters add up by and", async () => {
+  test("several filters must all match", async () => {
     const filters = [
       { field: "model", operator: "eq", value: "acme/one" },
       { field: "country", operator: "in", value: ["FR"], include_unset: true },
@@ -127,7 +131,7 @@ describe("filters use the identifier", () => {
     expect(await total({ filters })).toEqual([4]);
   });
 
-  test("a key hash is resolved, one of no key is a warning and the query still runs", async () => {
+  test("a key hash is resolved; an unknown hash causes a warning and the query still runs", async () => {
     const filter = {
       field: "api_key_id",
       operator: "in",
@@ -143,7 +147,7 @@ describe("filters use the identifier", () => {
 describe("rows", () => {
   const order = { order_by: { field: "total_usage", direction: "asc" } };
 
-  test("twins with one label stay two rows, unset is null", async () => {
+  test("rows with the same label stay separate, and unset is null", async () => {
     expect(await usage({ dimensions: ["app"], ...order })).toEqual([
       ["Chat", 2],
       [null, 12],
@@ -151,7 +155,7 @@ describe("rows", () => {
     ]);
   });
 
-  test("two dimensions", async () => {
+  test("two dimensions group by both", async () => {
     expect(await usage({ dimensions: ["model", "api_key_id"], ...order })).toEqual([
       ["Acme One", "search", 4],
       ["Acme Two (free)", "search", 8],
@@ -165,7 +169,7 @@ describe("rows", () => {
     ["day", "date__day", "2026-11-17T00:00:00.000Z", 4],
     ["week", "date__week", "2026-11-15T00:00:00.000Z", 1],
     ["month", "date__month", "2026-11-01T00:00:00.000Z", 1],
-  ])("granularity %s has %s, newest first", async (granularity, column, holdsNorth, count) => {
+  ])("granularity %s returns the column %s, newest first", async (granularity, column, holdsNorth, count) => {
     const { data } = await ask(gateway, { metrics: ["total_usage"], granularity });
     const times = data.map((row) => String(row[column]));
     expect(times).toHaveLength(count);
@@ -174,7 +178,7 @@ describe("rows", () => {
     expect(data.reduce((sum, row) => sum + Number(row["total_usage"]), 0)).toBe(31);
   });
 
-  test("order by date, by dimension, and null last in both directions", async () => {
+  test("rows are ordered by date or dimension, with null last in both directions", async () => {
     const dates = await usage({ granularity: "day", order_by: { field: "date", direction: "asc" } });
     expect(dates.map(([, credits]) => credits)).toEqual([1, 2, 12, 16]);
     const titles = async (direction: string) =>
@@ -190,7 +194,7 @@ describe("rows", () => {
     expect(counted.map(([name]) => name)).toEqual(["Acme One", "Acme Two (free)"]);
   });
 
-  test("every metric of one row, rates over nothing are null", async () => {
+  test("one row contains every metric, and rates with a zero denominator are null", async () => {
     const metrics = [
       "request_count",
       "tokens_total",
@@ -233,7 +237,7 @@ describe("rows", () => {
   });
 });
 
-test("a management key sees its own account only", async () => {
+test("a management key sees only its own account", async () => {
   const two = createGateway({ now: () => day("2026-11-18T12:00:00") });
   await two.start();
   two.world.addAccount("other");
@@ -252,23 +256,28 @@ test("a management key sees its own account only", async () => {
 
 describe("limit and group_limit", () => {
   test.each<[string, Record<string, unknown>, number, boolean]>([
-    ["grouped, within", { dimensions: ["app"], limit: 3 }, 3, false],
-    ["grouped, beyond", { dimensions: ["app"], limit: 2 }, 2, true],
-    ["buckets without dimensions, beyond", { granularity: "day", limit: 2 }, 2, true],
-    ["a time series is raised", { granularity: "day", dimensions: ["app"], limit: 1 }, 4, false],
+    ["grouped rows within limit", { dimensions: ["app"], limit: 3 }, 3, false],
+    ["grouped rows beyond limit", { dimensions: ["app"], limit: 2 }, 2, true],
+    ["buckets without dimensions beyond limit", { granularity: "day", limit: 2 }, 2, true],
+    ["limit is raised for a time series", { granularity: "day", dimensions: ["app"], limit: 1 }, 4, false],
     [
-      "a time series with group_limit is not raised",
+      "limit is not raised for a time series with group_limit",
       { granularity: "day", dimensions: ["app"], limit: 1, group_limit: 9 },
       1,
       true,
     ],
     [
-      "group_limit cuts the buckets of each group",
+      "group_limit truncates the buckets of each group",
       { granularity: "day", dimensions: ["model"], group_limit: 2 },
       3,
       true,
     ],
-    ["group_limit that suffices", { granularity: "day", dimensions: ["model"], group_limit: 4 }, 5, false],
+    [
+      "group_limit that no group exceeds",
+      { granularity: "day", dimensions: ["model"], group_limit: 4 },
+      5,
+      false,
+    ],
     ["group_limit without dimensions is ignored", { granularity: "day", group_limit: 1 }, 4, false],
   ])("%s", async (_name, body, rows, truncated) => {
     const { data, metadata } = await ask(gateway, { metrics: ["total_usage"], ...body });
@@ -308,9 +317,9 @@ describe("classifiers", () => {
         ["fun", "de", 4],
       ],
     ],
-    ["a name some lack", by(["language"]), [["de", 4]]],
+    ["a name that some calls lack", by(["language"]), [["de", 4]]],
     [
-      "with the untagged",
+      "with untagged calls",
       by(["topic"], true),
       [
         ["bug", 2],
@@ -319,7 +328,7 @@ describe("classifiers", () => {
       ],
     ],
     [
-      "no names: a row per tag",
+      "no names: one row per tag",
       by([]),
       [
         ["topic", "bug", 2],
@@ -328,7 +337,7 @@ describe("classifiers", () => {
       ],
     ],
     [
-      "no names, with the untagged",
+      "no names, with untagged calls",
       by([], true),
       [
         ["topic", "bug", 2],
@@ -349,7 +358,7 @@ describe("classifiers", () => {
     expect(await usage(body)).toEqual(rows);
   });
 
-  test("columns without names are clf_dimension_name and clf_dimension_value", async () => {
+  test("without names, the columns are clf_dimension_name and clf_dimension_value", async () => {
     const { data } = await ask(gateway, { metrics: ["total_usage"], ...by([]) });
     expect(data[0]).toEqual({ clf_dimension_name: "topic", clf_dimension_value: "bug", total_usage: 2 });
   });
@@ -359,7 +368,7 @@ describe("classifiers", () => {
     ["neq", "bug", 4],
     ["in", ["bug", "fun"], 6],
     ["not_in", ["fun"], 2],
-  ])("filters: %s, the untagged match none", async (operator, value, credits) => {
+  ])("filters: %s does not match untagged calls", async (operator, value, credits) => {
     const filters = [{ field: "topic", operator, value }];
     expect(await total({ classifier_filters: { classifier_id: classifier, filters } })).toEqual([credits]);
   });

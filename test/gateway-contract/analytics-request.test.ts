@@ -16,7 +16,7 @@ const named = (...names: string[]) => ({ classifier_id: activeClassifier, dimens
 const tagFilter = { field: "topic", operator: "eq", value: "billing" };
 const tagFilters = (...filters: unknown[]) => ({ classifier_id: activeClassifier, filters });
 
-describe("a request that keeps the contract is answered", () => {
+describe("a request that follows the contract gets an answer", () => {
   test.each<[string, Record<string, unknown>]>([
     ["one metric", { metrics }],
     [
@@ -24,7 +24,7 @@ describe("a request that keeps the contract is answered", () => {
       { metrics: ["request_count", "tokens_total", "byok_usage", "cache_hit_rate", "p90_latency"] },
     ],
     ["two dimensions", { metrics, dimensions: ["api_key_id", "country"] }],
-    ["no dimensions by an empty array", { metrics, dimensions: [] }],
+    ["an empty array of dimensions", { metrics, dimensions: [] }],
     ["20 filters", { metrics, filters: many(20, filter) }],
     ["an array for in", { metrics, filters: [{ field: "model", operator: "in", value: ["a/b", "c/d"] }] }],
     ["a number for app", { metrics, filters: [{ field: "app", operator: "gte", value: 5001 }] }],
@@ -118,8 +118,8 @@ describe("a violation of the request's shape is a 400 that names the field", () 
     ["order by a dimension not requested", ordered("model"), "order_by.field"],
     ["three dimension names", { metrics, classifier_dimensions: named("a", "b", "c") }, "dimension_names"],
     ["a name in camel case", { metrics, classifier_dimensions: named("userTopic") }, "dimension_names[0]"],
-    ["a name of a metric", { metrics, classifier_dimensions: named("total_usage") }, "dimension_names"],
-    ["an id that is no UUID", { metrics, classifier_dimensions: { classifier_id: "7" } }, "classifier_id"],
+    ["the name of a metric", { metrics, classifier_dimensions: named("total_usage") }, "dimension_names"],
+    ["an id that is not a UUID", { metrics, classifier_dimensions: { classifier_id: "7" } }, "classifier_id"],
     ["no classifier id", { metrics, classifier_dimensions: {} }, "classifier_dimensions.classifier_id"],
     [
       "an inactive classifier",
@@ -174,7 +174,7 @@ describe("a violation of the request's shape is a 400 that names the field", () 
     });
   });
 
-  test("a body that is not declared as JSON", async () => {
+  test("a body with another content type is a 400", async () => {
     const headers = { authorization: `Bearer ${gateway.managementToken}`, "content-type": "text/plain" };
     const response = await fetch(`${gateway.url}/analytics/query`, { method: "POST", headers, body: "{}" });
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("Content-Type")]);

@@ -19,8 +19,8 @@ const iso = (at: number): string => new Date(at).toISOString();
 const sum = (entries: readonly Entry[], of: (entry: Entry) => number): number =>
   entries.reduce((total, entry) => total + of(entry), 0);
 
-describe("GET /key and the books against a recount of every entry", () => {
-  test("all keys, all windows", async () => {
+describe("GET /key and the books equal a recount of every entry", () => {
+  test("for all keys and windows", async () => {
     const entries = [...gateway.books.entries()];
     expect(entries.length).toBeGreaterThan(10_000);
     for (const name of gateway.tokens.keys()) {
@@ -50,7 +50,7 @@ describe("GET /key and the books against a recount of every entry", () => {
     }
   });
 
-  test("a book of the past is what was answered then", () => {
+  test("the books for a past time equal the answers at that time", () => {
     const name = "billing";
     const then = noon - 3 * DAY - 17 * MINUTE;
     const known = [...gateway.books.entries(then)].filter(({ route }) => route.key.name === name);
@@ -61,7 +61,7 @@ describe("GET /key and the books against a recount of every entry", () => {
   });
 });
 
-describe("analytics against a recount of every entry", () => {
+describe("analytics equal a recount of every entry", () => {
   const periods: [string, number, number][] = [
     ["whole days", noon - 20 * DAY - (noon % DAY), midnight],
     ["parts of days", noon - 3 * DAY + 12_345, noon - DAY - 54_321],
@@ -102,7 +102,7 @@ describe("analytics against a recount of every entry", () => {
     },
   );
 
-  test("pairs are the grouped rows, twins summed", async () => {
+  test("pairs equal the grouped rows, with equal labels summed", async () => {
     const { data } = await ask(gateway, {
       metrics: ["request_count"],
       dimensions: ["model", "app"],
@@ -122,21 +122,21 @@ describe("analytics against a recount of every entry", () => {
   });
 });
 
-describe("the same seed and times give the same books", () => {
+describe("the same seed and times produce the same books", () => {
   const inOneJump = fingerprint({}, []);
 
-  test("however the clock moved", () => {
+  test("independent of the steps of the clock", () => {
     const steps = Array.from({ length: 300 }, (_, index) => noon - 2 * DAY + index * 7.3 * MINUTE);
     expect(inOneJump.entries.length).toBeGreaterThan(1000);
     expect(fingerprint({}, steps)).toEqual(inOneJump);
   });
 
-  test("another seed gives others", () => {
+  test("unlike another seed", () => {
     expect(fingerprint({ seed: 4 }, []).entries).not.toEqual(inOneJump.entries);
   });
 });
 
-test("late rows change a day that is over", () => {
+test("late rows change a past day", () => {
   let at = Date.parse("2026-11-19T00:00:00Z");
   const late = createGateway({
     now: () => at,
@@ -155,7 +155,7 @@ test("late rows change a day that is over", () => {
   expect(yesterday()).toBe(after);
 });
 
-test("time passes for the answers as it does for the books", async () => {
+test("answers and books follow the same clock", async () => {
   now = noon + 3 * 60 * MINUTE;
   const data = await keyData(gateway, "search");
   expect(data["usage"]).toBe(gateway.books.key("search").credits.usage.total);

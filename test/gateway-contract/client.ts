@@ -43,7 +43,7 @@ export type AnalyticsData = {
   readonly warnings?: readonly string[];
 };
 
-/** The `data` of an analytics answer; anything but 200 is an error. */
+/** The `data` of an analytics answer. Throws unless the status is 200. */
 export async function ask(gateway: Gateway, body: Readonly<Record<string, unknown>>): Promise<AnalyticsData> {
   const answer = await query(gateway, body);
   if (answer.status !== 200) throw new Error(`Cannot query: ${answer.status} ${answer.text}`);
@@ -51,7 +51,7 @@ export async function ask(gateway: Gateway, body: Readonly<Record<string, unknow
   return parsed.data;
 }
 
-/** POST /audio/transcriptions with a form, or else with JSON. */
+/** POST /audio/transcriptions with a form or with JSON. */
 export async function transcribe(
   gateway: Gateway,
   key: string,
@@ -70,7 +70,7 @@ export async function transcribe(
 }
 
 const sampleFolder = join(import.meta.dirname, "../../exporter/probes/sample");
-/** The bundled sample, as a caller has it. */
+/** The bundled sample, read independently of the gateway. */
 export const sampleAudio = readFileSync(join(sampleFolder, "sample.mp3"));
 export const sampleText = readFileSync(join(sampleFolder, "sample.txt"), "utf8").trim();
 

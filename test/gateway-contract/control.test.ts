@@ -12,7 +12,7 @@ beforeAll(() => gateway.start());
 afterAll(() => gateway.stop());
 
 describe("the clock", () => {
-  test("runs with its source, jumps, and goes faster", () => {
+  test("follows its source, jumps, and changes its speed", () => {
     let source = 1000;
     const clock = createClock(() => source);
     source = 1500;
@@ -31,7 +31,7 @@ describe("the clock", () => {
 });
 
 describe("control over HTTP", () => {
-  test("the clock", async () => {
+  test("reads and sets the clock", async () => {
     const iso = "2026-11-30T23:59:00.000Z";
     expect(await control("POST", "clock", { set: iso, speed: 0 })).toEqual([
       200,
@@ -46,7 +46,7 @@ describe("control over HTTP", () => {
     expect(await control("GET", "clock")).toMatchObject([200, { now: noon }]);
   });
 
-  test("keys, limits and spending", async () => {
+  test("adds keys, changes limits and spends", async () => {
     const [status, made] = await control("POST", "keys", {
       name: "made",
       limitMicros: 3e6,
@@ -66,7 +66,7 @@ describe("control over HTTP", () => {
     expect((await getKey(gateway, "made")).status).toBe(200);
   });
 
-  test("the books", async () => {
+  test("reads the books", async () => {
     const [, key] = await control("GET", "books/key?name=made");
     expect(key).toMatchObject({ micros: { usage: { day: 3e6 } }, credits: { usage: { total: 3 } } });
     const period = "start=2026-11-18T00:00:00Z&end=2026-11-19T00:00:00Z";
@@ -76,7 +76,7 @@ describe("control over HTTP", () => {
     expect(await control("GET", "books/analytics?start=0&end=1")).toMatchObject([200, { pairs: [] }]);
   });
 
-  test("faults", async () => {
+  test("adds, lists and clears faults", async () => {
     const fault = { kind: "status", status: 429, key: "billing", times: 3, headers: { "Retry-After": "9" } };
     const [, added] = await control("POST", "faults", fault);
     expect(await getKey(gateway, "billing")).toMatchObject({ status: 429 });
@@ -106,14 +106,14 @@ describe("control over HTTP", () => {
     { kind: "fields", set: { "data.limit": "x" }, remove: ["data.usage"] },
     { kind: "redirect", location: "/", status: 301 },
     { kind: "oversize", bytes: 9, delayMs: 1 },
-  ])("fault $kind keeps its fields", async (fault) => {
+  ])("keeps the fields of fault $kind", async (fault) => {
     expect(await control("POST", "faults", fault)).toEqual([200, { id: expect.any(Number) }]);
     expect(gateway.faults.list().at(-1)?.fault).toEqual(fault);
     await control("DELETE", "faults");
     expect(gateway.faults.list()).toEqual([]);
   });
 
-  test("switches, all or none", async () => {
+  test("sets all given switches, or none", async () => {
     const all = createSwitches({
       lagMs: 5,
       missingKeyFields: ["usage"],
@@ -126,7 +126,7 @@ describe("control over HTTP", () => {
     expect(await control("POST", "switches", createSwitches())).toEqual([200, createSwitches()]);
   });
 
-  test("manners, recordings and the book of transcriptions", async () => {
+  test("sets manners and recordings, and reads the book of transcriptions", async () => {
     const every = { ...defaultManner, confidence: null, micros: 40 };
     const one = { latencyMs: 1, usage: false, text: null };
     await control("POST", "manners", { confidence: null, micros: 40 });
@@ -157,7 +157,7 @@ describe("control over HTTP", () => {
     expect(await control("GET", "manners")).toEqual([200, { every: defaultManner, models: {} }]);
   });
 
-  test("the log", async () => {
+  test("reads the log", async () => {
     gateway.log.clear();
     await getKey(gateway, "billing");
     expect(await control("GET", "log")).toMatchObject([
@@ -177,7 +177,7 @@ describe("control over HTTP", () => {
     ["POST", "faults", { kind: "status" }, "status"],
     ["POST", "switches", { lag: 5 }, "lag"],
     ["POST", "switches", { exhaustedKeyStatus: 404 }, "exhaustedKeyStatus"],
-    ["POST", "keys", { name: "billing" }, "there is one already"],
+    ["POST", "keys", { name: "billing" }, "it already exists"],
     ["POST", "keys", { name: "new", limitReset: "hourly" }, "limitReset"],
     ["POST", "limit", { key: "billing", micros: "5" }, "micros"],
     ["POST", "manners", { latency: 5 }, "latency"],
@@ -189,12 +189,12 @@ describe("control over HTTP", () => {
     ["POST", "recordings", { data: "YQ==" }, "text"],
     ["GET", "books/key", undefined, "name"],
     ["GET", "books/analytics?start=yesterday", undefined, "start"],
-  ])("%s %s %j is a 400 that says what is wrong", async (method, path, body, text) => {
+  ])("answers %s %s %j with a 400 that names the error", async (method, path, body, text) => {
     const [status, answer] = await control(method, path, body);
     expect([status, answer]).toEqual([400, { error: { code: 400, message: expect.stringContaining(text) } }]);
   });
 
-  test("an unknown control is a 404", async () => {
+  test("answers an unknown control with 404", async () => {
     expect((await control("GET", "weather"))[0]).toBe(404);
   });
 });

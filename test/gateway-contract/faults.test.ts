@@ -17,11 +17,11 @@ afterAll(() => gateway.stop());
 afterEach(() => gateway.faults.clear());
 
 describe("error statuses", () => {
-  test("there are the 14 of the contract", () => {
+  test("are the 14 of the contract", () => {
     expect(statuses).toEqual([400, 401, 402, 403, 404, 408, 413, 429, 500, 502, 503, 504, 524, 529]);
   });
 
-  test.each(statuses)("%i comes in the envelope", async (status) => {
+  test.each(statuses)("%i has the envelope as its body", async (status) => {
     gateway.faults.add({ kind: "status", status });
     const answer = await getKey(gateway, "billing");
     expect(answer.status).toBe(status);
@@ -30,7 +30,7 @@ describe("error statuses", () => {
     });
   });
 
-  test("with another message, metadata, headers or body", async () => {
+  test("can have another message, metadata, headers or body", async () => {
     const metadata = { provider_code: "E42" };
     gateway.faults.add({ kind: "status", status: 502, message: "no", metadata, times: 1 });
     expect(JSON.parse((await getKey(gateway, "billing")).text)).toEqual({
@@ -43,7 +43,7 @@ describe("error statuses", () => {
 });
 
 describe("429", () => {
-  test("of the platform describes the limit, reset in milliseconds, no Retry-After", async () => {
+  test("of the platform describes the limit, with a reset in milliseconds and without Retry-After", async () => {
     gateway.faults.add({ kind: "status", status: 429 });
     expect(await rateHeaders()).toEqual(["20", "0", String(Date.parse("2026-11-18T12:01:00Z")), null]);
     gateway.faults.clear();
@@ -51,17 +51,17 @@ describe("429", () => {
     expect(await rateHeaders()).toEqual(["3", "0", "5", null]);
   });
 
-  test("of a provider carries its hint and no limit", async () => {
+  test("of a provider has Retry-After and no limit", async () => {
     gateway.faults.add({ kind: "status", status: 429, origin: "provider", retryAfterSeconds: 30 });
     expect(await rateHeaders()).toEqual([null, null, null, "30"]);
   });
 
-  test("is in no good answer", async () => {
+  test("headers are absent from successful answers", async () => {
     expect(await rateHeaders()).toEqual([null, null, null, null]);
   });
 });
 
-describe("whom a fault hits, and how often", () => {
+describe("a fault affects", () => {
   test("one key", async () => {
     gateway.faults.add({ kind: "status", status: 500, key: "billing" });
     expect((await getKey(gateway, "billing")).status).toBe(500);
@@ -74,7 +74,7 @@ describe("whom a fault hits, and how often", () => {
     expect((await query(gateway, { metrics: ["total_usage"] })).status).toBe(503);
   });
 
-  test("so many times, then the next fault, then none", async () => {
+  test("a number of requests, then the next fault applies, then none", async () => {
     const first = gateway.faults.add({ kind: "status", status: 500, times: 2 });
     gateway.faults.add({ kind: "status", status: 503, times: 1 });
     const seen: number[] = [];
@@ -83,7 +83,7 @@ describe("whom a fault hits, and how often", () => {
     expect(first.hits).toBe(2);
   });
 
-  test("until it is cleared", async () => {
+  test("all requests until it is cleared", async () => {
     const fault = gateway.faults.add({ kind: "status", status: 500 });
     gateway.faults.add({ kind: "status", status: 502 });
     expect((await getKey(gateway, "billing")).status).toBe(500);
@@ -105,13 +105,13 @@ describe("broken answers", () => {
     expect(answer.text).toMatch(text);
   });
 
-  test("any body, type and status", async () => {
+  test("can have any body, type and status", async () => {
     gateway.faults.add({ kind: "body", body: "[1]", contentType: "text/x", status: 201 });
     const answer = await getKey(gateway, "billing");
     expect([answer.status, answer.headers.get("content-type"), answer.text]).toEqual([201, "text/x", "[1]"]);
   });
 
-  test("other values and missing fields in the right answer", async () => {
+  test("can change and remove fields of the correct answer", async () => {
     gateway.faults.add({
       kind: "fields",
       set: { "data.limit": "many", "data.new": [1] },
@@ -125,13 +125,13 @@ describe("broken answers", () => {
     expect((await ask(gateway, { metrics: ["total_usage"] })).data).toEqual([{ total_usage: null }]);
   });
 
-  test("redirect", async () => {
+  test("can be redirects", async () => {
     gateway.faults.add({ kind: "redirect", location: "http://127.0.0.1:1/elsewhere", status: 307 });
     const answer = await getKey(gateway, "billing");
     expect([answer.status, answer.headers.get("location")]).toEqual([307, "http://127.0.0.1:1/elsewhere"]);
   });
 
-  test("oversize is as large as asked and would be JSON", async () => {
+  test("can be oversized JSON of a given length", async () => {
     gateway.faults.add({ kind: "oversize", bytes: 3_000_000 });
     const { text } = await getKey(gateway, "billing");
     expect(text).toHaveLength(3_000_000);
@@ -140,25 +140,25 @@ describe("broken answers", () => {
 });
 
 describe("broken connections", () => {
-  test("cut ends in the middle of the body", async () => {
+  test("cut closes the connection in the middle of the body", async () => {
     gateway.faults.add({ kind: "cut", afterBytes: 20 });
     const response = await fetch(`${gateway.url}/key`, { headers: authorization("billing") });
     expect(response.status).toBe(200);
     await expect(response.text()).rejects.toThrow("terminated");
   });
 
-  test("reset comes before the headers", async () => {
+  test("reset aborts the connection before the headers", async () => {
     gateway.faults.add({ kind: "reset" });
     await expect(getKey(gateway, "billing")).rejects.toThrow("fetch failed");
   });
 
-  test("slow is answered after the delay and not before", async () => {
+  test("slow delays the answer", async () => {
     gateway.faults.add({ kind: "slow", delayMs: 2 ** 40, times: 1 });
     const signal = new AbortController();
     const arrival = nextArrival(gateway);
     const never = fetch(`${gateway.url}/key`, { headers: authorization("billing"), signal: signal.signal });
     await arrival;
-    // The next call overtakes it, so it really waits.
+    // The next call overtakes it, which proves that it waits.
     expect((await getKey(gateway, "billing")).status).toBe(200);
     signal.abort();
     await expect(never).rejects.toThrow("aborted");
@@ -166,7 +166,7 @@ describe("broken connections", () => {
     expect((await getKey(gateway, "billing")).status).toBe(500);
   });
 
-  test("drip sends a few bytes at a time and ends with the whole body", async () => {
+  test("drip sends the whole body, a few bytes at a time", async () => {
     const whole = (await getKey(gateway, "billing")).text;
     gateway.faults.add({ kind: "drip", everyMs: 1, bytesAtOnce: 25 });
     const response = await fetch(`${gateway.url}/key`, { headers: authorization("billing") });
@@ -176,7 +176,7 @@ describe("broken connections", () => {
     expect(parts.length).toBeGreaterThan(1);
   });
 
-  test("stop ends what is dripping and waiting; start serves again", async () => {
+  test("stop aborts dripping and delayed answers, and start serves again", async () => {
     const other = createGateway({ now: () => now });
     await other.start();
     other.addKey({ name: "billing" });
@@ -197,8 +197,8 @@ describe("broken connections", () => {
   });
 });
 
-describe("hooks change the world between two requests", () => {
-  test("a row moves after the first query", async () => {
+describe("hooks can change the world between two requests", () => {
+  test("afterQuery can move a row after the first query", async () => {
     gateway.addKey({ name: "moving" });
     gateway.hooks.afterQuery = () => void gateway.spend({ key: "moving", model: "acme/late", micros: 3e6 });
     const body = { metrics: ["total_usage"] };
@@ -210,7 +210,7 @@ describe("hooks change the world between two requests", () => {
     ]);
   });
 
-  test("beforeAnswer sees who asks and may wait", async () => {
+  test("beforeAnswer receives the request and can delay the answer", async () => {
     const seen: unknown[] = [];
     gateway.hooks.beforeAnswer = async (call) => {
       seen.push(call);
@@ -223,7 +223,7 @@ describe("hooks change the world between two requests", () => {
   });
 });
 
-test("the log has every request, and no token", async () => {
+test("the log contains every request and no token", async () => {
   gateway.log.clear();
   gateway.faults.add({ kind: "status", status: 500, key: "search" });
   await getKey(gateway, "billing");
@@ -253,7 +253,7 @@ function authorization(key: string) {
   return { authorization: `Bearer ${gateway.tokens.get(key)}` };
 }
 
-/** When the next request has come in and taken its fault. */
+/** Resolves when the next request has arrived and received its fault. */
 async function nextArrival(waitedFor: Gateway): Promise<void> {
   await new Promise<void>((resolve) => {
     waitedFor.hooks.beforeAnswer = () => resolve();

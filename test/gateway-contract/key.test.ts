@@ -49,14 +49,14 @@ test("an unlimited key has null for limit, reset and remaining", async () => {
   });
 });
 
-test("outside usage counts toward the limit only when the key says so", async () => {
+test("BYOK usage counts toward the limit only if the key includes it", async () => {
   gateway.addKey({ name: "byok", limitMicros: 10e6, limitReset: "daily" });
   gateway.spend({ key: "byok", model: "acme/one", micros: 1e6, byokMicros: 4e6 });
   expect(await keyData(gateway, "byok")).toMatchObject({ limit_remaining: 9, usage: 1, byok_usage: 4 });
 });
 
 describe("windows begin at 00:00 UTC, weeks on Monday, months on the 1st", () => {
-  // One credit at each of these times; what each window still holds at another.
+  // One credit is spent at each of these times; the cases show the sum of each window at a later time.
   const spends = [
     "2026-10-31T23:59:59.999Z",
     "2026-11-01T00:00:00Z",
@@ -82,7 +82,7 @@ describe("windows begin at 00:00 UTC, weeks on Monday, months on the 1st", () =>
   });
 });
 
-describe("the limit is full again at its reset, and not before", () => {
+describe("the limit resets exactly at the end of its window", () => {
   test.each([
     ["daily", "2026-11-18T23:59:59.999Z", "2026-11-19T00:00:00Z"],
     ["weekly", "2026-11-22T23:59:59.999Z", "2026-11-23T00:00:00Z"],
@@ -98,7 +98,7 @@ describe("the limit is full again at its reset, and not before", () => {
     expect(await keyData(gateway, limitReset)).toMatchObject({ limit_remaining: 10, usage: 4 });
   });
 
-  test("never", async () => {
+  test("never, for a limit without reset", async () => {
     at("2026-11-18T12:00:00Z");
     gateway.addKey({ name: "never", limitMicros: 10e6, limitReset: null });
     gateway.spend({ key: "never", model: "acme/one", micros: 4e6 });
@@ -108,7 +108,7 @@ describe("the limit is full again at its reset, and not before", () => {
   });
 });
 
-describe("who is let in", () => {
+describe("authentication", () => {
   test.each([
     ["no token", "", 401],
     ["an unknown token", "sk-sim-nobody", 401],
@@ -123,7 +123,7 @@ describe("who is let in", () => {
     expect(body).toMatchObject(status === 200 ? { data: {} } : { error: { code: status } });
   });
 
-  test("a key can be disabled and enabled again", async () => {
+  test("a key can be disabled and re-enabled", async () => {
     gateway.addKey({ name: "switched" });
     gateway.disable("switched");
     expect((await getKey(gateway, "switched")).status).toBe(401);
@@ -131,7 +131,7 @@ describe("who is let in", () => {
     expect((await getKey(gateway, "switched")).status).toBe(200);
   });
 
-  test.each(["/", "/keys", "/key/", "/analytics/query"])("GET %s does not exist", async (path) => {
+  test.each(["/", "/keys", "/key/", "/analytics/query"])("GET %s is a 404", async (path) => {
     const answer = await get(gateway, path, gateway.managementToken);
     expect([answer.status, JSON.parse(answer.text)]).toEqual([
       404,

@@ -15,7 +15,7 @@ function createWorldAt(start: number, options: GatewayOptions = {}) {
 }
 
 describe("explicit spending", () => {
-  test("a key with nothing left is refused until its reset", () => {
+  test("a key without credits is refused until its reset", () => {
     const { gateway, moveTo } = createWorldAt(noon);
     gateway.addKey({ name: "billing", limitMicros: 10e6, limitReset: "daily" });
     const spend = (micros: number) => gateway.spend({ key: "billing", model, micros }).status;
@@ -28,14 +28,14 @@ describe("explicit spending", () => {
     expect(gateway.books.key("billing").micros).toMatchObject({ remaining: 10e6 - 1, usage: { day: 1 } });
   });
 
-  test("exactly nothing left is nothing, one micro-credit left is something", () => {
+  test("a key is refused at exactly 0 credits, and admitted at one micro-credit", () => {
     const { gateway } = createWorldAt(noon);
     gateway.addKey({ name: "exact", limitMicros: 10, limitReset: null });
     const spend = (micros: number) => gateway.spend({ key: "exact", model, micros }).accepted;
     expect([spend(9), spend(1), spend(1), spend(0)]).toEqual([true, true, false, false]);
   });
 
-  test("a raised limit lets the key spend again, limit 0 never does", () => {
+  test("a raised limit admits the key again, and limit 0 never admits it", () => {
     const { gateway } = createWorldAt(noon);
     gateway.addKey({ name: "raised", limitMicros: 0, limitReset: "monthly" });
     const spend = () => gateway.spend({ key: "raised", model, micros: 5 }).status;
@@ -46,7 +46,7 @@ describe("explicit spending", () => {
     expect(spend()).toBe(200);
   });
 
-  test("refunds are always posted and give room; force posts anyway", () => {
+  test("refunds are always posted and restore credits, and force posts any entry", () => {
     const { gateway } = createWorldAt(noon);
     gateway.addKey({ name: "refund", limitMicros: 10, limitReset: "daily" });
     gateway.spend({ key: "refund", model, micros: 10 });
@@ -57,7 +57,7 @@ describe("explicit spending", () => {
     expect(gateway.books.key("refund").micros.remaining).toBe(-3);
   });
 
-  test("outside usage uses up the limit of a key that includes it, and of no other", () => {
+  test("BYOK usage uses up the limit only of a key that includes it", () => {
     const { gateway } = createWorldAt(noon);
     for (const includeByokInLimit of [true, false]) {
       const key = `byok-${includeByokInLimit}`;
@@ -67,7 +67,7 @@ describe("explicit spending", () => {
     }
   });
 
-  test("what is posted late counts in the window it belongs to", () => {
+  test("a late entry counts in the window of its time", () => {
     const { gateway } = createWorldAt(noon);
     gateway.addKey({ name: "late", limitMicros: 10, limitReset: "daily" });
     const spend = (micros: number, at: number, force = false) =>
@@ -89,7 +89,7 @@ describe("explicit spending", () => {
     expect(gateway.spend({ key: "mortal", model, micros: 1 }).status).toBe(401);
   });
 
-  test("an empty account stops paid models, an overdrawn one all of them", () => {
+  test("an empty account stops paid models, and an overdrawn account stops all models", () => {
     const { gateway } = createWorldAt(noon);
     gateway.world.addAccount("prepaid", 10);
     for (const name of ["left", "right"]) gateway.addKey({ name, account: "prepaid" });
@@ -102,22 +102,22 @@ describe("explicit spending", () => {
     expect(spend("right", 0, "acme/one:free")).toBe(402);
   });
 
-  test("fractions of a micro-credit are refused by name", () => {
+  test("a fraction of a micro-credit is refused with the name of the field", () => {
     const { gateway } = createWorldAt(noon);
     gateway.addKey({ name: "exact" });
     expect(() => gateway.spend({ key: "exact", model, micros: 0.5 })).toThrow(
-      '"micros" is 0.5, wanted an integer',
+      '"micros" is 0.5, expected an integer',
     );
   });
 });
 
-describe("many requests at once are let through one by one, while anything is left", () => {
+describe("concurrent requests are admitted one by one while credits are left", () => {
   test.each([
-    ["all fit", 100, { requests: 5, micros: 25 }, 5],
+    ["all requests fit", 100, { requests: 5, micros: 25 }, 5],
     ["an exact fit", 10, { requests: 5, micros: 25 }, 2],
     ["the last one overshoots", 11, { requests: 5, micros: 25 }, 3],
-    ["nothing left", 0, { requests: 5, micros: 25 }, 0],
-    ["outside usage that does not count", 1, { requests: 5, micros: 0, byokMicros: 25 }, 5],
+    ["no credits left", 0, { requests: 5, micros: 25 }, 0],
+    ["BYOK usage that does not count", 1, { requests: 5, micros: 0, byokMicros: 25 }, 5],
     ["no limit", null, { requests: 5, micros: 25 }, 5],
     ["free requests, within the quota", null, { requests: 1000, model: "a/b:free" }, 1000],
     ["free requests, beyond the quota", null, { requests: 1001, model: "a/b:free" }, 1000],
@@ -156,7 +156,7 @@ describe("seeded traffic", () => {
   const entries = [...gateway.books.entries()];
   const keys = [...gateway.world.keys.values()].filter((key) => gateway.tokens.has(key.name));
 
-  test("no key is over its limit by more than its last calls, in any window", () => {
+  test("exceeds no limit by more than the last calls, in any window", () => {
     const spent = new Map<string, number[]>();
     for (const { at, route, micros, byokMicros } of entries) {
       const { key } = route;
@@ -171,14 +171,14 @@ describe("seeded traffic", () => {
       if (limit === null || sum < limit) continue;
       exhausted += 1;
       expect([name, sum - Math.max(...micros) < limit]).toEqual([name, true]);
-      // One request of the dearest model costs 0.3 credits at the very most.
+      // One request to the most expensive model costs at most 0.3 credits.
       expect(sum).toBeLessThan(limit + 300_000);
     }
     expect(exhausted).toBeGreaterThan(10);
     expect(gateway.refusedRequests()).toBeGreaterThan(0);
   });
 
-  test("limit 0, disabled and expired keys spend nothing; the others do", () => {
+  test("comes from all keys except disabled ones, expired ones and those with limit 0", () => {
     const idle = keys.filter((key) => !entries.some(({ route }) => route.key === key));
     const names = idle.filter((key) => key.limitMicros === 0 || key.disabled).map(({ name }) => name);
     expect(names).toEqual(["fraud", "onboarding"]);
@@ -188,7 +188,7 @@ describe("seeded traffic", () => {
     expect(idle.length).toBeLessThan(8);
   });
 
-  test("free requests stay within the account's daily quota", () => {
+  test("keeps free requests within the account's daily quota", () => {
     const perDay = new Map<number, number>();
     for (const { at, route, requests } of entries) {
       const day = Math.floor(at / DAY);
@@ -198,7 +198,7 @@ describe("seeded traffic", () => {
     expect(Math.max(...perDay.values())).toBeGreaterThan(50);
   });
 
-  test("office hours are busier than the early morning", () => {
+  test("is higher in office hours than in the early morning", () => {
     const office = requestsBetween(entries, 9, 12);
     const dawn = requestsBetween(entries, 4, 7);
     expect(office).toBeGreaterThan(1.2 * dawn);

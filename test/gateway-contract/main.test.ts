@@ -35,7 +35,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
   },
 );
 
-test("a taken port is said with what to do, exit code 1", async () => {
+test("a port in use is reported with a remedy and exit code 1", async () => {
   const first = start("--port", "0", "--keys", "1", "--history-days", "0");
   const [output] = await once(first.stdout, "data");
   const port = new URL(/http:\S+/u.exec(String(output))?.[0] ?? "").port;
@@ -43,7 +43,7 @@ test("a taken port is said with what to do, exit code 1", async () => {
   expect(await ended(second)).toEqual([
     1,
     "",
-    expect.stringContaining(`127.0.0.1:${port}: the port is taken`),
+    expect.stringContaining(`127.0.0.1:${port}: the port is in use`),
   ]);
   first.kill("SIGTERM");
   await once(first, "exit");

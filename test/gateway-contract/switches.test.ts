@@ -44,7 +44,7 @@ describe("analytics", () => {
     expect((await ask(gateway, { metrics })).data).toEqual([row]);
   });
 
-  test("by turns a number and a string", async () => {
+  test("alternates between numbers and strings", async () => {
     turn({ numbersAs: "by_turns" });
     const types = [];
     for (let call = 0; call < 4; call += 1) {
@@ -69,7 +69,7 @@ describe("analytics", () => {
     expect(data.at(-1)).toEqual({ ...Object(column), total_usage: expect.any(Number) });
   });
 
-  test("labels that are the same for different things stay different rows", async () => {
+  test("keeps rows with equal labels separate", async () => {
     turn({ duplicateLabels: true });
     const { data } = await ask(gateway, { metrics: ["total_usage"], dimensions: ["model", "api_key_id"] });
     expect(data).toEqual([
@@ -78,20 +78,20 @@ describe("analytics", () => {
     ]);
   });
 
-  test("columns nobody asked for", async () => {
+  test("adds columns that were not requested", async () => {
     turn({ extraColumns: true });
     const { data } = await ask(gateway, { metrics: ["total_usage"], dimensions: ["app"] });
     expect(data).toContainEqual({ app: "Chat", app_id: 5001, total_usage: 1.5 });
     expect(data).toContainEqual({ app: null, app_id: null, total_usage: 0.5 });
   });
 
-  test("cachedAt in milliseconds, only with the switch", async () => {
+  test("returns cachedAt in milliseconds only with the switch", async () => {
     expect(await ask(gateway, { metrics })).not.toHaveProperty("cachedAt");
     turn({ cachedAt: true });
     expect((await ask(gateway, { metrics })).cachedAt).toBe(noon);
   });
 
-  test("64 requests a minute of the gateway's clock, then 429 until the next", async () => {
+  test("answers 64 requests per minute of the gateway's clock, then 429 until the next minute", async () => {
     turn({ analyticsRequestsPerMinute: 64 });
     now = noon + 10 * MINUTE;
     for (let call = 0; call < 63; call += 1) await ask(gateway, { metrics });
@@ -109,7 +109,7 @@ describe("analytics", () => {
   test.each([
     ["2026-10-18T12:00:10Z", 200],
     ["2026-10-18T12:00:09Z", 400],
-  ])("31 days back: %s is %i", async (start, status) => {
+  ])("reaches 31 days back: %s is a %i", async (start, status) => {
     turn({ reachDays: 31 });
     const time_range = { start, end: "2026-11-18T00:00:00Z" };
     expect((await query(gateway, { metrics, time_range })).status).toBe(status);
@@ -123,7 +123,7 @@ describe("analytics", () => {
     expect((await ask(gateway, { metrics: ["total_usage"] })).data).toEqual([{ total_usage: 2 }]);
   });
 
-  test("right after midnight today is still yesterday", async () => {
+  test("shows yesterday as today right after midnight", async () => {
     turn({ staleAfterMidnightMs: 60_000 });
     const today = { start: "2026-11-19T00:00:00Z", end: "2026-11-20T00:00:00Z" };
     const usage = async () => (await ask(gateway, { metrics: ["total_usage"], time_range: today })).data;
@@ -133,7 +133,7 @@ describe("analytics", () => {
     expect(await usage()).toEqual([{ total_usage: 0 }]);
   });
 
-  test("right after the 1st this month is still the last one", async () => {
+  test("shows last month as this month right after the 1st begins", async () => {
     turn({ staleAfterMidnightMs: 60_000 });
     now = Date.parse("2026-12-01T00:00:30Z");
     const month = { start: "2026-12-01T00:00:00Z", end: "2027-01-01T00:00:00Z" };
@@ -144,7 +144,7 @@ describe("analytics", () => {
 });
 
 describe("GET /key", () => {
-  test("figures as decimal strings", async () => {
+  test("returns figures as decimal strings", async () => {
     turn({ keyNumbersAsStrings: true });
     expect(await keyData(gateway, "billing")).toMatchObject({
       usage: "1.5",
@@ -154,7 +154,7 @@ describe("GET /key", () => {
     expect(await keyData(gateway, "search")).toMatchObject({ limit: null, limit_remaining: null });
   });
 
-  test("more fields", async () => {
+  test("returns additional fields", async () => {
     turn({ extraKeyFields: true });
     expect(await keyData(gateway, "search")).toMatchObject({
       is_management_key: false,
@@ -168,7 +168,7 @@ describe("GET /key", () => {
     });
   });
 
-  test("fewer fields", async () => {
+  test("omits fields", async () => {
     turn({ missingKeyFields: ["usage_daily", "byok_usage"] });
     const data = await keyData(gateway, "billing");
     expect(data).toMatchObject({ usage: 1.5, usage_weekly: 1.5 });
@@ -176,7 +176,7 @@ describe("GET /key", () => {
     expect(Object.keys(data)).not.toEqual(expect.arrayContaining(["byok_usage"]));
   });
 
-  test("an unknown reset", async () => {
+  test("returns an unknown reset period", async () => {
     turn({ limitResetText: "fortnightly" });
     expect(await keyData(gateway, "billing")).toMatchObject({
       limit_reset: "fortnightly",
@@ -185,7 +185,7 @@ describe("GET /key", () => {
     expect(await keyData(gateway, "search")).toMatchObject({ limit_reset: null });
   });
 
-  test("figures lag, windows do not", async () => {
+  test("returns lagging figures for the current windows", async () => {
     turn({ lagMs: 30_000 });
     now = noon + 29_999;
     expect(await keyData(gateway, "search")).toMatchObject({ usage: 0, usage_daily: 0 });
@@ -193,7 +193,7 @@ describe("GET /key", () => {
     expect(await keyData(gateway, "search")).toMatchObject({ usage: 0.5, usage_daily: 0 });
   });
 
-  test("right after midnight the windows are still yesterday's", async () => {
+  test("returns yesterday's windows right after midnight", async () => {
     turn({ staleAfterMidnightMs: 60_000 });
     now = Date.parse("2026-11-23T00:00:59.999Z");
     expect(await keyData(gateway, "billing")).toMatchObject({ usage_weekly: 1.5, limit_remaining: 3.5 });
@@ -201,7 +201,7 @@ describe("GET /key", () => {
     expect(await keyData(gateway, "billing")).toMatchObject({ usage_weekly: 0, limit_remaining: 5 });
   });
 
-  test.each([402, 403] as const)("an exhausted key is refused with %i", async (status) => {
+  test.each([402, 403] as const)("refuses an exhausted key with %i", async (status) => {
     turn({ exhaustedKeyStatus: status });
     expect((await getKey(gateway, "billing")).status).toBe(200);
     gateway.setLimit("billing", 1_500_000);
@@ -241,7 +241,7 @@ describe("errors", () => {
   });
 });
 
-test("discounts bring negative entries, and the books have them", () => {
+test("discounts create negative entries that the books include", () => {
   let at = noon;
   const options = { now: () => at, keys: 10, historyDays: 2, switches: { discounts: true } };
   const discounted = createGateway(options);

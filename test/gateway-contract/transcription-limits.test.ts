@@ -25,7 +25,7 @@ const call = (key: string, wanted = model) => transcribe(gateway, key, { input_a
 const statusOf = async (key: string, wanted?: string) => (await call(key, wanted)).status;
 
 describe("a transcription is charged", () => {
-  test("to the key and to its model, without an app, in the books and in the answers", async () => {
+  test("to its key and model, without an app, in books and answers", async () => {
     gateway.addKey({ name: "charged", limitMicros: 1000, limitReset: "daily" });
     gateway.manners.change({ micros: 123 }, model);
     gateway.manners.change({ micros: 77, latencyMs: 5 }, "acme/other");
@@ -58,7 +58,7 @@ describe("a transcription is charged", () => {
     expect(records.map(({ cost }) => cost)).toEqual([0.000123, 0.000123, 0.000077]);
   });
 
-  test("nothing for a free variant", async () => {
+  test("at 0 for a free variant", async () => {
     gateway.addKey({ name: "freeloader" });
     gateway.manners.change({ micros: 5 });
     await call("freeloader", free);
@@ -67,7 +67,7 @@ describe("a transcription is charged", () => {
 });
 
 describe("402", () => {
-  test("comes when the key's limit is used up, and goes with its reset", async () => {
+  test("is the answer while the key's limit is used up, until its reset", async () => {
     gateway.addKey({ name: "limited", limitMicros: 15, limitReset: "daily" });
     gateway.manners.change({ micros: 10 });
     expect([await statusOf("limited"), await statusOf("limited")]).toEqual([200, 200]);
@@ -82,7 +82,7 @@ describe("402", () => {
     expect(await statusOf("limited")).toBe(200);
   });
 
-  test("comes when the account is empty; free models go on until it is negative", async () => {
+  test("is the answer of paid models if the account is empty, and of all models if it is negative", async () => {
     gateway.world.addAccount("poor", 10);
     gateway.addKey({ name: "poor", account: "poor" });
     gateway.manners.change({ micros: 10 });
@@ -95,7 +95,7 @@ describe("402", () => {
 });
 
 describe("429 of free variants", () => {
-  test("20 a minute, counted for all keys and free models of the account; paid ones go on", async () => {
+  test("after 20 requests a minute, over all keys and free models of the account, but not for paid models", async () => {
     gateway.world.addAccount("minutes");
     gateway.addKey({ name: "first", account: "minutes" });
     gateway.addKey({ name: "second", account: "minutes" });
@@ -111,7 +111,7 @@ describe("429 of free variants", () => {
     ["9.999999 credits bought", 9_999_999, 50],
     ["10 credits bought", 10_000_000, 1000],
     ["no balance to run out", null, 1000],
-  ])("with %s a day's limit is its own", async (_name, purchased, limit) => {
+  ])("after the daily limit of an account with %s", async (_name, purchased, limit) => {
     const name = `days ${String(purchased)}`;
     gateway.world.addAccount(name, purchased);
     gateway.addKey({ name, account: name });
@@ -122,7 +122,7 @@ describe("429 of free variants", () => {
     expect(await statusOf(name, free)).toBe(200);
   });
 
-  test("has the envelope with the error's type", async () => {
+  test("has an envelope with the error's type", async () => {
     gateway.world.addAccount("envelope", 0);
     gateway.addKey({ name: "envelope", account: "envelope" });
     gateway.spend({ key: "envelope", model: free, requests: 50 });
@@ -140,18 +140,18 @@ describe("the 13 statuses of this operation", () => {
   beforeAll(() => void gateway.addKey({ name: "statuses" }));
   const statuses = [400, 401, 402, 403, 404, 413, 429, 500, 502, 503, 504, 524, 529];
 
-  test("are those of the contract but 408", () => {
+  test("are those of the contract except 408", () => {
     const all = Object.keys(statusMessages).map(Number);
     expect(statuses).toEqual(all.filter((status) => status !== 408));
   });
 
-  test.each(statuses)("%i by a fault, uncharged", async (status) => {
+  test.each(statuses)("%i from a fault is not charged", async (status) => {
     gateway.faults.add({ kind: "status", status, endpoint: "transcription" });
     expect(await failureOf("statuses")).toEqual([status, status, statusMessages[status], 0]);
     expect((await keyData(gateway, "statuses"))["usage"]).toBe(0);
   });
 
-  test.each(statuses)("%i by one model, uncharged, while others work", async (status) => {
+  test.each(statuses)("%i from one model is not charged, and other models work", async (status) => {
     gateway.addKey({ name: `works at ${status}` });
     gateway.manners.change({ status }, model);
     expect(await failureOf("statuses")).toEqual([status, status, statusMessages[status], 0]);
@@ -159,7 +159,7 @@ describe("the 13 statuses of this operation", () => {
   });
 });
 
-describe("whether a fault's call is charged", () => {
+describe("a call with a fault is charged or not", () => {
   beforeAll(() => void gateway.addKey({ name: "faulty" }));
   const half = "half_json";
   test.each<[Fault, boolean]>([
@@ -181,7 +181,7 @@ describe("whether a fault's call is charged", () => {
     expect(gateway.books.key("faulty").micros.usage.total - before).toBe(isCharged ? 9 : 0);
   });
 
-  test("a fault without an endpoint hits this one too, one of another does not", async () => {
+  test("a fault without an endpoint affects transcriptions, and a fault of another endpoint does not", async () => {
     gateway.faults.add({ kind: "status", status: 500, endpoint: "key" });
     expect(await statusOf("faulty")).toBe(200);
     gateway.faults.add({ kind: "status", status: 503 });
@@ -189,7 +189,7 @@ describe("whether a fault's call is charged", () => {
   });
 });
 
-/** Status, the envelope's code and message, and what was charged. */
+/** Status, the envelope's code and message, and the charged amount. */
 async function failureOf(key: string): Promise<unknown[]> {
   const answer = await call(key);
   const { error }: { error: { code: number; message: string } } = JSON.parse(answer.text);

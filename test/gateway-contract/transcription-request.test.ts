@@ -14,12 +14,12 @@ const model = "acme/ears";
 const input_audio = { data: sampleAudio.toString("base64"), format: "mp3" };
 const small = { data: "UklGRg==", format: "wav" };
 const long = "x".repeat(256);
-// A character outside the first plane is one character.
+// A character outside the Basic Multilingual Plane counts as one character.
 const longInScript = "𝔵".repeat(256);
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One field that both forms have: its JSON, its text in the form, and what the books have of it. */
+/** One field of both forms: its JSON, its text in the form, and its value in the books. */
 const good: readonly [Fields, readonly (readonly [string, string])[], Fields][] = [
   [{}, [], { responseFormat: "json", language: "en", isLanguageForced: false, temperature: null }],
   [{ language: "de" }, [["language", "de"]], { language: "de", isLanguageForced: true }],
@@ -59,7 +59,7 @@ const good: readonly [Fields, readonly (readonly [string, string])[], Fields][] 
   [{ user: long }, [["user", long]], { user: long }],
 ];
 
-describe("a good request is read to its last field", () => {
+describe("a valid request is parsed completely", () => {
   test.each(good)("as JSON: %j", async (fields, _texts, read) => {
     const answer = await transcribe(gateway, "probe", { input_audio, model, ...fields });
     expect([answer.status, lastRecord()]).toEqual([
@@ -76,7 +76,7 @@ describe("a good request is read to its last field", () => {
     ]);
   });
 
-  test("both forms bring the same bytes to the same text", async () => {
+  test("both forms transcribe the same bytes to the same text", async () => {
     await transcribe(gateway, "probe", { input_audio, model });
     const json = lastRecord();
     await transcribe(gateway, "probe", formOf([]));
@@ -85,12 +85,15 @@ describe("a good request is read to its last field", () => {
     expect(form?.sha256).toMatch(/^69998249/u);
   });
 
-  test.each(["wav", "mp3", "flac", "m4a", "mp4", "ogg", "webm", "aac"])("format %s", async (format) => {
-    await transcribe(gateway, "probe", { input_audio: { ...input_audio, format }, model });
-    expect(lastRecord()).toMatchObject({ upload: "json", format });
-    await transcribe(gateway, "probe", formOf([], `a "b".${format.toUpperCase()}`));
-    expect(lastRecord()).toMatchObject({ upload: "multipart", format });
-  });
+  test.each(["wav", "mp3", "flac", "m4a", "mp4", "ogg", "webm", "aac"])(
+    "the format %s is accepted",
+    async (format) => {
+      await transcribe(gateway, "probe", { input_audio: { ...input_audio, format }, model });
+      expect(lastRecord()).toMatchObject({ upload: "json", format });
+      await transcribe(gateway, "probe", formOf([], `a "b".${format.toUpperCase()}`));
+      expect(lastRecord()).toMatchObject({ upload: "multipart", format });
+    },
+  );
 });
 
 describe("x-session-id", () => {
@@ -105,14 +108,14 @@ describe("x-session-id", () => {
     expect(lastRecord()?.sessionId).toBe(session);
   });
 
-  test("has the bound of the body's", async () => {
+  test("has the same length limit as the body's field", async () => {
     const sent = transcribe(gateway, "probe", { input_audio, model }, { "x-session-id": `${long}x` });
-    const message = 'Invalid "x-session-id": current 257 characters, wanted at most 256';
+    const message = 'Invalid "x-session-id": expected at most 256 characters, got 257';
     expect(await refusalOf(sent)).toEqual([400, message, 0]);
   });
 });
 
-describe("a wrong request is a 400 that names the field, and is not charged", () => {
+describe("an invalid request is a 400 that names the field, and is not charged", () => {
   test.each<[unknown, string]>([
     ["{", 'Malformed "body"'],
     [[], "body"],
@@ -154,19 +157,19 @@ describe("a wrong request is a 400 that names the field, and is not charged", ()
   });
 
   test.each<[string, FormData, string]>([
-    ["no file", formOf([], null), '"file": current 0 parts'],
-    ["two files", twoFiles(), '"file": current 2 parts'],
-    ["an empty file", emptyFile(), '"file": current 0 bytes'],
+    ["no file", formOf([], null), '"file": expected one part, got 0'],
+    ["two files", twoFiles(), '"file": expected one part, got 2'],
+    ["an empty file", emptyFile(), '"file": expected audio, got 0 bytes'],
     ["a file without an extension", formOf([], "audio"), "file"],
     ["another extension", formOf([], "audio.txt"), "file"],
     ["the model as a file", modelAsFile(), "model"],
-    ["two languages", twoLanguages(), '"language": current 2 parts'],
+    ["two languages", twoLanguages(), '"language": expected one part, got 2'],
     ["a wrong language", formOf([["language", "english"]]), "language"],
-    ["a temperature that is no number", formOf([["temperature", "warm"]]), "temperature"],
+    ["a temperature that is not a number", formOf([["temperature", "warm"]]), "temperature"],
     ["no temperature", formOf([["temperature", ""]]), "temperature"],
     ["a wrong granularity", formOf([["timestamp_granularities[]", "char"]]), "timestamp_granularities[0]"],
-    ["a provider that is no JSON", formOf([["provider", "north"]]), 'Malformed "provider"'],
-    ["a trace that is no object", formOf([["trace", "[]"]]), "trace"],
+    ["a provider that is not JSON", formOf([["provider", "north"]]), 'Malformed "provider"'],
+    ["a trace that is not an object", formOf([["trace", "[]"]]), "trace"],
     ["a long session", formOf([["session_id", `${long}x`]]), "session_id"],
     ["a long user", formOf([["user", `${long}x`]]), "user"],
     ["an unknown field", formOf([["stream", "false"]]), 'Unknown field "stream" in "form"'],
@@ -188,11 +191,11 @@ describe("a wrong request is a 400 that names the field, and is not charged", ()
     ["multipart/form-data; boundary=b", `--bc\r\n${part}\r\n--bc--`, "neither a line break"],
     ["multipart/form-data; boundary=b", "--b\r\nnothing\r\n--b--", "no empty line"],
     ["multipart/form-data; boundary=b", "--b\r\nX-A: 1\r\n\r\nx\r\n--b--", "no name"],
-    ["multipart/form-data; boundary=b", `--b\r\n${part}\r\n--b--`, '"file": current 0 parts'],
+    ["multipart/form-data; boundary=b", `--b\r\n${part}\r\n--b--`, '"file": expected one part, got 0'],
     [
       'multipart/form-data; charset=x; boundary="b c"',
       `--b c\r\n${part}\r\n--b c--\r\n`,
-      '"file": current 0',
+      '"file": expected one part, got 0',
     ],
     ["text/plain", "{}", "Content-Type"],
     ["application/x-www-form-urlencoded", "model=acme/ears", "Content-Type"],
@@ -206,12 +209,12 @@ describe("a wrong request is a 400 that names the field, and is not charged", ()
   });
 });
 
-test("JSON may say its charset", async () => {
+test("the content type of JSON may include a charset", async () => {
   const headers = { "content-type": "Application/JSON; charset=utf-8" };
   expect((await transcribe(gateway, "probe", { input_audio, model }, headers)).status).toBe(200);
 });
 
-test("a request that is too large is a 413, one that just fits is not", async () => {
+test("a request beyond the size limit is a 413, and a request at the limit is not", async () => {
   const body = JSON.stringify({ input_audio, model });
   gateway.switches.transcriptionBytes = body.length;
   expect((await transcribe(gateway, "probe", body)).status).toBe(200);
@@ -224,7 +227,7 @@ test("a request that is too large is a 413, one that just fits is not", async ()
   gateway.switches.transcriptionBytes = 25_000_000;
 });
 
-/** Status and message, and what the key was charged. */
+/** Status, message, and the amount charged to the key. */
 async function refusalOf(sent: Promise<Received>): Promise<[number, unknown, number]> {
   const before = chargedMicros();
   const answer = await sent;

@@ -17,12 +17,12 @@ const model = "acme/ears";
 const input_audio = { data: sampleAudio.toString("base64"), format: "mp3" };
 const verbose = { response_format: "verbose_json" };
 const withWords = { ...verbose, timestamp_granularities: ["word"] };
-// 4.104 s at 6000 a minute are 410.4 micro-credits; 10 tokens a second, 2 a word.
+// 4.104 s at 6000 a minute cost 410.4 micro-credits; there are 10 tokens per second and 2 per word.
 const usage = { cost: 0.00041, input_tokens: 42, output_tokens: 24, seconds: 4.104, total_tokens: 66 };
 const segments = [{ id: 0, start: 0, end: 4.104, text: sampleText }];
 
 describe("the answer", () => {
-  test("of json is the text and the usage", async () => {
+  test("to json contains the text and the usage", async () => {
     expect(await said()).toEqual({ text: sampleText, usage });
     const answer = await transcribe(gateway, "probe", { input_audio, model });
     expect(answer.headers.get("content-type")).toBe("application/json");
@@ -30,14 +30,14 @@ describe("the answer", () => {
     expect(answer.headers.get("x-ratelimit-limit")).toBeNull();
   });
 
-  test("of verbose_json has everything of the contract but words", async () => {
+  test("to verbose_json contains all fields of the contract except words", async () => {
     const rest = { task: "transcribe", language: "en", duration: 4.104, segments, confidence: 0.97, usage };
     expect(await said(verbose)).toEqual({ text: sampleText, ...rest });
     expect(await said({ ...verbose, timestamp_granularities: ["segment"] })).not.toHaveProperty("words");
     expect(await said({ ...withWords, response_format: "json" })).toEqual({ text: sampleText, usage });
   });
 
-  test("has words when they are asked for, in time and order, and segments besides", async () => {
+  test("contains words in order of time if they are requested, besides segments", async () => {
     const answer: { segments?: unknown; words?: { word: string; start: number; end: number }[] } =
       await said(withWords);
     const { words = [] } = answer;
@@ -60,14 +60,14 @@ describe("the answer", () => {
     [{ micros: 7 }, {}, { usage: { ...usage, cost: 0.000007 } }],
     [{ micros: 0 }, {}, { usage: { ...usage, cost: 0 } }],
     [{ microsPerMinute: 60_000 }, {}, { usage: { ...usage, cost: 0.004104 } }],
-  ])("with %j to %j", async (manner, fields, wanted) => {
+  ])("follows the manner %j for a request with %j", async (manner, fields, wanted) => {
     gateway.manners.change(manner);
     const answer = await said(fields);
     const seen = Object.fromEntries(Object.keys(wanted).map((name) => [name, answer[name]]));
     expect(seen).toStrictEqual(wanted);
   });
 
-  test("verbose_json is a 400 where the provider has none", async () => {
+  test("to verbose_json is a 400 if the provider does not support it", async () => {
     gateway.manners.change({ verbose: false });
     const answer = await transcribe(gateway, "probe", { input_audio, model, ...verbose });
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("response_format")]);
@@ -75,7 +75,7 @@ describe("the answer", () => {
   });
 });
 
-describe("errors in the words are as many as asked for", () => {
+describe("the transcript has the requested number of word errors", () => {
   test.each<[number, number, number, string]>([
     [0, 0, 0, sampleText],
     [0, 0, 1, `${sampleText} bzzt`],
@@ -98,15 +98,15 @@ describe("errors in the words are as many as asked for", () => {
 });
 
 describe("recordings", () => {
-  test("the bundled sample is known, with the text that is bundled with it", () => {
+  test("include the bundled sample with its bundled text", () => {
     expect(sha256Of(sampleAudio)).toBe(sample.sha256);
     expect(sample.text).toBe(sampleText);
   });
 
-  test("others are one text, until somebody adds them", async () => {
+  test("have a fixed text until they are added", async () => {
     const audio = Buffer.from("not really audio");
     const fields = { ...verbose, input_audio: { data: audio.toString("base64"), format: "wav" } };
-    expect(await said(fields)).toMatchObject({ text: "Nobody told the simulation what this says." });
+    expect(await said(fields)).toMatchObject({ text: "The simulation does not know this recording." });
     gateway.recordings.add({ sha256: sha256Of(audio), text: "Bonjour à tous", seconds: 60, language: "fr" });
     expect(await said(fields)).toMatchObject({
       text: "Bonjour à tous",
@@ -118,7 +118,7 @@ describe("recordings", () => {
 });
 
 describe("a manner for one model", () => {
-  test("changes that model only, on top of what all do", async () => {
+  test("changes that model only, on top of the manner of all models", async () => {
     gateway.manners.change({ text: "all", confidence: 0.5 });
     gateway.manners.change({ text: "one" }, "acme/other");
     expect(await said(verbose)).toMatchObject({ text: "all", confidence: 0.5 });
@@ -128,7 +128,7 @@ describe("a manner for one model", () => {
   });
 });
 
-test("the books have all of a call", async () => {
+test("the books contain every detail of a call", async () => {
   const fields = {
     session_id: "s",
     user: "u",
@@ -165,7 +165,7 @@ test("the books have all of a call", async () => {
   });
 });
 
-test("the answer comes after its latency, and who leaves before has paid", async () => {
+test("the answer arrives after its latency, and a caller who disconnects before is still charged", async () => {
   gateway.manners.change({ latencyMs: 2 ** 40 }, "acme/slow");
   const before = gateway.books.transcriptions().length;
   const caller = new AbortController();
@@ -179,7 +179,7 @@ test("the answer comes after its latency, and who leaves before has paid", async
     signal: caller.signal,
   });
   await answered();
-  // The next call overtakes it, so it really waits.
+  // The next call overtakes it, which proves that it waits.
   expect(await said()).toMatchObject({ text: sampleText });
   caller.abort();
   await expect(never).rejects.toThrow("aborted");
@@ -190,19 +190,19 @@ test("the answer comes after its latency, and who leaves before has paid", async
   ]);
 });
 
-test("the log keeps the beginning of a body", async () => {
+test("the log keeps only the beginning of a transcription's body", async () => {
   await said();
   const body = gateway.log.of("transcription", "probe").at(-1)?.body;
   expect(body).toBe(JSON.stringify({ input_audio, model }).slice(0, 500));
 });
 
-test("there is nothing to GET, and nothing without a key", async () => {
+test("GET is refused, and so is a request without a key", async () => {
   const path = "/audio/transcriptions";
   expect((await get(gateway, path, gateway.tokens.get("probe") ?? "")).status).toBe(404);
   expect((await transcribe(gateway, "nobody", { input_audio, model })).status).toBe(401);
 });
 
-/** The body of a good answer; anything but 200 is an error. */
+/** The body of the answer. Throws unless the status is 200. */
 async function said(fields: Readonly<Record<string, unknown>> = {}): Promise<Record<string, unknown>> {
   const answer = await transcribe(gateway, "probe", { input_audio, model, ...fields });
   if (answer.status !== 200) throw new Error(`Cannot transcribe: ${answer.status} ${answer.text}`);
@@ -210,13 +210,13 @@ async function said(fields: Readonly<Record<string, unknown>> = {}): Promise<Rec
   return body;
 }
 
-/** When the next request has been answered by the gateway, though its caller may not have it. */
+/** Resolves when the gateway has answered the next request, even if its caller has not received the answer. */
 async function answered(): Promise<void> {
   const total = gateway.log.total;
   while (gateway.log.total === total) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Levenshtein's distance in words: one row of the table at a time. */
+/** The Levenshtein distance in words, computed one row of the table at a time. */
 function wordDistance(expected: string, heard: string): number {
   const wanted = expected.split(" ");
   const words = heard === "" ? [] : heard.split(" ");

@@ -5,7 +5,7 @@ export type Answer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Real milliseconds that it takes to make. */
+  /** Real milliseconds before the answer is sent. */
   readonly delayMs?: number;
 };
 
@@ -13,7 +13,7 @@ export function jsonAnswer(body: unknown, status = 200): Answer {
   return { status, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
 }
 
-/** The error answer of section 7, in the form that the switches ask for. */
+/** The error answer of section 7, in the format configured by the switches. */
 export function refusalAnswer(refusal: Refusal, switches: Switches, now: number): Answer {
   const headers: Record<string, string> = {};
   let metadata = refusal.metadata;
@@ -32,7 +32,7 @@ export function refusalAnswer(refusal: Refusal, switches: Switches, now: number)
   return { status: refusal.status, headers: { "Content-Type": body.type, ...headers }, body: body.text };
 }
 
-/** Reset is an epoch in milliseconds (rules for 429; seconds were seen). */
+/** The reset is an epoch in milliseconds (rules for 429; some services send seconds). */
 function rateLimitHeaders(hit: HitLimit, switches: Switches): Record<string, string> {
   const reset = switches.rateLimitReset === "seconds" ? Math.ceil(hit.resetAt / 1000) : hit.resetAt;
   return {

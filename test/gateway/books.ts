@@ -15,7 +15,7 @@ import type { Context } from "./context.ts";
 import { type Key, mainAccount } from "./entities.ts";
 import type { TranscriptionRecord } from "./transcription/record.ts";
 
-/** The service's windows: the current UTC day, week (from Monday), month, and all time. */
+/** The gateway's windows: the current UTC day, week (from Monday), month, and all time. */
 export type KeyUsage = { day: number; week: number; month: number; total: number };
 export type KeyFigures = { usage: KeyUsage; byok: KeyUsage; limit: number | null; remaining: number | null };
 export type KeyBook = {
@@ -32,9 +32,9 @@ export type Totals = Record<AdditiveMetric, number>;
 export type PairBook = {
   readonly model: string;
   readonly app: string | null;
-  /** Integers, money in micro-credits. */
+  /** Integers; money in micro-credits. */
   readonly integers: Totals;
-  /** As on the wire, money in credits. */
+  /** As on the wire; money in credits. */
   readonly numbers: Totals;
 };
 export type AnalyticsBook = {
@@ -45,7 +45,7 @@ export type AnalyticsPeriod = { start: number; end: number; at?: number; account
 
 export type Books = ReturnType<typeof createBooks>;
 
-/** The truth that answers are judged by, in integers and in numbers; `at` is "as known at", by default now. */
+/** The reference for all answers, in integers and in numbers. `at` means "as known at this time", now by default. */
 export function createBooks(context: Context, advance: () => void) {
   const { world, ledger, clock, transcriptions } = context;
   const now = (): number => {
@@ -54,19 +54,19 @@ export function createBooks(context: Context, advance: () => void) {
   };
   return {
     key: (name: string, at = now()): KeyBook => keyBook(ledger, world.key(name), at, at),
-    /** Sums per pair of labels, as an exporter shows them: twins (two apps with one title) are one pair. */
+    /** Sums per pair of labels, as an exporter shows them: two apps with the same title form one pair. */
     analytics: (period: AnalyticsPeriod): AnalyticsBook => analyticsBook(ledger, now(), period),
-    /** Every transcription that was charged, in order. */
+    /** Every charged transcription, in order. */
     transcriptions: (at = now()): readonly TranscriptionRecord[] =>
       transcriptions.filter((record) => record.at <= at),
-    /** Every entry known at a time, for tests that count again. */
+    /** Every entry known at a time, for tests that recount. */
     *entries(at = now()): Generator<Entry> {
       for (const entry of ledger.entries()) if (entry.at <= at) yield entry;
     },
   };
 }
 
-/** `windowsAt` chooses the windows, `at` how much of them is known: they differ while figures lag. */
+/** `windowsAt` selects the windows, and `at` how much of them is known. The two differ while figures lag. */
 export function keyBook(ledger: Ledger, key: Key, at: number, windowsAt: number): KeyBook {
   const window = windowOf(key.limitReset, windowsAt);
   const windows = {

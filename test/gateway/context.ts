@@ -10,7 +10,7 @@ import type { World } from "./world.ts";
 export const endpoints = ["key", "analytics", "transcription"] as const;
 export type Endpoint = (typeof endpoints)[number];
 
-/** What an operation can see of the gateway. */
+/** The parts of the gateway that an operation can use. */
 export type Context = {
   readonly clock: Clock;
   readonly world: World;
@@ -22,7 +22,7 @@ export type Context = {
   readonly counters: Counters;
 };
 
-/** What the gateway remembers from request to request. */
+/** The state that the gateway keeps between requests. */
 export type Counters = {
   readonly callsPerMinute: Map<string, number>;
   readonly freeCallsPerMinute: Map<string, number>;
@@ -32,7 +32,7 @@ export type Counters = {
 export type Call = {
   readonly key: Key;
   readonly body: string;
-  /** The body as it came, for what is not text. */
+  /** The raw body, for content that is not text. */
   readonly bytes: Buffer;
   readonly contentType: string | undefined;
   /** The header `x-session-id` (section 5). */

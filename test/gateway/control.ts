@@ -16,14 +16,14 @@ import {
 import { Refusal } from "./refusal.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { Spend, SpendAnswer } from "./spend.ts";
-import { createSwitches, type Switches, turnSwitches } from "./switches.ts";
+import { createSwitches, type Switches, setSwitches } from "./switches.ts";
 import { readManner, readRecording } from "./transcription/control-fields.ts";
 import type { Manners } from "./transcription/manner.ts";
 import type { Recordings } from "./transcription/recordings.ts";
 import { resets } from "./windows.ts";
 import type { NewKey } from "./world.ts";
 
-/** What other processes may do to the gateway. */
+/** The parts of the gateway that other processes can control. */
 export type Controls = {
   readonly clock: Clock;
   readonly faults: Faults;
@@ -41,13 +41,13 @@ export type Controls = {
   readonly enable: (key: string) => void;
 };
 
-/** The control paths under /_sim (README). Wrong use is a 400 that says what is wrong. */
+/** Handles the control paths under /_sim (README). A wrong request is a 400 that explains the error. */
 export function createControl(controls: Controls) {
   return (method: string, url: URL, body: string): Answer => {
     const name = `${method} ${url.pathname.slice("/_sim/".length)}`;
     try {
       const act = actions[name];
-      if (act === undefined) throw new Refusal(404, `No control "${name}", see test/gateway/README.md`);
+      if (act === undefined) throw new Refusal(404, `Unknown control "${name}", see test/gateway/README.md`);
       return jsonAnswer(act(controls, parse(body), url.searchParams));
     } catch (error) {
       const refusal = error instanceof Refusal ? error : new Refusal(400, String(error));
@@ -89,7 +89,7 @@ const actions: Readonly<Record<string, Action>> = {
   },
   "GET switches": (controls) => controls.switches,
   "POST switches": (controls, body) => {
-    turnSwitches(controls.switches, body);
+    setSwitches(controls.switches, body);
     return controls.switches;
   },
   "GET manners": (controls) => controls.manners.list(),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "./answer.ts";
 import type { Fault } from "./faults.ts";
 
-/** Write an answer, in the way that a fault of the connection asks for. Returns false when nothing arrived whole. */
+/** Sends an answer, subject to a fault of the connection. Returns false if the answer did not arrive completely. */
 export async function deliver(
   response: ServerResponse,
   answer: Answer,
@@ -48,7 +48,7 @@ async function drip(
   return true;
 }
 
-/** The longest delay a timer takes; more than that is "never" anyway. */
+/** The longest delay that a timer supports, long enough to mean "never". */
 const LONGEST_MS = 2 ** 31 - 1;
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -2,14 +2,14 @@ import type { Reset } from "./windows.ts";
 
 export type Account = {
   readonly name: string;
-  /** Credits ever bought; null when the balance never runs out. */
+  /** All credits bought so far; null if the balance never runs out. */
   purchasedMicros: number | null;
 };
 
 export type Key = {
   readonly id: number;
   readonly name: string;
-  /** What analytics answers show for the key; two keys may have one title. */
+  /** The key's label in analytics answers. Two keys may have the same title. */
   readonly title: string;
   readonly token: string;
   readonly hash: string;
@@ -27,18 +27,18 @@ export type Model = { readonly id: string; readonly label: string; readonly free
 export type App = { readonly id: number; readonly title: string };
 export type Named = { readonly id: string; readonly label: string };
 export type Workspace = Named & { readonly isDefault: boolean };
-/** A classifier's tags on one route: dimension name to value. */
+/** A classifier's tags on one route, by dimension name. */
 export type Tags = Readonly<Record<string, string | number>>;
 export type Classifier = { readonly id: string; readonly active: boolean };
 
-/** One way through the gateway: everything about a call but its time and its figures. */
+/** Everything about a call except its time and its figures. */
 export type Route = {
   readonly index: number;
   readonly key: Key;
   readonly model: Model;
   readonly app: App | null;
   readonly user: Named | null;
-  /** Null is earlier activity, from before workspaces; it belongs to the default workspace (2.1). */
+  /** Null for activity from before workspaces existed, which belongs to the default workspace (2.1). */
   readonly workspace: Workspace | null;
   readonly provider: string;
   readonly origin: string | null;

@@ -5,7 +5,7 @@ import { Refusal, type RefusalDetails } from "./refusal.ts";
 import type { Switches } from "./switches.ts";
 import { MINUTE } from "./windows.ts";
 
-/** What a fault makes of the right answer. Faults of the connection leave it as it is; delivery deals with them. */
+/** Applies a fault to the correct answer. Faults of the connection leave it unchanged; delivery applies them. */
 export function faultyAnswer(fault: Fault, right: () => Answer, switches: Switches, now: number): Answer {
   switch (fault.kind) {
     case "status":
@@ -93,13 +93,12 @@ function change(
 ): void {
   const [name, ...rest] = path;
   if (name === undefined) return;
-  if (!isParent(node))
-    throw new Error(`Cannot change "${path.join(".")}": there is nothing around it in the answer`);
+  if (!isParent(node)) throw new Error(`Cannot change "${path.join(".")}": the answer has no parent for it`);
   if (rest.length === 0) apply(node, name);
   else change(node[name], rest, apply);
 }
 
-/** Arrays too: their items go by index. */
+/** Whether a path can continue into a value: an object, or an array with indexes. */
 function isParent(node: unknown): node is Parent {
   return isFields(node) || Array.isArray(node);
 }

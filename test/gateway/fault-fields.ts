@@ -24,7 +24,7 @@ const kinds = [
   "oversize",
 ] as const;
 
-/** A fault from JSON: the same fields as in TypeScript. */
+/** Parses a fault from JSON, with the same fields as in TypeScript. */
 export function readFault(value: unknown): Fault {
   if (!isFields(value)) throw wrong("body", value, "an object");
   const kind = readOneOf(value["kind"], "kind", kinds);

@@ -1,10 +1,10 @@
 import type { Endpoint } from "./context.ts";
 import type { HitLimit } from "./refusal.ts";
 
-/** What goes wrong. Every fault may also be late by `delayMs`; `slow` is nothing but late. */
+/** A fault. Every fault can also be delayed by `delayMs`; `slow` is only a delay. */
 export type FaultEffect =
   | { kind: "slow"; delayMs: number }
-  /** An error answer. `body` replaces the envelope; `headers` come on top. */
+  /** An error answer. `body` replaces the envelope; `headers` are added. */
   | {
       kind: "status";
       status: number;
@@ -12,25 +12,25 @@ export type FaultEffect =
       metadata?: Readonly<Record<string, unknown>>;
       body?: string;
       headers?: Readonly<Record<string, string>>;
-      /** 429 only: `platform` (default) brings X-RateLimit-*, `provider` does not. */
+      /** 429 only: `platform` (default) sends X-RateLimit-*, `provider` does not. */
       origin?: "platform" | "provider";
       hitLimit?: HitLimit;
       retryAfterSeconds?: number;
     }
-  /** The right answer, `bytesAtOnce` (1) every `everyMs` (1000). */
+  /** The correct answer, sent in pieces of `bytesAtOnce` (1) every `everyMs` (1000). */
   | { kind: "drip"; everyMs?: number; bytesAtOnce?: number }
-  /** The connection ends after so many bytes of the body, by default half of it. */
+  /** The connection closes after this many bytes of the body, by default after half of it. */
   | { kind: "cut"; afterBytes?: number }
   /** The connection is reset before the headers. */
   | { kind: "reset" }
   | { kind: "garbage"; form: "html" | "not_json" | "half_json" | "empty" }
   | { kind: "body"; body: string; status?: number; contentType?: string }
-  /** The right answer with other values at some paths ("data.limit", "data.data.0.model"). */
+  /** The correct answer with changed values at some paths ("data.limit", "data.data.0.model"). */
   | { kind: "fields"; set?: Readonly<Record<string, unknown>>; remove?: readonly string[] }
   | { kind: "redirect"; location: string; status?: number }
   | { kind: "oversize"; bytes: number };
 
-/** Whom it hits and how often; by default everyone, until it is cleared. */
+/** Which requests it affects and how often; by default all requests until it is cleared. */
 export type Fault = FaultEffect & { key?: string; endpoint?: Endpoint; times?: number; delayMs?: number };
 
 export type ActiveFault = {
@@ -42,7 +42,7 @@ export type ActiveFault = {
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** Faults in the order they were added; a request takes the first that fits. */
+/** The faults in insertion order; a request gets the first one that matches. */
 export function createFaults() {
   let nextId = 1;
   let active: { readonly id: number; readonly fault: Fault; hits: number }[] = [];
@@ -58,7 +58,7 @@ export function createFaults() {
     },
     clear,
     list: (): { readonly id: number; readonly fault: Fault; readonly hits: number }[] => [...active],
-    /** The fault for this request, counted as used. */
+    /** Returns the fault for this request and counts it as used. */
     take(endpoint: Endpoint, key: string | null): Fault | null {
       const taken = active.find(
         ({ fault, hits }) =>

@@ -1,6 +1,6 @@
 import { Refusal } from "./refusal.ts";
 
-/** Reading JSON of unknown shape. Whatever is wrong is a 400 that names the field. */
+/** Readers for JSON of unknown shape. Every error is a 400 that names the field. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isFields(value: unknown): value is Fields {
@@ -10,7 +10,7 @@ export function isFields(value: unknown): value is Fields {
 export function wrong(name: string, value: unknown, wanted: string): Refusal {
   const text = JSON.stringify(value) ?? "nothing";
   const current = text.length > 100 ? `${text.slice(0, 100)}…` : text;
-  return new Refusal(400, `Invalid "${name}": current ${current}, wanted ${wanted}`);
+  return new Refusal(400, `Invalid "${name}": expected ${wanted}, got ${current}`);
 }
 
 export function readFields(value: unknown, name: string, allowed: readonly string[]): Fields {
@@ -48,7 +48,7 @@ export function readList(value: unknown, name: string, least: number, most: numb
   if (!Array.isArray(value)) throw wrong(name, value, "an array");
   if (value.length < least) throw wrong(name, value, `at least ${least} item`);
   if (value.length > most) {
-    throw new Refusal(400, `Invalid "${name}": current ${value.length} items, wanted at most ${most}`);
+    throw new Refusal(400, `Invalid "${name}": expected at most ${most} items, got ${value.length}`);
   }
   return value;
 }

@@ -18,23 +18,23 @@ import { createRecordings } from "./transcription/recordings.ts";
 import { createWorld, type NewKey } from "./world.ts";
 
 export type GatewayOptions = {
-  /** The clock under the gateway's clock, by default the system's. */
+  /** The source of the gateway's clock, by default the system's clock. */
   now?: () => number;
-  /** Set the gateway's clock to this at first. */
+  /** Initial time of the gateway's clock. */
   startAt?: number;
   switches?: Partial<Switches>;
-  /** The seeded world. Without keys it is empty: nothing spends but `spend`. */
+  /** The seeded world. Without keys it is empty: only `spend` adds entries. */
   seed?: number;
   keys?: number;
   models?: number;
   apps?: number;
-  /** Among ten keys or more: one with limit 0, one disabled, one expired (default true). */
+  /** Of ten keys or more, one has limit 0, one is disabled and one has expired (default true). */
   troubled?: boolean;
   historyDays?: number;
-  /** Traffic is made in slots: of a minute by default, of an hour for history. */
+  /** Length of the slots in which traffic is created: a minute by default, an hour for history. */
   slotMs?: number;
   historySlotMs?: number;
-  /** This share of the traffic appears `lateMs` after it happened. */
+  /** This share of the traffic appears `lateMs` after its time. */
   lateShare?: number;
   lateMs?: number;
 };
@@ -91,7 +91,7 @@ export function createGateway(options: GatewayOptions = {}) {
   const parts = { context, faults, hooks, log, advance, control: createControl(controls) };
   const server = createGatewayServer(parts, () => stopping.signal);
 
-  /** Listen on 127.0.0.1; port 0 is any free one. May be started again after a stop, which is an outage. */
+  /** Listens on 127.0.0.1; port 0 selects a free port. Can be started again after a stop, to simulate an outage. */
   async function start(port = 0): Promise<void> {
     stopping = new AbortController();
     advance();
@@ -114,9 +114,9 @@ export function createGateway(options: GatewayOptions = {}) {
     stop,
     world,
     hooks,
-    /** Bring the traffic up to a time; the gateway does so itself before every answer and every look at the books. */
+    /** Creates the traffic up to a time. The gateway does this itself before every answer and every read of the books. */
     advanceTo: traffic.advanceTo,
-    /** Requests of the traffic that limits, quotas and closed keys have stopped. */
+    /** Requests of the traffic that limits, quotas and unusable keys have stopped. */
     refusedRequests: traffic.refused,
     get url(): string {
       return `http://127.0.0.1:${portOf(server.address())}${basePath}`;
@@ -126,7 +126,7 @@ export function createGateway(options: GatewayOptions = {}) {
 
 function portOf(address: AddressInfo | string | null): number {
   if (address === null || typeof address === "string") {
-    throw new Error("Cannot give the URL of the simulated gateway: it is not started");
+    throw new Error("Cannot return the URL of the simulated gateway: it is not started");
   }
   return address.port;
 }

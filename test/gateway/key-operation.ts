@@ -6,7 +6,7 @@ import { Refusal } from "./refusal.ts";
 import { dayStart } from "./windows.ts";
 import type { Key } from "./entities.ts";
 
-/** GET /key (2.7), from the books at the gateway's clock. */
+/** GET /key (2.7), from the books at the time of the gateway's clock. */
 export function answerKey(context: Context, call: Call): Answer {
   const { switches, clock, ledger } = context;
   const now = clock.now();
@@ -46,12 +46,12 @@ export function answerKey(context: Context, call: Call): Answer {
   return jsonAnswer({ data });
 }
 
-/** Right after midnight the last moment of yesterday, as long as the switch says; otherwise now. */
+/** Now; for the switch's time after midnight, the last moment of yesterday instead. */
 export function staleTime(now: number, staleMs: number): number {
   return now - dayStart(now) < staleMs ? dayStart(now) - 1 : now;
 }
 
-/** A fragment of the secret, as services show it. */
+/** A fragment of the secret, as gateways show it. */
 function maskedToken(key: Key): string {
   return `${key.token.slice(0, 12)}...${key.token.slice(-3)}`;
 }

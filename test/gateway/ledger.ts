@@ -1,7 +1,7 @@
 import { dayNumber, type Reset, windowOf } from "./windows.ts";
 import type { Account, Key, Route } from "./entities.ts";
 
-/** The figures of one or many calls. All are integers; money is in micro-credits. */
+/** The figures of one or more calls. All are integers; money is in micro-credits. */
 export type Figures = {
   micros: number;
   byokMicros: number;
@@ -18,20 +18,20 @@ export type Figures = {
 
 export type Entry = Readonly<Figures> & { readonly at: number; readonly route: Route };
 
-/** What one key spent on one UTC day. */
+/** The spend of one key on one UTC day. */
 export type KeyDay = {
   micros: number;
   byokMicros: number;
   lastAt: number;
   readonly entries: Entry[];
-  /** The entries added up per route, for whoever wants the whole day. */
+  /** The day's entries summed per route. */
   readonly sums: Map<Route, Figures>;
 };
 export type Spent = { readonly micros: number; readonly byokMicros: number };
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** The one list of what was spent: day → key → entries, with a sum per key and day. Everything else is counted from it. */
+/** The single list of all spend: day → key → entries, with a sum per key and day. All other figures are computed from it. */
 export function createLedger() {
   const days = new Map<number, Map<Key, KeyDay>>();
   const totals = new Map<Key, { micros: number; byokMicros: number }>();
@@ -64,7 +64,7 @@ export function createLedger() {
     freeRequests.set(name, (freeRequests.get(name) ?? 0) + requests);
   }
 
-  /** What a key spent from a midnight (or the beginning) up to and including a time. */
+  /** The spend of a key from a midnight (or the beginning) up to and including a time. */
   function spent(key: Key, fromMidnight: number, at: number): Spent {
     const lastDay = dayNumber(at);
     const today = partOf(days.get(lastDay)?.get(key), at);
@@ -82,7 +82,7 @@ export function createLedger() {
     return sum;
   }
 
-  /** All that was posted to the window of the key's limit that holds at this time: the figure that admits or refuses. */
+  /** Everything posted to the limit's current window. Calls are admitted or refused by this figure. */
   function spentOfLimit(key: Key, at: number): Spent {
     let meter = meters.get(key);
     if (meter === undefined || !meter.covers(key.limitReset, at)) {
@@ -129,7 +129,7 @@ function plus(left: Spent, right: Spent, sign = 1): Spent {
   return { micros: left.micros + sign * right.micros, byokMicros: left.byokMicros + sign * right.byokMicros };
 }
 
-/** The running sum of the window a limit is in, so that admitting a call does not count a month again. */
+/** The running sum of a limit's current window, so that admitting a call does not recount a month. */
 class Meter {
   readonly #reset: Reset | null;
   readonly #start: number;

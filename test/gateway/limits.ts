@@ -1,7 +1,7 @@
 import type { Ledger } from "./ledger.ts";
 import type { Key, Model } from "./entities.ts";
 
-/** What a caller asks for: so many requests that cost so much together. */
+/** A caller's requests and their total cost. */
 export type Wanted = {
   readonly key: Key;
   readonly model: Model;
@@ -11,7 +11,7 @@ export type Wanted = {
   readonly byokMicros: number;
 };
 
-/** Contract section 8: free variants have 50 requests a day, 1000 once 10 credits were bought. */
+/** Contract section 8: free variants have 50 requests a day, or 1000 if at least 10 credits were bought. */
 const FREE_REQUESTS_PER_DAY = 50;
 const FREE_REQUESTS_PER_DAY_OF_BUYERS = 1000;
 const BUYER_MICROS = 10_000_000;
@@ -20,13 +20,13 @@ export function isUsable(key: Key, at: number): boolean {
   return !key.disabled && (key.expiresAt === null || at < key.expiresAt);
 }
 
-/** What the key may still spend in its window; negative after an overshoot, null when unlimited. */
+/** What the key may still spend in its window; negative after an overshoot, null if unlimited. */
 export function remainingMicros(ledger: Ledger, key: Key, at: number): number | null {
   if (key.limitMicros === null) return null;
   return key.limitMicros - countedMicros(key, ledger.spentOfLimit(key, at));
 }
 
-/** Outside usage counts toward the limit only when the key says so (2.7, include_byok_in_limit). */
+/** BYOK usage counts toward the limit only if the key has include_byok_in_limit (2.7). */
 export function countedMicros(key: Key, spent: { micros: number; byokMicros: number }): number {
   return spent.micros + (key.includeByokInLimit ? spent.byokMicros : 0);
 }
@@ -38,19 +38,19 @@ export function freeRequestsPerDay(key: Key): number {
     : FREE_REQUESTS_PER_DAY;
 }
 
-/** Credits left are not enough for anything (section 7, 402). */
+/** Whether no credits are left for any call (section 7, 402). */
 export function isExhausted(ledger: Ledger, key: Key, model: Model, at: number): boolean {
   const remaining = remainingMicros(ledger, key, at);
   if (remaining !== null && remaining <= 0) return true;
   if (key.account.purchasedMicros === null) return false;
   const balance = key.account.purchasedMicros - ledger.accountMicros(key.account);
-  // A negative balance also stops free models; an empty one stops only paid ones.
+  // A negative balance stops free models as well; an empty one stops only paid models.
   return model.free ? balance < 0 : balance <= 0;
 }
 
 /**
- * How many of the requests are let through. A call is let through while anything is left, since its cost is known only
- * afterwards, so the last one may overshoot.
+ * Returns how many of the requests are admitted. A call is admitted while any credits are left, because its cost is known only
+ * afterwards, so the last call may overshoot the limit.
  */
 export function admittedRequests(ledger: Ledger, wanted: Wanted): number {
   const { key, model, at, requests } = wanted;

@@ -6,16 +6,16 @@ import { createGateway, type Gateway } from "./gateway.ts";
 const help = `Simulated AI gateway: the contract over HTTP, with seeded spending (test/gateway/README.md).
 
 Usage: npm run gateway -- [options]
-  --port <n>          port on 127.0.0.1, 0 for any free one (8402)
-  --seed <n>          the same seed and times give the same books (1)
+  --port <n>          port on 127.0.0.1, 0 for any free port (8402)
+  --seed <n>          the same seed and times produce the same books (1)
   --keys <n>          keys that spend (20)
   --models <n>        models (24)
   --apps <n>          apps (12)
   --history-days <n>  days of spending before the start (35)
-  --start-at <time>   set the gateway's clock, ISO 8601 UTC (now)
-  --speed <n>         how fast the clock runs (1)
+  --start-at <time>   initial time of the gateway's clock, ISO 8601 UTC (now)
+  --speed <n>         speed of the clock (1)
   --tokens-dir <dir>  write the tokens to <dir>/management and <dir>/keys/<name>
-  --help              this text
+  --help              show this help
 `;
 
 const options = {
@@ -87,7 +87,7 @@ function readCount(text: string, name: string): number {
   const isWhole = name === "speed" || Number.isInteger(value);
   if (text.trim() === "" || !Number.isFinite(value) || value < 0 || !isWhole) {
     throw new Error(
-      `Cannot use --${name} "${text}": wanted a ${name === "speed" ? "number" : "whole number"} from 0`,
+      `Cannot use --${name} "${text}": expected a ${name === "speed" ? "number" : "whole number"} of at least 0`,
     );
   }
   return value;
@@ -96,7 +96,7 @@ function readCount(text: string, name: string): number {
 function readTime(text: string): number {
   const at = text.endsWith("Z") ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at))
-    throw new Error(`Cannot use --start-at "${text}": wanted ISO 8601 UTC (YYYY-MM-DDTHH:MM:SSZ)`);
+    throw new Error(`Cannot use --start-at "${text}": expected ISO 8601 UTC (YYYY-MM-DDTHH:MM:SSZ)`);
   return at;
 }
 
@@ -121,7 +121,7 @@ async function writeTokens(gateway: Gateway, directory: string): Promise<void> {
 
 function startProblem(error: unknown, port: number): string {
   if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
-    return `Cannot listen on 127.0.0.1:${port}: the port is taken. Stop what uses it or choose another with --port`;
+    return `Cannot listen on 127.0.0.1:${port}: the port is in use. Stop the program that uses it, or choose another port with --port`;
   }
   return `Cannot start the simulated gateway: ${messageOf(error)}`;
 }

@@ -11,7 +11,7 @@ export type Operation = {
   readonly answer: (context: Context, call: Call) => Answer;
 };
 
-/** Contract section 4. One more operation is one more line and its file. */
+/** The operations of contract section 4. A new operation needs one line here and its own file. */
 export const operations: readonly Operation[] = [
   { endpoint: "key", method: "GET", path: "/key", answer: answerKey },
   { endpoint: "analytics", method: "POST", path: "/analytics/query", answer: answerAnalytics },

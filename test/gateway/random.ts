@@ -1,9 +1,9 @@
-/** A number in [0, 1) that depends on nothing but its arguments (integers), so that a world can be made again. */
+/** A number in [0, 1) that depends only on its integer arguments, so that a world can be reproduced. */
 export function chance(seed: number, first: number, second: number): number {
   return scramble(scramble(scramble(seed + 0x9e3779b9) + first) + second) / 2 ** 32;
 }
 
-/** One of the items, chosen by a chance. */
+/** Picks an item by a number in [0, 1). */
 export function pick<Item>(items: readonly Item[], chosen: number): Item {
   const item = items[Math.floor(chosen * items.length)];
   if (item === undefined) throw new Error(`Cannot pick from ${items.length} items with chance ${chosen}`);

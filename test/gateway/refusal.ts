@@ -1,4 +1,4 @@
-/** The 14 error statuses of contract section 7, with the words of this gateway. */
+/** The 14 error statuses of contract section 7, with this gateway's messages. */
 export const statusMessages: Readonly<Record<number, string>> = {
   400: "Invalid or missing parameters",
   401: "Missing, invalid or disabled key",
@@ -16,10 +16,10 @@ export const statusMessages: Readonly<Record<number, string>> = {
   529: "Provider returned an error (overloaded)",
 };
 
-/** The limit that a 429 of the platform describes (section 7, rules for 429). */
+/** The rate limit that a 429 of the platform describes (section 7, rules for 429). */
 export type HitLimit = { readonly limit: number; readonly remaining: number; readonly resetAt: number };
 
-/** An answer that is an error; whoever writes it chooses the body's form. */
+/** An error answer. The code that sends it chooses the body's format. */
 export class Refusal extends Error {
   readonly status: number;
   readonly metadata: Readonly<Record<string, unknown>> | undefined;

@@ -1,23 +1,23 @@
 import type { Endpoint } from "./context.ts";
 
-/** One request, after it was answered. Tokens never come here. */
+/** One answered request. The log never contains tokens. */
 export type LogLine = {
-  /** The gateway's clock when the request came in. */
+  /** The gateway's clock when the request arrived. */
   readonly at: number;
   readonly endpoint: Endpoint | "unknown";
-  /** The key's name, null when the token belongs to none. */
+  /** The key's name; null if the token belongs to no key. */
   readonly key: string | null;
-  /** What the client says that it is. */
+  /** The client's user agent. */
   readonly userAgent: string | null;
   readonly status: number;
-  /** The request's body; of a transcription the first 500 characters. */
+  /** The request's body; for a transcription, its first 500 characters. */
   readonly body: string;
   readonly fault: string | null;
 };
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
-/** The last requests, oldest first, and how many there were in all. */
+/** The last requests, oldest first, and the total number of requests. */
 export function createRequestLog(keepLines = 10_000) {
   let lines: LogLine[] = [];
   let total = 0;

@@ -17,7 +17,7 @@ import type { Key } from "./entities.ts";
 
 export const basePath = "/api/v1";
 
-/** Where a test can change the world between two requests. */
+/** Hooks in which a test can change the world between two requests. */
 export type Hook = (call: {
   endpoint: Operation["endpoint"];
   key: string | null;
@@ -30,7 +30,7 @@ export type ServerParts = {
   readonly faults: Faults;
   readonly hooks: Hooks;
   readonly log: RequestLog;
-  /** Bring the world up to the clock. */
+  /** Advances the world to the time of the clock. */
   readonly advance: () => void;
   readonly control: (method: string, url: URL, body: string) => Answer;
 };
@@ -112,7 +112,7 @@ function rightAnswer(
   }
 }
 
-/** Audio would fill the log: of a transcription it keeps the beginning. */
+/** The log keeps only the beginning of a transcription's body, because audio would fill it. */
 const LOGGED_CHARACTERS = 500;
 
 function loggedBody(endpoint: string, body: string): string {

@@ -2,11 +2,11 @@ import type { Figures, Ledger } from "./ledger.ts";
 import { isExhausted, isUsable } from "./limits.ts";
 import type { NewRoute, World } from "./world.ts";
 
-/** One explicit entry. Refunds and discounts are negative; `force` posts what the gateway would refuse. */
+/** One explicit entry. Refunds and discounts are negative; `force` posts an entry that the gateway would refuse. */
 export type Spend = NewRoute & Partial<Figures> & { at?: number; force?: boolean };
 export type SpendAnswer = { readonly accepted: boolean; readonly status: 200 | 401 | 402 };
 
-/** Post an entry to the books, unless its key has nothing left (402) or may not call at all (401). */
+/** Posts an entry to the books, unless its key has no credits left (402) or is not usable (401). */
 export function createSpend(world: World, ledger: Ledger, now: () => number, advance: () => void) {
   return (spend: Spend): SpendAnswer => {
     advance();
@@ -33,6 +33,6 @@ function splitFigures(spend: NewRoute & Partial<Figures>): { figures: Figures; r
 function refuseFractions(figures: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(figures)) {
     if (!Number.isSafeInteger(value))
-      throw new Error(`Cannot spend: "${name}" is ${value}, wanted an integer`);
+      throw new Error(`Cannot spend: "${name}" is ${value}, expected an integer`);
   }
 }

@@ -1,38 +1,38 @@
 import { isFields, readBoolean, readInteger, readList, readOneOf, readText, wrong } from "./fields.ts";
 
-/** The ways of real services that differ from the contract, all off at first. */
+/** Behaviours of real services that differ from the contract. All are off by default. */
 export type Switches = {
-  /** Analytics values as JSON numbers, all counts as decimal strings, all values so, or by turns from answer to answer. */
+  /** Analytics values as JSON numbers, counts as decimal strings, all values as strings, or alternating between answers. */
   numbersAs: "numbers" | "counts_as_strings" | "strings" | "by_turns";
-  /** GET /key's figures as decimal strings. */
+  /** The figures of GET /key as decimal strings. */
   keyNumbersAsStrings: boolean;
-  /** Null instead of 0 for a component that does not apply (reasoning, cached tokens, byok). */
+  /** Null instead of 0 for components that do not apply (reasoning, cached tokens, byok). */
   nullComponents: boolean;
   /** The time column is `<prefix>__<granularity>`. */
   timeColumnPrefix: string;
   /** 2026-11-21T00:00:00.000Z, 2026-11-21T00:00:00, 2026-11-21 00:00:00, or 2026-11-21 (buckets of a day or longer). */
   timeFormat: "iso" | "no_offset" | "space" | "date";
-  /** Keys are all called "Production", models by their family: different things with one text. */
+  /** All keys are labelled "Production" and models by their family, so that different rows share one label. */
   duplicateLabels: boolean;
-  /** Every dimension brings `<dimension>_id`. */
+  /** Every dimension adds `<dimension>_id`. */
   extraColumns: boolean;
-  /** `cachedAt` stands on first answers too. */
+  /** Even uncached answers contain `cachedAt`. */
   cachedAt: boolean;
-  /** The analytics endpoint's own request limit, 64 where it was seen; null for none. */
+  /** The analytics endpoint's own rate limit, 64 in the observed case; null for none. */
   analyticsRequestsPerMinute: number | null;
-  /** How far back analytics reach, 31 where it was seen; an earlier start is a 400. */
+  /** How far back analytics reach, 31 days in the observed case; an earlier start is a 400. */
   reachDays: number | null;
-  /** Some of the simulated traffic is given back as negative usage. */
+  /** Some of the simulated traffic is refunded as negative usage. */
   discounts: boolean;
   /** First day of the analytics' weeks. The weeks of GET /key always start on Monday. */
   weeksStartOn: "sunday" | "monday";
-  /** GET /key brings is_management_key, expires_at and free_model_daily_requests. */
+  /** GET /key returns is_management_key, expires_at and free_model_daily_requests. */
   extraKeyFields: boolean;
-  /** Fields that GET /key leaves out, as older deployments do. */
+  /** Fields that GET /key omits, as in older deployments. */
   missingKeyFields: readonly string[];
-  /** Figures are known this late. */
+  /** Delay before figures become known. */
   lagMs: number;
-  /** So long after midnight the windows answered are still yesterday's. */
+  /** For this long after midnight, answers still show yesterday's windows. */
   staleAfterMidnightMs: number;
   /** Instead of daily, weekly, monthly. */
   limitResetText: string | null;
@@ -40,7 +40,7 @@ export type Switches = {
   /** X-RateLimit-Reset in ms or seconds, or the three headers only in error.metadata.headers. */
   rateLimitReset: "milliseconds" | "seconds" | "metadata";
   retryAfter: "seconds" | "http_date" | "absent";
-  /** GET /key refuses a key that has nothing left, with 402 or 403. */
+  /** GET /key refuses a key without remaining credits with 402 or 403. */
   exhaustedKeyStatus: 402 | 403 | null;
   /** A larger request for a transcription is a 413. */
   transcriptionBytes: number;
@@ -74,8 +74,8 @@ export function createSwitches(initial: Partial<Switches> = {}): Switches {
   };
 }
 
-/** Turn switches by name from JSON. All of them or, when one is wrong, none. */
-export function turnSwitches(switches: Switches, wanted: unknown): void {
+/** Sets switches by name from JSON. Sets none of them if one is invalid. */
+export function setSwitches(switches: Switches, wanted: unknown): void {
   if (!isFields(wanted)) throw wrong("switches", wanted, "an object");
   const next = { ...switches };
   for (const [field, value] of Object.entries(wanted)) {

@@ -5,10 +5,10 @@ export const DAY = 24 * HOUR;
 export const resets = ["daily", "weekly", "monthly"] as const;
 export type Reset = (typeof resets)[number];
 
-/** Half-open, UTC; a null end never comes. */
+/** Half-open, in UTC; a null end means that the window never ends. */
 export type Window = { readonly start: number; readonly end: number | null };
 
-/** The window of a limit that holds at this time; a limit that never resets counts from the beginning (2.7). */
+/** The window of a limit that contains this time. A limit that never resets counts from the beginning (2.7). */
 export function windowOf(reset: Reset | null, at: number): Window {
   switch (reset) {
     case "daily":

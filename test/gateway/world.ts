@@ -17,7 +17,7 @@ export type NewKey = {
   expiresAt?: number | null;
 };
 
-/** `app` is an id, a title (made when there is none) or null. Of twins, a title means the first. */
+/** `app` is an id, a title (created if unknown) or null. A title shared by several apps refers to the first. */
 export type NewRoute = {
   key: string;
   model: string;
@@ -32,7 +32,7 @@ export type NewRoute = {
 
 export type World = ReturnType<typeof createWorld>;
 
-/** The register of everything that has a name. */
+/** The registry of everything that has a name. */
 export function createWorld() {
   const accounts = new Map<string, Account>();
   const keys = new Map<string, Key>();
@@ -52,7 +52,7 @@ export function createWorld() {
   }
 
   function addKey(wanted: NewKey): Key {
-    if (keys.has(wanted.name)) throw new Error(`Cannot add key "${wanted.name}": there is one already`);
+    if (keys.has(wanted.name)) throw new Error(`Cannot add key "${wanted.name}": it already exists`);
     const id = 1001 + keys.size;
     const token = wanted.token ?? `sk-sim-v1-${sha256(`token ${wanted.name}`).slice(0, 40)}`;
     const account = found(

@@ -7,10 +7,10 @@ import type { ScrapedLines } from "./exporter-history.ts";
 
 const run = promisify(execFile);
 
-/** Each call reads its whole text once per block, so the text comes in pieces of about a block. */
+/** Each call reads its whole text once per block, so the text is passed in pieces of about a block. */
 const PIECE_MS = 54 * 3_600_000;
 
-/** Writes scrapes of the past into a Prometheus' folder of data, before it is started. Returns the number of samples. */
+/** Writes past scrapes into the data folder of a Prometheus before it starts. Returns the number of samples. */
 export async function writeBlocks(
   promtool: string,
   directory: string,
@@ -43,7 +43,7 @@ async function writePiece(
 ): Promise<void> {
   const file = join(directory, "history.om");
   writeFileSync(file, `${lines.join("\n")}\n# EOF\n`);
-  // A hidden flag: the default of 2 h would read the text once for every two hours.
+  // A hidden flag; the default would read the text once for every two hours.
   const parameters = ["tsdb", "create-blocks-from", "--max-block-duration=54h", "openmetrics", file, data];
   const { stdout, stderr } = await run(promtool, parameters, { maxBuffer: 64 << 20 });
   if (/error/i.test(stderr)) throw new Error(`Cannot write blocks with "${promtool}": ${stdout}${stderr}`);

@@ -1,46 +1,46 @@
-import { createApp } from "../../exporter/app.ts";
 import type { Config } from "../../exporter/config/config.ts";
-import { createLog } from "../../exporter/log.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import { createEventClock } from "./event-clock.ts";
+import { createManualClock } from "../support/clock.ts";
+import { silentLog } from "../support/log.ts";
+import { createTestApp } from "../support/test-app.ts";
 
 export interface HistoryOptions {
   readonly gateway: Gateway;
   readonly config: Config;
-  /** When it begins to poll; its rounds follow at the schedule's distance. */
+  /** When the exporter begins to poll. */
   readonly startAt: number;
-  /** When it is scraped, epoch milliseconds, ascending. The polls follow the configuration's schedule. */
+  /** The times of the scrapes, epoch milliseconds, ascending. Polls follow the configuration's schedule. */
   readonly times: readonly number[];
   /** Labels that a scrape adds. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** What a Prometheus would have stored of one scrape: lines of OpenMetrics, with their time. */
+/** What a Prometheus would have stored from one scrape: lines of OpenMetrics with their time. */
 export interface ScrapedLines {
   readonly at: number;
   readonly lines: readonly string[];
 }
 
 /**
- * Runs an exporter against the gateway through a time that is past, and scrapes it on the way. The gateway's clock stands at the
- * end of it afterwards; who uses it goes on from there.
+ * Runs an exporter against the gateway through a past time, and scrapes it on the way. The gateway's clock stops at the
+ * end of that time; the caller lets it go on.
  */
 export async function* exporterHistory(options: HistoryOptions): AsyncGenerator<ScrapedLines> {
   const { gateway, config, startAt, times, labels } = options;
   gateway.clock.speed = 0;
-  const events = createEventClock(startAt, (epochMs) => gateway.clock.set(epochMs));
-  const app = createApp(config, {
-    clock: events.clock,
-    random: () => 0.5,
-    log: createLog("error", "json", { write: () => {} }),
-    build: { version: "0.1.0", revision: "history", nodeVersion: process.version },
-    listen: { host: "127.0.0.1", port: 0 },
-    telemetryPath: "/metrics",
-  });
+  const clock = createManualClock(startAt);
+  const app = createTestApp(config, { clock, log: silentLog });
   await app.start();
   try {
     for (const at of times) {
-      await events.runTo(at);
+      // Time leaps from timer to timer: weeks pass as fast as the gateway answers.
+      while (clock.now() < at) {
+        const [next = at] = clock.pending();
+        // A timer that is due now and starts another one immediately must not stop time.
+        const to = Math.min(Math.max(next, clock.now() + 1), at);
+        gateway.clock.set(Math.floor(to));
+        await clock.runTo(to, Infinity);
+      }
       yield { at, lines: await scrape(app.url(), at, labels) };
     }
   } finally {
@@ -48,7 +48,7 @@ export async function* exporterHistory(options: HistoryOptions): AsyncGenerator<
   }
 }
 
-/** Comments, and what is said of the process: that is this program with its gateway, not an exporter. */
+/** Comments and metrics of the process, which is this program with its gateway. */
 const NOT_KEPT = /^(?:#|process_|nodejs_)/;
 
 async function scrape(url: string, at: number, labels: HistoryOptions["labels"]): Promise<readonly string[]> {
@@ -64,7 +64,7 @@ async function scrape(url: string, at: number, labels: HistoryOptions["labels"])
   return [...samples, ...own].map((line) => timed(line, at, labels));
 }
 
-/** `name{a="b"} 1` as `name{job="c",a="b"} 1 1763725920.000`; label values may contain anything, spaces and braces too. */
+/** `name{a="b"} 1` as `name{job="c",a="b"} 1 1763725920.000`; label values may contain anything, including spaces and braces. */
 function timed(line: string, at: number, labels: HistoryOptions["labels"]): string {
   const [, name = "", own = "", value = ""] = /^([\w:]+)(?:\{(.*)\})? (\S+)$/s.exec(line) ?? [];
   if (name === "") throw new Error(`Cannot read the sample ${JSON.stringify(line)}`);

@@ -1,13 +1,13 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
 
 import type { RecordingRule, RuleGroup } from "../../dashboards/rules/rule.ts";
+import { listenOnLoopback } from "../support/loopback.ts";
 import type { PrometheusApi, Range } from "../support/prometheus-api.ts";
 import { until } from "../support/until.ts";
 
 /**
- * Hands samples of the past to a running Prometheus: a target whose exposition has times. Prometheus takes them when
- * `out_of_order_time_window` allows it, and they can be asked for at once, unlike blocks.
+ * Feeds past samples to a running Prometheus: a target whose exposition has timestamps. Prometheus accepts them if
+ * `out_of_order_time_window` allows it, and they can be queried at once, unlike blocks.
  */
 export interface SampleFeed {
   /** `127.0.0.1:40123`, to be scraped with `honor_labels`. */
@@ -21,19 +21,16 @@ export async function startSampleFeed(): Promise<SampleFeed> {
   const waiting: { readonly text: string; readonly stored: () => void }[] = [];
   let delivered: (() => void) | undefined;
   const server = createServer((_request, response) => {
-    // Scrapes of a target follow each other: the one before is stored.
+    // Scrapes of a target are sequential, so the former one is stored.
     delivered?.();
     const next = waiting.shift();
     delivered = next?.stored;
     response.setHeader("content-type", "text/plain; version=0.0.4");
     response.end(next?.text ?? "");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const { address, stop } = await listenOnLoopback(server);
   return {
-    address: `127.0.0.1:${port}`,
+    address,
     give: async (lines) => {
       const pieces = Array.from({ length: Math.ceil(lines.length / PIECE) }, (_, index) =>
         lines.slice(index * PIECE, (index + 1) * PIECE),
@@ -45,18 +42,14 @@ export async function startSampleFeed(): Promise<SampleFeed> {
         ),
       );
     },
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
+    stop,
   };
 }
 
 /** Lines of one scrape. */
 const PIECE = 20_000;
 
-/** Gives the recording rules the past that they would have had: each is asked over the range, once all that it needs is there. */
+/** Computes the past of the recording rules: each rule is evaluated over the range once its inputs exist. */
 export async function recordPast(
   prometheus: PrometheusApi,
   feed: SampleFeed,
@@ -66,7 +59,7 @@ export async function recordPast(
   const rules = groups.flatMap((group) => group.rules).filter((rule) => "record" in rule);
   for (const level of levels(rules)) {
     const lines = (await Promise.all(level.map((rule) => linesOf(prometheus, rule, range)))).flat();
-    // A scrape may time out on a busy machine; what is given twice is stored once.
+    // A scrape may time out on a busy machine; samples that are sent twice are stored once.
     await until(
       `the past of ${level.map(({ record }) => record).join(", ")}`,
       async () => {
@@ -78,7 +71,7 @@ export async function recordPast(
   }
 }
 
-/** How many samples of these rules there are. */
+/** The number of samples of these rules. */
 async function stored(
   prometheus: PrometheusApi,
   rules: readonly RecordingRule[],
@@ -110,7 +103,7 @@ function numberText(value: number): string {
   return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
 }
 
-/** Rules in the order of what they need; a rule that needs its own past begins without. */
+/** Rules in the order of their inputs; a rule that needs its own past begins without it. */
 function levels(rules: readonly RecordingRule[]): readonly (readonly RecordingRule[])[] {
   const found: RecordingRule[][] = [];
   let rest = [...rules];

@@ -19,7 +19,7 @@ export interface StageConfig {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Shows all that the dashboards can: owners, budgets of every window, rates, the value of a credit, probes. */
+/** Everything that the dashboards can show: owners, budgets of every window, rates, the value of a credit, probes. */
 export function stageConfig(gateway: Gateway, { probes, ...schedule }: Schedule): StageConfig {
   const names = [...gateway.tokens.keys()];
   const file: ConfigFileInput = {
@@ -43,7 +43,7 @@ export function stageConfig(gateway: Gateway, { probes, ...schedule }: Schedule)
   };
 }
 
-/** One that succeeds and one that hears badly. What is known of a spend is known after the time-out. */
+/** One probe that succeeds and one that transcribes badly. A spend is known after the timeout. */
 function probing(schedule: string): Pick<ConfigFileInput, "probes" | "probe_spend"> {
   const probe = { key: "translate", response_format: "verbose_json", schedule, timeout: "5s" } as const;
   return {

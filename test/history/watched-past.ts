@@ -13,34 +13,34 @@ import { writeBlocks } from "./blocks.ts";
 import { exporterHistory } from "./exporter-history.ts";
 import { recordPast, startSampleFeed } from "./rule-history.ts";
 
-/** What a Prometheus has stored of weeks in which it watched a gateway. */
+/** The storage of a Prometheus that watched a gateway for weeks. */
 export interface WatchedPast {
   readonly directory: string;
-  /** Starts a Prometheus on it that goes on with an exporter of the present, and the rules. */
+  /** Starts a Prometheus on that storage, which goes on with a present exporter and the rules. */
   watch(exporterUrl: string): Promise<Prometheus>;
-  /** Deletes everything; the Prometheus has to be stopped. */
+  /** Deletes everything; stop the Prometheus before. */
   remove(): void;
 }
 
 export interface PastOptions {
-  /** Its history must reach as far back. Nobody else may ask it meanwhile: its clock is set back, and goes on at last. */
+  /** The gateway; its history must reach as far back. Nothing else may use it meanwhile, because its clock is set back. */
   readonly gateway: Gateway;
   readonly configOf: (schedule: Schedule) => Promise<Config>;
   readonly prometheus: string;
   readonly promtool: string;
-  /** Days of which there are a few scrapes, so many hours apart. */
+  /** Days with a few scrapes, this many hours apart. */
   readonly sparseDays: number;
   readonly sparseHours: number;
-  /** The days after them, with a scrape every four minutes: as much as lines need. */
+  /** The days after them, with a scrape every four minutes, as lines need them. */
   readonly denseDays: number;
-  /** Told what is being done, since it takes a while. */
+  /** Called with the current step, because all of it takes a while. */
   readonly onProgress?: (text: string) => void;
 }
 
 export interface Schedule {
   readonly keys: string;
   readonly analytics: string;
-  /** Of the probes; without it there are none. */
+  /** The schedule of the probes; without it there are none. */
   readonly probes?: string;
 }
 
@@ -49,7 +49,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const DENSE_MS = 4 * MINUTE_MS;
 
-/** Addresses of processes differ from run to run, the history's must not. */
+/** Addresses of processes differ between runs; that of the history must not. */
 const INSTANCE = "exporter:9853";
 
 export async function watchPast(options: PastOptions): Promise<WatchedPast> {
@@ -100,14 +100,14 @@ async function* past(
   const days = steps(first, dense, DAY_MS);
   const times = days.flatMap((day) => sparseTimes(day, sparseHours)).filter((at) => at < dense);
   const sparsely = await configOf({ keys: `${sparseHours}h`, analytics: `${sparseHours}h` });
-  // Rounds take five minutes; the one before midnight has to end by then.
+  // Polls are five minutes apart; the last before midnight must end by then.
   yield* exporterHistory({ gateway, config: sparsely, startAt: first - 10 * MINUTE_MS, times, labels });
   const densely = await configOf({ keys: "12m", analytics: "20m" });
   const often = steps(dense, now, DENSE_MS);
   yield* exporterHistory({ gateway, config: densely, startAt: dense - MINUTE_MS, times: often, labels });
 }
 
-/** Among them one when the day before is settled, and one when the day's last round is over. */
+/** One of them when the former day is settled, and one after the day's last poll. */
 function sparseTimes(day: number, everyHours: number): readonly number[] {
   const hours = steps(day, day + DAY_MS - 1, everyHours * HOUR_MS).filter((at) => at > day);
   const times = new Set([...hours, day + 2 * HOUR_MS, day + DAY_MS - 2 * MINUTE_MS]);
@@ -118,7 +118,7 @@ function steps(from: number, to: number, everyMs: number): readonly number[] {
   return Array.from({ length: Math.floor((to - from) / everyMs) + 1 }, (_, index) => from + index * everyMs);
 }
 
-/** The rules at once: evaluated every few seconds, alerts without waiting. What they say is the same. */
+/** The rules without waiting: evaluated every few seconds, alerts at once. Their expressions are the same. */
 function promptly(groups: readonly RuleGroup[]): readonly RuleGroup[] {
   return groups.map((group) => ({
     ...group,

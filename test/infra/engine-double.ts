@@ -23,7 +23,7 @@ import {
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import { z } from "zod";
 
-/** A resource as the runner of the SDK registered it over the wire. */
+/** A resource as the SDK's runner registered it over the wire. */
 export interface EngineResource {
   readonly type: string;
   readonly name: string;
@@ -31,7 +31,7 @@ export interface EngineResource {
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
-/** An engine that answers a program as `pulumi up` does on an empty stack, and writes down what it is told. */
+/** An engine that answers a program like `pulumi up` on an empty stack, and records the calls. */
 export interface EngineDouble {
   readonly address: string;
   readonly resources: readonly EngineResource[];
@@ -86,7 +86,7 @@ function monitor(state: State): UntypedServiceImplementation {
     }),
     registerResource: answer((request) => {
       if (!(request instanceof RegisterResourceRequest))
-        throw new Error("Cannot register what is no resource");
+        throw new Error("Cannot register a request that is not a resource");
       const [type, name, parent] = [request.getType(), request.getName(), request.getParent()];
       state.resources.push({
         type,
@@ -137,7 +137,7 @@ function answer(reply: (request: unknown) => Message | undefined): handleUnaryCa
   };
 }
 
-/** The service with answers as bytes: the generated one would want messages of a package without types. */
+/** The service with raw bytes as answers, because the generated service needs messages from a package without types. */
 function bytesService(service: typeof ResourceMonitorService | typeof EngineService) {
   const methods = Object.entries(service).map(([name, method]) => [
     name,

@@ -23,7 +23,7 @@ describe("the example stack files", () => {
   });
 });
 
-/** The secrets that the last line names. */
+/** The secrets listed in the last line. */
 function secretsOf(text: string): Record<string, unknown> {
   const names = /# secrets: (.+)\n$/.exec(text)?.[1]?.split(", ") ?? [];
   return Object.fromEntries(

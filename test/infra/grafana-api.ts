@@ -2,10 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { z } from "zod";
 
-/** A simulated Grafana: the calls that the provider makes, with the rules by which Grafana refuses bodies. */
+/** A simulated Grafana: the calls that the provider makes, with Grafana's validation of the bodies. */
 export interface GrafanaApi {
   readonly url: string;
-  /** Titles of dashboards, and names of rules by group, as stored. */
+  /** The stored titles of dashboards, and names of rules by group. */
   readonly dashboards: ReadonlyMap<string, string>;
   readonly ruleNames: ReadonlyMap<string, readonly string[]>;
   stop(): Promise<void>;
@@ -112,7 +112,7 @@ function answer(
     if (call === "POST /api/dashboards/db") return saveDashboard(dashboardBody.parse(value), state);
     const [, folder, group] =
       /^PUT \/api\/v1\/provisioning\/folder\/([^/]+)\/rule-groups\/([^/]+)$/.exec(call) ?? [];
-    if (folder === undefined || group === undefined) return [404, `no such call: ${call}`];
+    if (folder === undefined || group === undefined) return [404, `unknown call: ${call}`];
     return putGroup(groupBody.parse(value), { folder, group }, state, datasourceUids);
   } catch (error) {
     return [400, error instanceof Error ? error.message : "bad request"];
@@ -152,7 +152,7 @@ function putGroup(
   const first = fault.find((text) => text !== undefined);
   if (first !== undefined) return [400, first];
   if (body.title !== group || body.folderUid !== folder)
-    return [400, "title and folderUid must be those of the path"];
+    return [400, "title and folderUid must match the path"];
   groups.set(group, body);
   return [200, ""];
 }
@@ -170,14 +170,14 @@ function faultOf(
   ];
   const unknown = used.find((source) => source !== "__expr__" && !datasourceUids.includes(source));
   if (unknown !== undefined) return `${one.title}: data source "${unknown}" not found`;
-  if (!refIds.includes(target)) return `${one.title}: "${target}" is none of its queries`;
+  if (!refIds.includes(target)) return `${one.title}: "${target}" is not one of its queries`;
   if (one.data.some(({ refId, model }) => refId !== model.refId))
-    return `${one.title}: a model is of another refId`;
-  if (others.some(({ uid: taken }) => taken === one.uid)) return `${one.title}: its uid is taken`;
+    return `${one.title}: a model has another refId`;
+  if (others.some(({ uid: taken }) => taken === one.uid)) return `${one.title}: its uid is already in use`;
   if (others.some(({ title }) => title === one.title))
-    return `${one.title}: its title is taken in this folder`;
+    return `${one.title}: its title is already in use in this folder`;
   if (one.record !== undefined && (one.for !== undefined || one.condition !== undefined)) {
-    return `${one.title}: records and alerts at once`;
+    return `${one.title}: is both a recording and an alert rule`;
   }
   return undefined;
 }

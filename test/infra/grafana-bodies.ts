@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { Registered } from "./mocked-program.ts";
 
-/** A request as the provider makes it of a resource. */
+/** The request that the provider sends for a resource. */
 export interface ProviderCall {
   readonly method: "POST" | "PUT";
   readonly path: string;
   readonly body: unknown;
 }
 
-/** What the Grafana provider would send when it creates these resources, in their order. */
+/** The requests that the Grafana provider sends to create these resources, in order. */
 export function callsOf(resources: readonly Registered[]): readonly ProviderCall[] {
   return resources.flatMap(({ type, inputs }) => {
     switch (type) {

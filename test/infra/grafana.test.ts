@@ -46,7 +46,7 @@ describe("the Grafana part", () => {
     expect(JSON.stringify(others)).not.toContain(GRAFANA_TOKEN);
   });
 
-  test("makes a data source where one is asked for, and no alerts where none are", async () => {
+  test("creates a data source and omits alerts if configured so", async () => {
     const resources = await runMocked({
       ...GRAFANA,
       grafanaDatasourceUrl: "http://prometheus.example",
@@ -79,7 +79,7 @@ describe("the Grafana part", () => {
     check(names);
   });
 
-  test("would be refused with a data source that does not exist", async () => {
+  test("is refused with a data source that does not exist", async () => {
     const api = await startGrafanaApi(["another"]);
     onTestFinished(() => api.stop());
     const answers = await sendAll(api.url, callsOf(await runMocked(GRAFANA)));
@@ -91,7 +91,7 @@ describe("the Grafana part", () => {
 
 async function sendAll(url: string, calls: readonly ProviderCall[]) {
   const answers: { readonly path: string; readonly status: number; readonly text: string }[] = [];
-  // One after the other: the folder must be there before what is in it.
+  // In sequence, because the folder must exist before its content.
   for (const { method, path, body } of calls) {
     const headers = { authorization: `Bearer ${GRAFANA_TOKEN}`, "content-type": "application/json" };
     const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) });

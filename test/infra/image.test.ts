@@ -10,10 +10,10 @@ import { hashedPassword } from "../support/hashed-password.ts";
 import { imageParameters, makeImageContent } from "../support/image-content.ts";
 import { ROOT, sourceFiles } from "../support/repository.ts";
 
-/** Its packages are installed, and programs take long to start on a busy machine. */
+/** Generous, because packages are installed and programs start slowly on a busy machine. */
 const PATIENCE_MS = 180_000;
 
-describe("the image's content, made as the Dockerfile says", { timeout: PATIENCE_MS }, () => {
+describe("the image's content, built as in the Dockerfile", { timeout: PATIENCE_MS }, () => {
   let app: string;
   let program: readonly string[];
   let gateway: Gateway;
@@ -48,7 +48,7 @@ describe("the image's content, made as the Dockerfile says", { timeout: PATIENCE
 
   const run = (...parameters: readonly string[]) => runExporter(parameters, files.environment, program);
 
-  test("has no package of development, and nothing but what runs", () => {
+  test("has no development packages and only files that run", () => {
     expect(readdirSync(app).toSorted()).toEqual(["exporter", "node_modules", "package.json"]);
     expect(readdirSync(join(app, "node_modules"))).not.toContain("vitest");
     expect(readdirSync(join(app, "node_modules"))).not.toContain("@pulumi");
@@ -57,7 +57,7 @@ describe("the image's content, made as the Dockerfile says", { timeout: PATIENCE
     );
   });
 
-  test("has every line as long as it is in the repository, and names no TypeScript", () => {
+  test("keeps every line's length, and refers to no TypeScript file", () => {
     const sources = sourceFiles(["exporter"]);
     const stripped = sources.map(({ path }) => readFileSync(join(app, path.replace(/ts$/, "js")), "utf8"));
     expect(sources.length).toBeGreaterThan(100);
@@ -65,7 +65,7 @@ describe("the image's content, made as the Dockerfile says", { timeout: PATIENCE
     expect(stripped.filter((text) => /\.ts["']/.test(text))).toEqual([]);
   });
 
-  test("says its version and checks a configuration", async () => {
+  test("prints its version and checks a configuration", async () => {
     const version = `aigateway-exporter ${packageJson.version}\n`;
     expect(await run("--version")).toEqual({ code: 0, stdout: version, stderr: "" });
     const checked = await run("check", ...flags);
@@ -74,14 +74,14 @@ describe("the image's content, made as the Dockerfile says", { timeout: PATIENCE
     expect(checked.stdout).toContain("is valid: plain HTTP, 1 user\n");
   });
 
-  test("has the sample of the probes", async () => {
+  test("contains the sample for probes", async () => {
     const { code, stdout } = await run("probe", "sample", flags[0] ?? "");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^result +success$/m);
     expect(gateway.books.transcriptions()).toHaveLength(1);
   });
 
-  test("serves, and has what is loaded late: the comparison of passwords, the status page", async () => {
+  test("serves, and contains the lazily loaded parts: password comparison and status page", async () => {
     const exporter = await startExporter(flags, { ...files.environment, NODE_ENV: "production" }, program);
     onTestFinished(async () => void (await exporter.stop()));
     const ask = (path: string, password: string) => {

@@ -21,7 +21,7 @@ describe("the Kubernetes part", () => {
   const inputs = (type: string, name: string) =>
     resources.find((resource) => resource.type === type && resource.name === name)?.inputs;
 
-  test("is these objects", () => {
+  test("consists of these objects", () => {
     expect(resources.map(({ type, name }) => `${type} ${name}`).toSorted()).toEqual([
       "kubernetes:apps/v1:Deployment exporter",
       "kubernetes:core/v1:ConfigMap dashboards-aigateway-overview",
@@ -47,14 +47,14 @@ describe("the Kubernetes part", () => {
     });
   });
 
-  test("uses that provider for every object", () => {
+  test("uses the explicit provider for every object", () => {
     const objects = resources.filter(({ type }) => type.startsWith("kubernetes:"));
     expect(objects.map(({ provider }) => provider)).toEqual(
       objects.map(() => expect.stringContaining("pulumi:providers:kubernetes::kubernetes::")),
     );
   });
 
-  test("marks every secret, and has none in plain text anywhere", () => {
+  test("marks every secret and contains none in plain text", () => {
     expect(inputs("kubernetes:core/v1:Secret", "exporter-keys")).toMatchObject({
       type: "Opaque",
       stringData: { secret: { billing: "sk-test-billing" } },
@@ -66,7 +66,7 @@ describe("the Kubernetes part", () => {
     expect(JSON.stringify(others)).not.toContain("sk-test");
   });
 
-  test("gives the pod no rights", () => {
+  test("gives the pod no privileges", () => {
     expect(inputs("kubernetes:core/v1:ServiceAccount", "exporter")).toMatchObject({
       automountServiceAccountToken: false,
     });
@@ -99,7 +99,7 @@ describe("the Kubernetes part", () => {
     });
   });
 
-  test("mounts recordings of probes as a folder, and only then", async () => {
+  test("mounts the probes' recordings as a folder if there are any", async () => {
     const probe = { name: "meeting", key: "billing", model: "acme/ear", expected_text: "Good morning" };
     const probes = [{ ...probe, audio: "exporter/probes/sample/sample.mp3" }];
     const probe_spend = { max_cost_per_day: 1, max_cost_per_probe: 0.1 };
@@ -133,7 +133,7 @@ describe("the Kubernetes part", () => {
     expect(JSON.stringify(resources)).not.toContain("aigateway-exporter-audio");
   });
 
-  test("runs one pod at a time, with probes, resources, and its files mounted as folders", () => {
+  test("runs one pod at a time, with health probes, resources and files mounted as folders", () => {
     expect(inputs("kubernetes:apps/v1:Deployment", "exporter")).toMatchObject({
       spec: {
         replicas: 1,
@@ -174,7 +174,7 @@ describe("the Kubernetes part", () => {
     });
   });
 
-  test("lets scrapes in, and only DNS and the gateway's port out", () => {
+  test("allows incoming scrapes, and outgoing traffic only to DNS and the gateway's port", () => {
     expect(inputs("kubernetes:networking.k8s.io/v1:NetworkPolicy", "exporter")).toMatchObject({
       spec: {
         podSelector: {
@@ -200,7 +200,7 @@ describe("the Kubernetes part", () => {
     });
   });
 
-  test("is scraped as the job that the rules name", () => {
+  test("is scraped under the job name that the rules use", () => {
     expect(inputs("kubernetes:monitoring.coreos.com/v1:ServiceMonitor", "monitoring")).toMatchObject({
       metadata: { labels: { release: "kube-prometheus-stack" } },
       spec: {
@@ -211,7 +211,7 @@ describe("the Kubernetes part", () => {
     });
   });
 
-  test("has the rules, and the dashboards where the sidecar looks", () => {
+  test("contains the rules, and the dashboards with the sidecar's label", () => {
     const options = { pollIntervalSeconds: 60, analyticsIntervalSeconds: 300 };
     expect(inputs("kubernetes:monitoring.coreos.com/v1:PrometheusRule", "monitoring-rules")).toMatchObject({
       spec: { groups: ruleGroups(createRules(options)) },
@@ -226,7 +226,7 @@ describe("the Kubernetes part", () => {
     });
   });
 
-  test("lets every object be repaired, and has no label that scrape jobs would take for ours", () => {
+  test("lets every object be overwritten, and has no pod label that collides with a metric's label", () => {
     const objects = resources.filter(({ type }) => type.startsWith("kubernetes:"));
     for (const { inputs: object } of objects) {
       expect(object).toMatchObject({ metadata: { annotations: { "pulumi.com/patchForce": "true" } } });
@@ -235,19 +235,19 @@ describe("the Kubernetes part", () => {
   });
 });
 
-describe("the Kubernetes part, changed", () => {
+describe("the Kubernetes part with other settings", () => {
   test.each<[string, Changes, string]>([
     ["a namespace", { createNamespace: false }, "Namespace"],
     ["a network policy", { networkPolicy: false }, "NetworkPolicy"],
     ["a monitor", { scrape: "none" }, "ServiceMonitor"],
     ["a PrometheusRule", { rules: "none" }, "PrometheusRule"],
     ["a Secret", { keys: {}, keysSecret: "vault-keys" }, "Secret"],
-  ])("does without %s", async (_name, changes, kind) => {
+  ])("omits %s", async (_name, changes, kind) => {
     expect(await find({}, kind)).toHaveLength(1);
     expect(await find(changes, kind)).toEqual([]);
   });
 
-  test("does without the Prometheus operator", async () => {
+  test("works without the Prometheus operator", async () => {
     const resources = await runMocked({ ...LEAST, scrape: "annotations", rules: "configMap" });
     expect(JSON.stringify(resources)).not.toContain("monitoring.coreos.com");
     expect(resources.find(({ type }) => type.endsWith(":Deployment"))?.inputs).toMatchObject({
@@ -274,7 +274,7 @@ describe("the Kubernetes part, changed", () => {
     });
   });
 
-  test("mounts Secrets that exist already", async () => {
+  test("mounts existing Secrets", async () => {
     const [deployment] = await find(
       { keys: {}, keysSecret: "vault-keys", managementSecret: "vault-management" },
       "Deployment",
@@ -294,20 +294,20 @@ describe("the Kubernetes part, changed", () => {
     });
   });
 
-  test("mounts only Secrets that there are", async () => {
+  test("mounts no Secret that does not exist", async () => {
     const [deployment] = await find({ keys: {}, managementKey: "sk-m" }, "Deployment");
     expect(deployment?.inputs).toMatchObject({
       spec: { template: { spec: { volumes: [{ name: "config" }, { name: "management" }] } } },
     });
   });
 
-  test("has another checksum when the configuration changes, and the same when a key does", async () => {
+  test("changes the checksum with the configuration, but not with a key", async () => {
     const before = await checksum({});
     expect(await checksum({ keys: { billing: "sk-test-rotated" } })).toBe(before);
     expect(await checksum({ exporter: { ...LEAST_EXPORTER, series_limit: 5 } })).not.toBe(before);
   });
 
-  test("narrows who may scrape, and opens the gateway's own port", async () => {
+  test("restricts who may scrape, and allows the gateway's own port", async () => {
     const scrapeFrom = { "kubernetes.io/metadata.name": "monitoring" };
     const exporter = { gateway: { base_url: "https://gateway.example:8443/api/v1" } };
     expect((await find({ scrapeFrom, exporter }, "NetworkPolicy"))[0]?.inputs).toMatchObject({
@@ -320,14 +320,14 @@ describe("the Kubernetes part, changed", () => {
 });
 
 describe("Exporter", () => {
-  test("can be transformed from outside", async () => {
+  test("accepts transformations of its resources", async () => {
     const labels: unknown[] = [];
     await mockEngine(({ type, inputs }) => {
       if (type === "kubernetes:apps/v1:Deployment") labels.push(inputs["metadata"]);
     });
     const texts = settingTexts(LEAST);
     const settings = readSettings((name) => texts[name]).kubernetes;
-    if (!settings) throw new Error("Cannot find the settings of Kubernetes");
+    if (!settings) throw new Error("Cannot find the settings for Kubernetes");
     const exporter = new Exporter("exporter", settings, {
       transformations: [
         ({ type, props, opts }) =>

@@ -9,7 +9,7 @@ export interface Registered {
   readonly name: string;
   /** Secrets are `{ secret: … }`. */
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** Urn and id; empty is the default provider. */
+  /** Urn and id; empty for the default provider. */
   readonly provider: string;
 }
 
@@ -19,7 +19,7 @@ export const DASHBOARD: DashboardFile = {
   json: '{"uid":"aigateway-overview","title":"AI gateway"}',
 };
 
-/** Runs the program with Pulumi's mocks, and returns every resource that has a provider of its own. */
+/** Runs the program with Pulumi's mocks, and returns every resource that has an explicit provider. */
 export async function runMocked(
   changes: Changes,
   dashboards: readonly DashboardFile[] = [DASHBOARD],
@@ -33,7 +33,7 @@ export async function runMocked(
   return resources;
 }
 
-/** Mocks the engine from now on; `onResource` is told of each resource that has a provider of its own. */
+/** Mocks the engine from now on, and calls `onResource` for each resource that has an explicit provider. */
 export async function mockEngine(onResource: (resource: Registered) => void): Promise<void> {
   await runtime.setMocks(
     {

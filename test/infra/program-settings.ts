@@ -4,13 +4,13 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { ROOT } from "../support/repository.ts";
 
-/** A setting that differs from its default; objects, lists and flags as they are. */
+/** Settings that differ from their defaults; objects, lists and flags as values. */
 export type Changes = Readonly<Record<string, unknown>>;
 
-/** What the exporter's configuration needs at least. */
+/** The minimal configuration of the exporter. */
 export const LEAST_EXPORTER = { gateway: { base_url: "https://gateway.example/api/v1" } };
 
-/** The least that a deployment to Kubernetes needs. */
+/** The minimal settings for a deployment to Kubernetes. */
 export const LEAST: Changes = {
   image: "registry.example/aigateway-exporter:0.1.0",
   exporter: LEAST_EXPORTER,
@@ -32,7 +32,7 @@ export const declared = z
   })
   .parse(parse(readFileSync(join(ROOT, "Pulumi.yaml"), "utf8"))).config;
 
-/** Settings as the engine gives them to a program: texts, with the defaults of Pulumi.yaml. */
+/** Settings as the engine passes them to a program: strings, with the defaults of Pulumi.yaml. */
 export function settingTexts(changes: Changes = {}): Record<string, string> {
   const defaults = Object.entries(declared).map(([name, { default: value }]) => [name, value] as const);
   return Object.fromEntries(

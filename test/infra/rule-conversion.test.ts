@@ -29,7 +29,7 @@ const GROUP: RuleGroup = {
 };
 
 describe("convertRules", () => {
-  test("makes an alert of a query, whether it gave anything, and a threshold", () => {
+  test("converts an alert to a query, a test for a result, and a threshold", () => {
     const [group] = convertRules([GROUP], OPTIONS);
     expect(group).toMatchObject({ name: "keys", intervalSeconds: 120 });
     const [rule, ...others] = group?.rules ?? [];
@@ -73,13 +73,13 @@ describe("convertRules", () => {
     });
   });
 
-  test("takes the number of the query for $value, which is a text in Grafana", () => {
+  test("replaces $value, which is a string in Grafana, with the query's number", () => {
     expect(convertRules([GROUP], OPTIONS)[0]?.rules[0]?.annotations?.["description"]).toBe(
       "{{ if gt $values.query.Value 0.0 }}{{ $values.query.Value | humanize }} left of {{ $labels.key }}{{ end }}; not $values or $valued",
     );
   });
 
-  test("records where there is a data source to write to", () => {
+  test("converts recording rules if there is a data source to write to", () => {
     const [group] = convertRules([GROUP], { ...OPTIONS, recordingDatasourceUid: "mimir" });
     expect(group?.rules[0]).toMatchObject({
       name: "key:left:min",
@@ -89,18 +89,21 @@ describe("convertRules", () => {
     expect(group?.rules).toHaveLength(2);
   });
 
-  test("leaves out a group that only records, where Prometheus records", () => {
+  test("omits a group of recording rules if Prometheus evaluates them", () => {
     const recording = { ...GROUP, rules: GROUP.rules.slice(0, 1) };
     expect(convertRules([recording], OPTIONS)).toEqual([]);
   });
 
-  test.each(["5s", "15s", "1h1s", "soon"])("refuses the interval %s, which Grafana would", (interval) => {
-    expect(() => convertRules([{ ...GROUP, interval }], OPTIONS)).toThrow(
-      `Cannot convert the rule group "keys": its interval is "${interval}", want a multiple of 10s`,
-    );
-  });
+  test.each(["5s", "15s", "1h1s", "soon"])(
+    "refuses the interval %s, which Grafana would refuse",
+    (interval) => {
+      expect(() => convertRules([{ ...GROUP, interval }], OPTIONS)).toThrow(
+        `Cannot convert the rule group "keys": its interval must be a multiple of 10s, not "${interval}"`,
+      );
+    },
+  );
 
-  test("gives each rule a uid of its own that does not depend on its place", () => {
+  test("gives each rule a unique uid that does not depend on its position", () => {
     const both = { ...OPTIONS, recordingDatasourceUid: "mimir" };
     const uids = convertRules(createRules(), both).flatMap(({ rules }) => rules.map(({ uid }) => uid));
     expect(new Set(uids).size).toBe(uids.length);
@@ -112,7 +115,7 @@ describe("convertRules", () => {
     expect(other[0]?.rules[0]?.uid).not.toBe(convertRules([GROUP], OPTIONS)[0]?.rules[0]?.uid);
   });
 
-  test("converts every alert of ours", () => {
+  test("converts all our alerts", () => {
     const alerts = createRules().flatMap(({ rules }) => rules.filter(isAlert).map(({ alert }) => alert));
     const converted = convertRules(createRules(), OPTIONS).flatMap(({ rules }) =>
       rules.map(({ name }) => name),

@@ -7,59 +7,51 @@ import { ROOT } from "../support/repository.ts";
 import { type EngineDouble, startEngineDouble } from "./engine-double.ts";
 import { type Changes, LEAST, settingTexts } from "./program-settings.ts";
 
-// Loading the SDK and the program takes seconds, and more on a busy machine.
+// Loading the SDK and the program takes seconds, or longer on a busy machine.
 const TIMEOUT = { timeout: 120_000 };
 
 const RUNNER = createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/run");
 
-describe("infra/index.ts, run as pulumi up runs it", () => {
-  test(
-    "registers every resource under its component, and gives the outputs of the stack",
-    TIMEOUT,
-    async () => {
-      const { engine, exitCode, log } = await run({ ...LEAST, managementKey: "sk-test-management" }, [
-        "keys",
-        "managementKey",
-      ]);
-      expect(log).toBe("");
-      expect(engine.errors).toEqual([]);
-      expect(exitCode).toBe(0);
-      expect(engine.outputs).toEqual({
-        grafanaFolderUrl: null,
-        metricsUrl: "http://aigateway-exporter.aigateway-exporter.svc:9853/metrics",
-      });
-      const parents = engine.resources.map(
-        ({ name, type, parent }) => `${parent.split("::").at(-1)} > ${name} ${type}`,
-      );
-      expect(parents).toContain("exporter > exporter kubernetes:apps/v1:Deployment");
-      expect(parents).toContain(
-        "monitoring > monitoring-rules kubernetes:monitoring.coreos.com/v1:PrometheusRule",
-      );
-      const orphans = engine.resources.filter(
-        ({ type, parent }) => type.startsWith("kubernetes:") && parent === "",
-      );
-      expect(orphans).toEqual([]);
-    },
-  );
+describe("infra/index.ts, run as by pulumi up", () => {
+  test("registers every resource under its component, and returns the stack's outputs", TIMEOUT, async () => {
+    const { engine, exitCode, log } = await run({ ...LEAST, managementKey: "sk-test-management" }, [
+      "keys",
+      "managementKey",
+    ]);
+    expect(log).toBe("");
+    expect(engine.errors).toEqual([]);
+    expect(exitCode).toBe(0);
+    expect(engine.outputs).toEqual({
+      grafanaFolderUrl: null,
+      metricsUrl: "http://aigateway-exporter.aigateway-exporter.svc:9853/metrics",
+    });
+    const parents = engine.resources.map(
+      ({ name, type, parent }) => `${parent.split("::").at(-1)} > ${name} ${type}`,
+    );
+    expect(parents).toContain("exporter > exporter kubernetes:apps/v1:Deployment");
+    expect(parents).toContain(
+      "monitoring > monitoring-rules kubernetes:monitoring.coreos.com/v1:PrometheusRule",
+    );
+    const orphans = engine.resources.filter(
+      ({ type, parent }) => type.startsWith("kubernetes:") && parent === "",
+    );
+    expect(orphans).toEqual([]);
+  });
 
-  test(
-    "says every wrong setting at once and ends with an error, without a stack trace",
-    TIMEOUT,
-    async () => {
-      const { engine, exitCode } = await run({ name: "Wrong", exporter: {} }, []);
-      expect(exitCode).not.toBe(0);
-      expect(engine.errors.join("\n")).toMatch(
-        /^Cannot deploy: 4 settings are wrong\n {2}name: "Wrong" .*\n(?: {2}exporter.*\n){2} {2}image: [^\n]*$/,
-      );
-      expect(engine.resources.filter(({ type }) => type.startsWith("kubernetes:"))).toEqual([]);
-    },
-  );
+  test("reports all wrong settings at once and fails without a stack trace", TIMEOUT, async () => {
+    const { engine, exitCode } = await run({ name: "Wrong", exporter: {} }, []);
+    expect(exitCode).not.toBe(0);
+    expect(engine.errors.join("\n")).toMatch(
+      /^Cannot deploy: 4 settings are wrong\n {2}name: "Wrong" .*\n(?: {2}exporter.*\n){2} {2}image: [^\n]*$/,
+    );
+    expect(engine.resources.filter(({ type }) => type.startsWith("kubernetes:"))).toEqual([]);
+  });
 });
 
 interface Run {
   readonly engine: EngineDouble;
   readonly exitCode: number | null;
-  /** What the runner itself wrote. */
+  /** The runner's own output. */
   readonly log: string;
 }
 

@@ -15,7 +15,7 @@ const GRAFANA = {
 };
 
 describe("Pulumi.yaml", () => {
-  test("declares every setting that is read, and no other", () => {
+  test("declares exactly the settings that the program reads", () => {
     expect(Object.keys(declared).toSorted()).toEqual(Object.keys(fields.shape).toSorted());
   });
 
@@ -29,7 +29,7 @@ describe("Pulumi.yaml", () => {
 });
 
 describe("readSettings", () => {
-  test("takes the least", () => {
+  test("accepts the minimal settings", () => {
     const { kubernetes, grafana, rules } = readSettings(reader(LEAST));
     expect(kubernetes?.config.file.keys.map(({ name }) => name)).toEqual(["billing"]);
     expect(kubernetes?.management).toBeUndefined();
@@ -37,14 +37,14 @@ describe("readSettings", () => {
     expect(rules).toEqual({ pollIntervalSeconds: 60, analyticsIntervalSeconds: 300 });
   });
 
-  test("takes Grafana alone, without anything about the exporter", () => {
+  test("accepts Grafana alone, without a configuration of the exporter", () => {
     const settings = readSettings(reader({ ...GRAFANA, runbookBaseUrl: "https://runbooks.example" }));
     expect(settings.kubernetes).toBeUndefined();
     expect(settings.grafana?.grafanaUrl).toBe("https://grafana.example");
     expect(settings.rules).toEqual({ runbookBaseUrl: "https://runbooks.example" });
   });
 
-  test("lets the windows of the rules follow a slow schedule and a slow pace", () => {
+  test("widens the rules' windows for a slow schedule and a low rate limit", () => {
     const keys = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`key-${index}`, "sk-x"]));
     const exporter = {
       gateway: { ...LEAST_EXPORTER.gateway, requests_per_minute: 2 },
@@ -56,7 +56,7 @@ describe("readSettings", () => {
     });
   });
 
-  test("says every problem at once and shows no secret", () => {
+  test("reports all problems at once and shows no secret", () => {
     const text = problemsOf({
       name: "Big_Name",
       image: "",
@@ -72,14 +72,14 @@ describe("readSettings", () => {
       grafanaUrl: "grafana.example",
     });
     expect(text).toEqual([
-      'name: "Big_Name" is not a name of lower-case letters, digits and dashes, at most 50',
+      'name: "Big_Name" is not a name of at most 50 lower-case letters, digits and dashes',
       "keys.Billing: the name does not match [a-z0-9][a-z0-9_.-]{0,63}",
-      "keys.other: the text (not shown) is not one line of printable ASCII without spaces",
-      "keys.third: the text (not shown) is not one line of printable ASCII without spaces",
-      "managementKey: the text (not shown) is not one line of printable ASCII without spaces",
+      "keys.other: the value (not shown) is not one line of printable ASCII without spaces",
+      "keys.third: the value (not shown) is not one line of printable ASCII without spaces",
+      "managementKey: the value (not shown) is not one line of printable ASCII without spaces",
       'logLevel: "loud" is not one of debug, info, warn, error',
       'scrape: "sometimes" is not one of serviceMonitor, podMonitor, annotations, none',
-      'scrapeFrom: "[\\"x\\"]" is not an object whose values are texts; put numbers in quotes',
+      'scrapeFrom: "[\\"x\\"]" is not an object whose values are strings; put numbers in quotes',
       'grafanaUrl: "grafana.example" is not an http or https URL',
       'exporter.gateway.base_url: "http://gateway.example" must use https, since keys are sent to it; http is for localhost only',
       "exporter.speed: is not a known field",
@@ -92,19 +92,19 @@ describe("readSettings", () => {
   test.each<[string, Changes, string]>([
     ["no gateway", { exporter: {} }, "exporter.gateway: is missing; it must be a mapping"],
     [
-      "a place for a secret",
+      "the path of a secret",
       { exporter: { ...LEAST_EXPORTER, keys: [{ name: "billing", api_key_file: "/etc/billing" }] } },
-      "exporter.keys[0].api_key_file: is filled in with where the secret is mounted; leave it out",
+      "exporter.keys[0].api_key_file: is set to the path where the secret is mounted; remove it",
     ],
     [
-      "a variable",
+      "a variable for a secret",
       { exporter: { ...LEAST_EXPORTER, analytics: { management_key_env: "KEY" } }, managementKey: "sk-m" },
-      "exporter.analytics.management_key_env: is filled in with where the secret is mounted; leave it out",
+      "exporter.analytics.management_key_env: is set to the path where the secret is mounted; remove it",
     ],
     [
       "a folder of keys",
       { exporter: { ...LEAST_EXPORTER, keys_dir: "/keys" } },
-      "exporter.keys_dir: is filled in with where the secret is mounted; leave it out",
+      "exporter.keys_dir: is set to the path where the secret is mounted; remove it",
     ],
     [
       "a key without a secret",
@@ -114,19 +114,23 @@ describe("readSettings", () => {
     [
       "analytics without a key",
       { exporter: { ...LEAST_EXPORTER, analytics: { top: 5 } } },
-      "exporter.analytics: there is no management key; set managementKey or managementSecret",
+      "exporter.analytics: needs a management key; set managementKey or managementSecret",
     ],
     ["nothing to poll", { keys: {} }, "exporter: there is nothing to poll; set keys, keys_dir or analytics"],
-    ["two sources of keys", { keysSecret: "vault-keys" }, "keysSecret: excludes keys; keep one of them"],
+    [
+      "two sources of keys",
+      { keysSecret: "vault-keys" },
+      "keysSecret: cannot be combined with keys; remove one of them",
+    ],
     [
       "two sources of the management key",
       { managementKey: "sk-m", managementSecret: "vault" },
-      "managementSecret: excludes managementKey; keep one of them",
+      "managementSecret: cannot be combined with managementKey; remove one of them",
     ],
     [
       "nothing to deploy",
       { kubernetes: false },
-      "kubernetes: is false and grafana, too: there is nothing to deploy",
+      "kubernetes: is false, and so is grafana: there is nothing to deploy; set one of them to true",
     ],
     [
       "polls that alert rules cannot follow",
@@ -137,7 +141,7 @@ describe("readSettings", () => {
     expect(problemsOf({ ...LEAST, ...changes })).toEqual([problem]);
   });
 
-  test("says what is missing where Pulumi.yaml was not read", () => {
+  test("reports missing settings if Pulumi.yaml was not read", () => {
     const problems = messageOf(() => readSettings(() => undefined)).split("\n");
     expect(problems[0]).toBe(`Cannot deploy: ${Object.keys(fields.shape).length} settings are wrong`);
     expect(problems).toContain("  kubernetes: is missing; it must be true or false");
@@ -148,7 +152,7 @@ describe("probes", () => {
   const sample = "exporter/probes/sample/sample.mp3";
   const own = { name: "meeting", key: "billing", model: "acme/ear", expected_text: "Good morning" };
 
-  test("send the sample, or a recording of this machine whose mounted file is named", () => {
+  test("send the sample, or the mounted file of a recording on this machine", () => {
     const bundled = { name: "ears", key: "billing", model: "acme/ear" };
     const changes = { ...LEAST, ...withProbes([bundled, { ...own, audio: sample }]) };
     const config = readSettings(reader(changes)).kubernetes?.config;
@@ -159,7 +163,7 @@ describe("probes", () => {
     expect(config?.audio).toEqual({ "meeting.mp3": readFileSync(join(ROOT, sample)).toString("base64") });
   });
 
-  test("may be paid by a key that only the cluster knows", () => {
+  test("may use a key that only the cluster knows", () => {
     const changes = { keys: {}, keysSecret: "vault-keys", ...withProbes([{ ...own, audio: sample }]) };
     expect(textOf(changes)).toContain("audio: /etc/aigateway-exporter-audio/meeting.mp3\n");
   });
@@ -168,7 +172,7 @@ describe("probes", () => {
     ["that run every two minutes", { schedule: "2m" }, { probeIntervalSeconds: 120 }],
     ["that run daily", { schedule: "1d" }, { probeIntervalSeconds: 86_400 }],
     ["that pause at night", { schedule: "0 8-18 * * *" }, {}],
-  ])("%s make the rules look at as many runs", (_, schedule, expected) => {
+  ])("%s set the rules' window of recent runs", (_, schedule, expected) => {
     const { rules } = readSettings(
       reader({ ...LEAST, ...withProbes([{ ...own, audio: sample, ...schedule }]) }),
     );
@@ -182,22 +186,22 @@ describe("probes", () => {
       {},
       "exporter.probe_spend.max_cost_per_day: is missing; it must be a finite number above 0",
     ],
-    ["no list", 5, undefined, "exporter.probes: 5 is not a list"],
+    ["a value that is not a list", 5, undefined, "exporter.probes: 5 is not a list"],
     ["an unknown key", [{ ...own, key: "x", audio: sample }], undefined, "exporter.probes[0].key: "],
     [
-      "a recording that is not there",
+      "a missing recording",
       [{ ...own, audio: "no.mp3" }],
       undefined,
-      'exporter.probes[0].audio: file "no.mp3" cannot be read (ENOENT); it must be on the machine that deploys',
+      'exporter.probes[0].audio: file "no.mp3" cannot be read (ENOENT); it must exist on the machine that runs Pulumi',
     ],
     [
-      "recordings beyond a ConfigMap",
+      "recordings too large for a ConfigMap",
       Array.from({ length: 99 }, (_, index) => ({ ...own, name: `own-${index}`, audio: sample })),
       undefined,
       "exporter.probes: their recordings have ",
     ],
     [
-      "a recording that says nothing",
+      "a recording without expected_text",
       [{ ...own, expected_text: undefined, audio: sample }],
       undefined,
       "exporter.probes[0].expected_text: is missing; audio needs it",
@@ -210,7 +214,7 @@ describe("probes", () => {
 });
 
 describe("the exporter's configuration", () => {
-  test("names the mounted file of each key, and adds the keys that only have a secret", () => {
+  test("contains the mounted file of each key, and adds keys that have only a secret", () => {
     const exporter = { ...LEAST_EXPORTER, keys: [{ name: "search", owner: { team: "web" } }] };
     expect(textOf({ exporter, keys: { search: "sk-1", billing: "sk-2" }, managementKey: "sk-3" })).toBe(
       `gateway:
@@ -228,13 +232,13 @@ analytics:
     );
   });
 
-  test("names the folder where only the cluster knows the keys", () => {
+  test("contains the mounted folder if only the cluster knows the keys", () => {
     expect(textOf({ keys: {}, keysSecret: "vault-keys" })).toBe(
       "gateway:\n  base_url: https://gateway.example/api/v1\nkeys_dir: /run/secrets/aigateway/keys\n",
     );
   });
 
-  test("names each key of an existing Secret that is written", () => {
+  test("contains each configured key of an existing Secret", () => {
     const exporter = { ...LEAST_EXPORTER, keys: [{ name: "search" }] };
     expect(textOf({ exporter, keys: {}, keysSecret: "vault-keys" })).toContain(
       "keys:\n  - name: search\n    api_key_file: /run/secrets/aigateway/keys/search\n",
@@ -258,7 +262,7 @@ function reader(changes: Changes): (name: string) => string | undefined {
   return (name) => texts[name];
 }
 
-/** The lines after the first one of what readSettings throws. */
+/** The problems in the error that readSettings throws: all lines except the first. */
 function problemsOf(changes: Changes): readonly string[] {
   return messageOf(() => readSettings(reader(changes)))
     .split("\n")

@@ -10,15 +10,15 @@ import { ROOT } from "../support/repository.ts";
 const run = promisify(execFile);
 const FOLDER = join(ROOT, "preview");
 
-/** Whether the package that draws dashboards is installed; it is some 450 MB and not part of `npm ci`. */
+/** Reports whether the package that draws dashboards is installed. It has about 450 MB and is not part of `npm ci`. */
 export function isPreviewInstalled(): boolean {
   return existsSync(join(FOLDER, "node_modules", "@grafana", "ui"));
 }
 
-/** Installs the package if it is not there, and makes the page. */
+/** Installs the package if it is missing, and builds the page. */
 export async function preparePreview(onProgress: (text: string) => void): Promise<void> {
   if (!isPreviewInstalled()) {
-    onProgress("Installing what draws the dashboards into preview/ (450 MB, about a minute, once)");
+    onProgress("Installing the package that draws dashboards into preview/ (450 MB, about a minute, once)");
     await run("npm", ["ci", "--no-audit", "--no-fund"], { cwd: FOLDER, maxBuffer: 16 << 20 });
   }
   await run(process.execPath, ["bundle.mjs"], { cwd: FOLDER });
@@ -27,7 +27,7 @@ export async function preparePreview(onProgress: (text: string) => void): Promis
 export interface Look {
   readonly url: string;
   readonly chromium: string;
-  /** File of the picture; without one it is only looked at. */
+  /** The file to save the picture to; without it, the dashboard is only checked. */
   readonly picture?: string;
 }
 
@@ -42,7 +42,7 @@ const seen = z.object({
   errors: z.array(z.string()),
 });
 
-/** Opens a drawn dashboard in a browser without a screen and says what became of its panels. */
+/** Opens a drawn dashboard in a headless browser and reports the state of its panels. */
 export async function look({ url, chromium, picture = "" }: Look): Promise<z.infer<typeof seen>> {
   const { stdout } = await run(process.execPath, ["shoot.mjs", chromium, url, picture], {
     cwd: FOLDER,

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { join } from "node:path";
 
 import { dashboards } from "../../dashboards/index.ts";
+import { listenOnLoopback } from "../support/loopback.ts";
 import { ROOT } from "../support/repository.ts";
 
-/** Serves the drawn dashboards: the page, the dashboards' JSON, and the answers of a Prometheus. */
+/** Serves the drawn dashboards: the page, the dashboards' JSON, and a Prometheus server's answers. */
 export interface PreviewServer {
   readonly url: string;
   stop(): Promise<void>;
@@ -29,19 +29,8 @@ export async function startPreviewServer(prometheusUrl: string, port = 0): Promi
       },
     );
   });
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const actualPort = typeof address === "object" && address !== null ? address.port : port;
-  return {
-    url: `http://127.0.0.1:${actualPort}`,
-    stop: async () => {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const { address, stop } = await listenOnLoopback(server, port);
+  return { url: `http://${address}`, stop };
 }
 
 async function answer(

@@ -88,12 +88,12 @@ export const BOUNDARIES: readonly Boundary[] = [
 export const SPENT_AFTER = 3;
 
 /**
- * Which series of a window are to be seen: before the boundary; from it on, when nothing is known of what has begun; when
+ * Which series of a window must be shown: before the boundary; right after it, when nothing is known of the new window; when
  * an outage has outlasted the time to live; and after the next good poll.
  */
 export type Moment = "before" | "after" | "outage" | "next poll";
 
-/** Everything else that belongs to a window is not to be seen. */
+/** All other series of a window must not be shown. */
 export const WINDOWED =
   /^aigateway_(key_usage_(day|week|month)_|key_limit_(remaining|next_reset)_|usage_(day|last_day|month)_credits|budget_spent_)/;
 
@@ -107,7 +107,7 @@ function seriesOf(kind: Kind, { ends, resets }: Boundary, moment: Moment): [stri
   if (ended && !isNext && moment !== "before") return [];
   const spentNext = ended ? SPENT_AFTER : SPENT + SPENT_AFTER;
   const spent = isNext ? spentNext : SPENT;
-  // What is known of a budget's window outlives the values themselves.
+  // The bounds of a budget's window outlive its values.
   const budget: [string, number] = [`aigateway_budget_spent_credits{budget="${kind}"}`, spent];
   if (moment === "outage") return [budget];
   const key = RESET_OF[kind];

@@ -2,21 +2,21 @@ import type { FailureReason } from "../../exporter/gateway/errors.ts";
 import { seriesName, type SeriesMap } from "../support/series.ts";
 import type { Certificate, Fault, FaultyGateway } from "./faulty-gateway.ts";
 
-/** One row of the matrix: what goes wrong, and what must become of it on either side. */
+/** One row of the matrix: the fault, and its required effect on either side. */
 export interface FaultCase {
   readonly title: string;
   readonly fault?: Fault;
   readonly key: Outcome;
   readonly analytics: Outcome;
-  /** What is shown of an answer that is taken, for the reader of the table. */
+  /** The effect of an accepted answer, for the reader of the table. */
   readonly note?: string;
-  /** How long the gateway asks to be left alone. */
+  /** The retry-after of the gateway. */
   readonly hintMs?: number;
-  /** Time-outs run in real time: short only where one is wanted. */
+  /** Timeouts run in real time, so they are short only where one is wanted. */
   readonly timeout?: string;
-  /** A fault below the questions, which hits all of them. */
+  /** A fault of the transport, which affects every request. */
   readonly wholeGateway?: WholeGateway;
-  /** Of what the gateway would send: the most that it may get rid of. */
+  /** The most bytes that the gateway may succeed to send. */
   readonly mostSentBytes?: number;
 }
 
@@ -27,11 +27,11 @@ export interface WholeGateway {
   readonly certificate?: Certificate;
 }
 
-/** A failed poll, or what is shown of the answer: the series of the right one of this revision, with these changes. */
+/** A failed poll, or the series of the right answer of this revision with these changes. */
 export type Outcome =
   | { readonly reason: FailureReason }
-  /** `isDoubted`: a part of the answer could not be used, which the log says. */
-  | { readonly shown: Change; readonly isDoubted?: true };
+  /** `isPartial`: the answer was partial, and the log has a warning. */
+  | { readonly shown: Change; readonly isPartial?: true };
 
 export type Change = (right: SeriesMap) => SeriesMap;
 
@@ -40,7 +40,7 @@ export function failing(reason: FailureReason): Pick<FaultCase, "key" | "analyti
   return { key: { reason }, analytics: { reason } };
 }
 
-/** Nothing is wrong with the answer, or nothing that is looked at. */
+/** The answer is right in every field that is read. */
 export const asRight: Outcome = { shown: (right) => right };
 
 /** Other values for some series; undefined: none. */

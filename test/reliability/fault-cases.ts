@@ -47,7 +47,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
   }),
 };
 
-/** Each poll that is refused asks for 45 s more. */
+/** Each refused poll asks for another 45 s. */
 const hints: readonly FaultCase[] = Object.entries(HINTS).map(([form, hint]) => ({
   title: `status 429, ${form}`,
   fault: (exchange) => {
@@ -108,7 +108,7 @@ const bodies: readonly FaultCase[] = [
     title: "a body of 50 MB",
     fault: steps.flood(50_000_000),
     ...failing("bad_response"),
-    // The default of gateway.max_body, and what the system holds on the way.
+    // The default of gateway.max_body, and the buffers of the system.
     mostSentBytes: (16 + 8) * MEBIBYTE,
   },
   {

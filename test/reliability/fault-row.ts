@@ -1,19 +1,19 @@
 import type { LogLine } from "../support/log.ts";
 import type { FaultCase } from "./fault-case.ts";
 
-/** What was seen of one side while a fault lasted. */
+/** The observations of one side during a fault. */
 export interface Sight {
-  /** Undefined: the answer was taken. */
+  /** Undefined: the answer was accepted. */
   readonly reason: string | undefined;
   /** Whether there were values right after the first failure. */
   readonly isKept: boolean;
   /** On the status page. */
   readonly state: string;
-  /** What was logged; the same is not said twice. */
+  /** The logged messages; a repeated one is logged once. */
   readonly line: LogLine | undefined;
 }
 
-/** A row of the matrix: the fault, what is counted on either side, and what a user sees of it. */
+/** A row of the matrix: the fault, the counted reason on either side, and what a user sees. */
 export type FaultRow = readonly [
   fault: string,
   key: string,
@@ -48,7 +48,7 @@ function reasonText(sight: Sight | undefined): string {
   return sight?.reason === undefined ? "taken" : `\`${sight.reason}\``;
 }
 
-/** Without what was tried, which differs from side to side, and without the test's own time-out. */
+/** Without the action, which differs between the sides, and without the test's own timeout. */
 function complaint({ message }: LogLine): string {
   return message
     .replace(

@@ -1,33 +1,33 @@
 import { onTestFinished } from "vitest";
 
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
-import { startLocalExporter } from "../support/local-exporter.ts";
-import { createRecordingLog, type LogLine } from "../support/log.ts";
+import { createManualClock, type ManualClock } from "../support/clock.ts";
+import type { LogLine } from "../support/log.ts";
 import { differences, seriesLike, type SeriesMap } from "../support/series.ts";
-import { createSteeredClock, type SteeredClock } from "../support/steered-clock.ts";
+import { startAppFrom } from "../support/test-app.ts";
 import type { FaultCase } from "./fault-case.ts";
 import { type FaultyGateway, MANAGEMENT_TOKEN, startFaultyGateway, TOKENS } from "./faulty-gateway.ts";
 import { keySeries, keySeriesName, querySeries, querySeriesName, START } from "./right-answers.ts";
 
-/** An exporter that polls a gateway every minute: two keys, and the analytics. All is well until the test says otherwise. */
+/** An exporter that polls two keys and the analytics every minute. The test decides when something fails. */
 export interface FaultStage {
   readonly gateway: FaultyGateway;
-  readonly clock: SteeredClock["clock"];
+  readonly clock: ManualClock;
   /** Lets the time pass. */
   runTo(epochMs: number): Promise<void>;
-  /** What `/metrics` shows, once these are the values there; else what it shows after a few seconds more. */
+  /** The series, once they have these values; otherwise the series a few seconds later. */
   seriesWith(wanted: Values): Promise<SeriesMap>;
   series(): Promise<SeriesMap>;
   page(): Promise<string>;
-  /** What was logged of a target, but for what is the same as at the poll before. */
+  /** The log lines of a target, without those of level debug. */
   logged(target: string): readonly LogLine[];
 }
 
-/** The values that are to be shown of each, with whether the last poll succeeded. */
+/** The required values, with whether the last poll succeeded. */
 export interface Values {
   readonly faultyKey: SeriesMap;
   readonly faultyQuery: SeriesMap;
-  /** Of the key and the queries that no fault hits; undefined: they have none. */
+  /** The revision that the targets without a fault show; undefined: they show no values. */
   readonly healthyRevision: number | undefined;
   readonly healthyUp: boolean;
 }
@@ -36,31 +36,31 @@ export async function startFaultStage({
   timeout,
   wholeGateway,
 }: Pick<FaultCase, "timeout" | "wholeGateway">): Promise<FaultStage> {
-  const steered = createSteeredClock(START);
-  const { clock } = steered;
+  const clock = createManualClock(START);
   const gateway = await startFaultyGateway(() => clock.now(), wholeGateway?.certificate);
   onTestFinished(() => gateway.stop());
-  const { log, lines } = createRecordingLog();
-  const exporter = await startLocalExporter(filesFor(gateway, timeout), clock, log);
-  onTestFinished(() => exporter.stop());
+  const files = filesFor(gateway, timeout);
+  onTestFinished(() => files.remove());
+  const app = await startAppFrom(files, clock);
+  onTestFinished(() => app.stop());
   return {
     gateway,
     clock,
-    runTo: (epochMs) => steered.run(epochMs),
+    runTo: (epochMs) => clock.runTo(epochMs),
     seriesWith: (wanted) => {
       const all = allValues(wanted);
-      return exporter.seriesWhen(steered, (series) => differences(valuesIn(series), all).length === 0, 6);
+      return app.seriesWhen((series) => differences(valuesIn(series), all).length === 0, { seconds: 6 });
     },
-    series: () => exporter.series(),
-    page: async () => (await fetch(exporter.url)).text(),
+    series: () => app.series(),
+    page: () => app.page(),
     logged: (target) =>
-      lines.filter(
+      app.lines.filter(
         ({ fields, level }) => level !== "debug" && "target" in fields && fields.target === target,
       ),
   };
 }
 
-/** The key's own label is shown, to see what becomes of it. A time-out is in real time. */
+/** The service's label is shown, so that its fate is tested. A timeout runs in real time. */
 function filesFor({ url }: FaultyGateway, timeout: string | undefined): ExporterFiles {
   const patience = timeout === undefined ? {} : { timeout, deadline: "3s" };
   return writeExporterFiles({
@@ -102,7 +102,7 @@ function allValues({ faultyKey, faultyQuery, healthyRevision, healthyUp }: Value
 
 const HEALTHY_QUERIES = ["last_day", "month"] as const;
 
-/** Last month is asked for once an hour; what is known of a target without an answer is no value. */
+/** Without last month, which is polled once an hour, and without series that need no answer. */
 function valuesIn(series: SeriesMap): SeriesMap {
   const values = seriesLike(series, /^aigateway_(key|usage|analytics)_/);
   const others = seriesLike(

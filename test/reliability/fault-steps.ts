@@ -21,7 +21,7 @@ export function sendingAs(form: (text: string) => string | Uint8Array, headers: 
   return ({ right, response }) => void response.writeHead(200, headers).end(form(JSON.stringify(right)));
 }
 
-/** The right answer, changed where it tells of the key or of the query. */
+/** The right answer, changed in the data of the key or the query. */
 export function changing(changes: {
   readonly key?: (data: JsonObject) => JsonObject;
   readonly analytics?: AnalyticsChange;
@@ -41,7 +41,7 @@ export function changing(changes: {
 
 export type AnalyticsChange = (data: AnalyticsData, exchange: Exchange) => JsonObject;
 
-/** What an answer to a query tells (contract 2.4). */
+/** The data of an answer to a query (contract 2.4). */
 export interface AnalyticsData extends JsonObject {
   readonly data: readonly JsonObject[];
   readonly metadata: JsonObject;
@@ -55,7 +55,7 @@ function objectOf(value: unknown): JsonObject {
   return typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value)) : {};
 }
 
-/** By a clock that is not the exporter's. */
+/** The time of a clock that differs from the exporter's. */
 export function dated(offsetMs: number): Fault {
   return ({ right, collector, nowMs, response }) => {
     const date = new Date(nowMs + offsetMs);
@@ -88,12 +88,12 @@ export const drip: Fault = ({ right, response }) => {
   response.on("close", () => clearInterval(timer));
 };
 
-/** An interim answer, which is none yet. */
+/** An interim response, before the final one. */
 export const earlyHints: Fault = ({ right, response }) => {
   response.writeEarlyHints({ link: "</style.css>; rel=preload" }, () => response.end(JSON.stringify(right)));
 };
 
-/** A second answer that nobody asked for, in the same breath. */
+/** A second response without a request, in the same packet. */
 export const twice: Fault = ({ right, response }) => {
   const strange = JSON.stringify({ data: { usage: 666, limit: 666 } });
   response.socket?.write(rawAnswer(JSON.stringify(right)) + rawAnswer(strange));
@@ -112,14 +112,14 @@ export const resetAfterHeaders: Fault = ({ response }) => {
   response.write('{"data":', () => response.socket?.resetAndDestroy());
 };
 
-/** More bytes than are taken, as fast as they are taken; JSON so far, without a length that would give it away. */
+/** More bytes than the client accepts, as fast as it reads them: valid JSON so far, and without a content length. */
 export function flood(bytes: number, status = 200): Fault {
   return ({ response, sent }) => {
     let left = bytes;
     const more = (): void => {
       while (left > 0 && !response.destroyed) {
         left -= CHUNK.length;
-        // What does not fit is held here and is not on its way.
+        // Bytes that do not fit stay here.
         if (!response.write(CHUNK)) return;
         sent(CHUNK.length);
       }

@@ -14,8 +14,8 @@ const INTERVAL = 60 * SECOND;
 const TIME_TO_LIVE = 3 * INTERVAL;
 
 /**
- * All is well in the first interval. Then the fault hits at every poll, until the values of what it hits have outlived
- * their time; then it is gone. At each stop all that `/metrics` shows is compared; what was seen makes the row.
+ * The first interval has no fault. Then the fault affects every poll, until the values of its targets have outlived
+ * their time to live; then it ends. Each step compares everything that `/metrics` shows. The observations make the row.
  */
 export async function faultStory(faultCase: FaultCase): Promise<FaultRow> {
   const stage = await startFaultStage(faultCase);
@@ -62,7 +62,7 @@ export function rightFor(revision: number): Values {
   };
 }
 
-/** What the fault does not hit has new values, always. */
+/** Targets without a fault always have new values. */
 function duringFault(faultCase: FaultCase, when: "kept" | "expired"): Values {
   const valuesOf = when === "kept" ? valuesAfter : valuesExpired;
   const of = (subject: Subject) =>
@@ -92,7 +92,7 @@ interface Seen {
   readonly page: string;
 }
 
-/** What there is to be seen of one side in metrics, log and page while the fault lasts. */
+/** The observations of one side in metrics, log and page during the fault. */
 function lookAt(
   subject: Subject,
   faultCase: FaultCase,
@@ -110,7 +110,7 @@ function lookAt(
     expect(unauthorized).toBe(Number(reason === "unauthorized"));
   }
   const lines = stage.logged(subject.target);
-  expect(lines).toHaveLength(reason === undefined && !("isDoubted" in outcome) ? 0 : 1);
+  expect(lines).toHaveLength(reason === undefined && !("isPartial" in outcome) ? 0 : 1);
   const [line] = lines;
   if (line) expect(line.fields).toMatchObject({ collector: subject.collector });
   if (line && reason !== undefined) {
@@ -123,11 +123,11 @@ function lookAt(
   return { reason: reasons[0], isKept, state, line };
 }
 
-/** The last good values live for three intervals, to the second, and nothing takes their place. */
+/** The last good values live for exactly three intervals, and nothing replaces them. */
 async function expectWithdrawal(faultCase: FaultCase, stage: FaultStage, before: SeriesMap): Promise<void> {
   const asked = [...seriesLike(before, /_last_success_timestamp_seconds\{(?!query="last_month")/).values()];
   const expiries = asked.map((seconds) => seconds * SECOND + TIME_TO_LIVE);
-  // What is polled may be published some seconds later.
+  // An answer may be published some seconds later.
   await stage.runTo(Math.min(...expiries) - 7 * SECOND);
   await expectShown(stage, duringFault(faultCase, "kept"));
   await stage.runTo(Math.max(...expiries) + SECOND);
@@ -138,7 +138,7 @@ async function expectWithdrawal(faultCase: FaultCase, stage: FaultStage, before:
     const left = [...seriesLike(series, subject.series).keys()];
     expect(left.toSorted()).toEqual(subject.stays.toSorted());
     expect([...failuresOf(subject, series).keys()]).toEqual([outcome.reason]);
-    // Said once.
+    // Logged once.
     expect(stage.logged(subject.target)).toHaveLength(1);
   }
 }
@@ -157,7 +157,7 @@ async function expectRecovery(faultCase: FaultCase, stage: FaultStage): Promise<
   }
 }
 
-/** The gateway is left alone for as long as it asked for, by either side. */
+/** Either side leaves the gateway alone for as long as it asked. */
 async function expectHint(stage: FaultStage, hintMs: number): Promise<void> {
   const waiting = new Set(["key", "analytics"]);
   while (waiting.size > 0 && stage.clock.now() < START + 2 * INTERVAL) {
@@ -170,7 +170,7 @@ async function expectHint(stage: FaultStage, hintMs: number): Promise<void> {
       waiting.delete(endpoint);
       const leftMs = until * SECOND - stage.clock.now();
       expect(leftMs).toBeLessThanOrEqual(hintMs);
-      // The answer came in the second before, and a date of HTTP has no fractions.
+      // The answer arrived in the previous second, and an HTTP date has no fractions.
       expect(leftMs).toBeGreaterThanOrEqual(hintMs - 2 * SECOND);
     }
   }

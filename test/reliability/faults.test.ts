@@ -11,7 +11,7 @@ import { valueCases } from "./value-cases.ts";
 
 const rows: FaultRow[] = [];
 
-/** With the whole title in the name of the test. */
+/** Puts the whole title into the name of the test. */
 function named(cases: readonly FaultCase[]): readonly [string, FaultCase][] {
   return cases.map((faultCase) => [faultCase.title, faultCase]);
 }
@@ -31,17 +31,17 @@ function outcomeText(outcome: Outcome): string {
   return "reason" in outcome ? `\`${outcome.reason}\`` : "taken";
 }
 
-describe("a fault of one key and of one query touches nothing else, and passes with its cause", () => {
+describe("a fault of one key and of one query affects nothing else, and ends with its cause", () => {
   test.each(named([...faultCases, ...valueCases]))("%s", expectCase);
 });
 
-test("a wrong type in any field is refused as the field deserves, and passes with its cause", async () => {
+test("a wrong type in any field has the documented effect, and ends with its cause", async () => {
   const seen = await fieldStory();
   expect(seen).not.toEqual([]);
   rows.push(...seen);
 }, 60_000);
 
-describe("a fault of the whole gateway loses nothing before its time, and passes with its cause", () => {
+describe("a fault of the whole gateway loses no value before its time to live, and ends with its cause", () => {
   beforeAll(trust);
   afterEach(() => void vi.restoreAllMocks());
 
@@ -49,7 +49,7 @@ describe("a fault of the whole gateway loses nothing before its time, and passes
 });
 
 describe("the matrix in docs/reliability.md", () => {
-  test("is what was seen (else read, and run: npm run faults:update)", () => {
+  test("matches the observations (otherwise read the difference, then run: npm run faults:update)", () => {
     const table = faultTable(rows);
     process.stdout.write(`${table}\n`);
     if (process.env["UPDATE_FAULTS"] === "1") writeTable(table);

@@ -1,37 +1,37 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 
+import { listenOnLoopback } from "../support/loopback.ts";
 import { keyBody, queryBody, type JsonObject } from "./right-answers.ts";
 
-/** A question to the gateway that a fault may hit, with the right answer to it. */
+/** A request that a fault may affect, with its right answer. */
 export interface Exchange {
   readonly collector: "key" | "analytics";
-  /** Of analytics: whether rows are asked for, or their total. */
+  /** Whether an analytics request asks for rows, or for their total. */
   readonly grouped: boolean;
   readonly right: JsonObject;
   /** What the exporter's clock shows. */
   readonly nowMs: number;
   readonly response: ServerResponse;
-  /** To be told of bytes that a fault sends. */
+  /** Called with the number of bytes that a fault sends. */
   readonly sent: (bytes: number) => void;
 }
 
 export type Fault = (exchange: Exchange) => void;
 
 /**
- * A gateway with two keys, which answers each question rightly but those of the key `faulty` and the query `day`: these
- * get the fault, if there is one. What it tells is different in each revision, so that old and new can be told apart.
+ * A gateway with two keys. It answers every request rightly except for those of the key `faulty` and the query `day`, which
+ * get the fault, if there is one. The data differ between revisions, so that old and new answers can be distinguished.
  */
 export interface FaultyGateway {
   readonly url: string;
   revision: number;
   fault: Fault | undefined;
-  /** The most that a fault has sent to one question, bytes. */
+  /** The most bytes that a fault sent in one response. */
   readonly mostSentBytes: () => number;
-  /** Shows another certificate from now on. */
+  /** Uses another certificate from now on. */
   certify(certificate: Certificate): void;
-  /** Connections that are open are not used again. */
+  /** Closes open connections, so that they are not reused. */
   disconnect(): void;
   stop(): Promise<void>;
 }
@@ -72,20 +72,13 @@ export async function startFaultyGateway(
   };
   const tlsServer = certificate && createTlsServer(certificate, listener);
   const server = tlsServer ?? createServer(listener);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("Cannot tell the server's port");
+  const { port, stop } = await listenOnLoopback(server);
   return Object.assign(state, {
-    url: `${certificate ? "https" : "http"}://localhost:${address.port}/api/v1`,
+    url: `${certificate ? "https" : "http"}://localhost:${port}/api/v1`,
     mostSentBytes: () => mostSentBytes,
     certify: (next: Certificate) => tlsServer?.setSecureContext(next),
     disconnect: () => server.closeAllConnections(),
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
+    stop,
   });
 }
 

@@ -16,7 +16,7 @@ export interface FieldCase {
 
 type Change = (wrong: unknown) => { key?: (data: JsonObject) => JsonObject; analytics?: AnalyticsChange };
 
-/** Each field with what it is instead: an object, and a scalar of another type. */
+/** Each field with its wrong values: an object, and a scalar of another type. */
 function casesOf(about: Omit<FieldCase, "fault">, scalar: unknown, change: Change): readonly FieldCase[] {
   return [{ wrong: true }, scalar].map((wrong) => ({ ...about, fault: changing(change(wrong)) }));
 }
@@ -66,7 +66,7 @@ const FREE_REQUESTS = ["limit", "used", "remaining"].map((name) =>
   keySeriesName(`free_requests_day_${name}`),
 );
 
-/** Every field of an answer about a key (contract 2.7), and those beyond it that are read. */
+/** Every field of an answer about a key (contract 2.7), and further fields that are read. */
 const keyFields: readonly FieldCase[] = [
   ...["limit", "limit_remaining", ...AMOUNTS].flatMap((field) => keyField(field, true)),
   ...["label", "limit_reset"].flatMap((field) => keyField(field, 7)),
@@ -97,7 +97,7 @@ const analyticsFields: readonly FieldCase[] = [
   ].flatMap(rowField),
 ];
 
-/** One of each side at a time: the two do not touch each other. */
+/** One field of each side at a time, because the two sides are independent. */
 export const fieldCases: readonly (readonly FieldCase[])[] = Array.from(
   { length: Math.max(keyFields.length, analyticsFields.length) },
   (_, index) => [...keyFields.slice(index, index + 1), ...analyticsFields.slice(index, index + 1)],

@@ -8,7 +8,7 @@ import { KEY, QUERY, type Subject } from "./subjects.ts";
 
 const INTERVAL = 60_000;
 
-/** One field of each side after another is wrong for an interval, with a right answer after each. */
+/** The fields of each side are wrong for an interval, in sequence, with a right answer after each. */
 export async function fieldStory(): Promise<readonly FaultRow[]> {
   const stage = await startFaultStage({});
   await stage.runTo(stage.clock.now() + INTERVAL);
@@ -47,12 +47,12 @@ async function expectOutcomes(stage: FaultStage, wrong: readonly FieldCase[]): P
   for (const [index, subject] of [KEY, QUERY].entries()) {
     const hit = wrong.find(({ collector }) => collector === subject.collector);
     const lines = stage.logged(subject.target).slice(linesBefore[index]);
-    if (!hit || ("shown" in hit.outcome && !hit.outcome.isDoubted)) expect(lines).toEqual([]);
+    if (!hit || ("shown" in hit.outcome && !hit.outcome.isPartial)) expect(lines).toEqual([]);
     else expectComplaint(lines.map(({ message }) => message).join("\n"), hit);
   }
 }
 
-/** The place and the rule, and not the value, which might be anything. */
+/** The path and the rule, without the value, which may be anything. */
 function expectComplaint(said: string, { field }: FieldCase): void {
   expect(said).toMatch(
     new RegExp(`: (data\\.)?[\\w.]*${field.split(".").at(-1)}[\\w.]*: Invalid input: expected [a-z ]+`),
@@ -76,7 +76,7 @@ function rowsOf(cases: readonly FieldCase[]): readonly FaultRow[] {
       collector === "analytics" ? said : "–",
       note,
       isRefused ? `✕ Failing ${outcome.reason}` : "● Up",
-      isRefused || outcome.isDoubted ? "warn: the field: Invalid input: expected …" : "nothing",
+      isRefused || outcome.isPartial ? "warn: the field: Invalid input: expected …" : "nothing",
     ]);
   }
   return [...rows.values()];

@@ -7,10 +7,10 @@ import { createSelfSigned } from "./self-signed.ts";
 
 const trusted = createSelfSigned();
 
-/** Too long for a name, so that nobody is asked for it. */
+/** Too long for a host name, so that no DNS server is asked. */
 const NO_NAME = `${"x".repeat(64)}.invalid`;
 
-/** Faults below the questions: all keys and queries have one gateway, so all of them fail. */
+/** Faults of the transport: all keys and queries have one gateway, so all of them fail. */
 export const gatewayCases: readonly FaultCase[] = [
   {
     title: "DNS failure (whole gateway)",
@@ -37,7 +37,7 @@ export const gatewayCases: readonly FaultCase[] = [
   },
 ];
 
-/** What the whole process trusts from now on. */
+/** Sets the certificates that the whole process trusts from now on. */
 export function trust(): void {
   setDefaultCACertificates([...getCACertificates("default"), trusted.cert]);
 }

@@ -1,23 +1,19 @@
 import { onTestFinished } from "vitest";
 
 import type { ConfigFileInput } from "../../exporter/config/schema.ts";
-import { createGateway, type Gateway } from "../gateway/gateway.ts";
+import type { Gateway } from "../gateway/gateway.ts";
 import type { LogLine } from "../gateway/request-log.ts";
-import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
-import { type LocalExporter, startLocalExporter } from "../support/local-exporter.ts";
-import { silentLog } from "../support/log.ts";
-import { createSteeredClock, type SteeredClock } from "../support/steered-clock.ts";
+import { startTestApp, type TestApp } from "../support/test-app.ts";
 
-/** Gateway and exporter with one clock, seen from the gateway: what matters is when it is asked. */
+/** Gateway and exporter with one clock, seen from the gateway: only the times of requests matter. */
 export interface PoliteStage {
+  readonly app: TestApp;
   readonly gateway: Gateway;
-  readonly exporter: LocalExporter;
-  readonly steered: SteeredClock;
-  readonly files: ExporterFiles;
+  readonly clock: TestApp["clock"];
   readonly start: number;
-  /** Lets the time pass in steps as fine as the pace, so that the gateway knows exactly when it was asked. */
+  /** Lets time pass in steps as short as the distance between permits, so that the gateway logs exact times. */
   readonly run: (ms: number) => Promise<void>;
-  /** When it was asked for a key, or for all of them, milliseconds after the start. */
+  /** The times of requests for one key, or for all, milliseconds after the start. */
   readonly asked: (key?: string) => readonly number[];
 }
 
@@ -28,45 +24,38 @@ export interface PoliteOptions {
   readonly content?: Partial<ConfigFileInput>;
   readonly analytics?: boolean;
   readonly stepMs?: number;
-  /** What is wrong with the gateway from the start. */
+  /** Sets up faults before the exporter starts. */
   readonly prepare?: (gateway: Gateway) => void;
   /** The gateway answers nothing at first, so that time must pass without its answers. */
   readonly hangs?: boolean;
 }
 
 export async function startPoliteStage(options: PoliteOptions): Promise<PoliteStage> {
+  const { stepMs = 1000, analytics = false } = options;
   const start = Date.parse(options.start ?? "2026-11-18T12:00:00Z");
-  const steered = createSteeredClock(start);
-  const gateway = createGateway({ now: () => steered.clock.now(), startAt: start });
-  for (let key = 0; key < options.keys; key++) gateway.addKey({ name: nameOf(key), limitReset: "daily" });
-  options.prepare?.(gateway);
-  await gateway.start();
-  onTestFinished(() => gateway.stop());
-  const files = writeExporterFiles({
-    gatewayUrl: gateway.url,
-    tokens: gateway.tokens,
-    ...(options.analytics && { managementToken: gateway.managementToken }),
-    content: {
-      gateway: { base_url: gateway.url, requests_per_minute: 0, ...options.gateway },
+  const app = await startTestApp({
+    start,
+    prepare: (gateway) => {
+      for (let key = 0; key < options.keys; key++) gateway.addKey({ name: nameOf(key), limitReset: "daily" });
+      options.prepare?.(gateway);
+    },
+    analytics,
+    content: ({ url }) => ({
+      gateway: { base_url: url, requests_per_minute: 0, ...options.gateway },
       schedule: { keys: "60s", analytics: "60s" },
       ...options.content,
-    },
+    }),
   });
-  const exporter = await startLocalExporter(files, steered.clock, silentLog);
-  onTestFinished(() => exporter.stop());
-  // The first round is asked for before any time passes.
-  if (!options.hangs) await steered.jump(start);
-  const { stepMs = 1000 } = options;
+  onTestFinished(() => app.stop());
+  const { gateway, clock } = app;
+  // The first polls are sent before any time passes.
+  if (!options.hangs) await clock.answered();
   return {
+    app,
     gateway,
-    exporter,
-    steered,
-    files,
+    clock,
     start,
-    run: async (ms) => {
-      const end = steered.clock.now() + ms;
-      while (steered.clock.now() < end) await steered.run(Math.min(end, steered.clock.now() + stepMs));
-    },
+    run: (ms) => clock.runTo(clock.now() + ms, stepMs),
     asked: (key) => gateway.log.of("key", key).map((line) => line.at - start),
   };
 }
@@ -75,7 +64,7 @@ export function nameOf(key: number): string {
   return `key-${String(key).padStart(3, "0")}`;
 }
 
-/** The most that came within any span of that length. */
+/** The most times within any span of that length. */
 export function mostWithin(times: readonly number[], spanMs: number): number {
   let first = 0;
   let most = 0;

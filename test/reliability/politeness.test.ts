@@ -1,20 +1,19 @@
 import { describe, expect, test } from "vitest";
 
 import { capacityWarnings } from "../../exporter/cli/capacity.ts";
-import { systemFiles } from "../../exporter/config/files.ts";
-import { loadConfig } from "../../exporter/config/load.ts";
 import type { Fault } from "../gateway/faults.ts";
 import type { Switches } from "../gateway/switches.ts";
+import { readConfig } from "../support/exporter-files.ts";
 import { seriesLike, type SeriesMap } from "../support/series.ts";
+import { SOON } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
 import { mostWithin, nameOf, startPoliteStage, timesOf } from "./polite-stage.ts";
-import { seenSoon } from "./seen-soon.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-describe("the pace, counted by the gateway", () => {
-  test("is never exceeded: at the start, in an outage, after it, and at midnight", async () => {
+describe("the rate limit, counted by the gateway", () => {
+  test("is never exceeded at the start, in an outage, after it, and at midnight", async () => {
     const { gateway, run, asked } = await startPoliteStage({
       keys: 200,
       start: "2026-11-18T23:57:00Z",
@@ -28,20 +27,20 @@ describe("the pace, counted by the gateway", () => {
     const outage = gateway.faults.add({ kind: "reset" });
     await run(90 * SECOND);
     outage.clear();
-    // Retries have filled the pace, else this proves nothing.
+    // Retries used up the rate limit; otherwise this proves nothing.
     expect(asked().length - before).toBeGreaterThan(350);
     await run(3 * MINUTE);
-    // One more: a turn that came late is made up for.
+    // One more, because a late permit is made up for.
     expect(mostWithin(asked(), SECOND)).toBeLessThanOrEqual(4 + 1);
     expect(mostWithin(asked(), MINUTE)).toBeLessThanOrEqual(240 + 1);
     const analytics = timesOf(gateway.log.of("analytics"));
     expect(mostWithin(analytics, 10 * SECOND)).toBeLessThanOrEqual(10 + 1);
   });
 
-  test("is kept when a gateway that hung answers all at once", async () => {
+  test("is kept when a gateway that hung answers every request at once", async () => {
     const held = Promise.withResolvers<void>();
     let received = 0;
-    const { gateway, run, asked, steered } = await startPoliteStage({
+    const { gateway, run, asked, clock } = await startPoliteStage({
       keys: 60,
       gateway: { requests_per_minute: 600, connections: 20 },
       stepMs: 100,
@@ -55,22 +54,22 @@ describe("the pace, counted by the gateway", () => {
     });
     for (let turn = 1; turn <= 40; turn++) {
       await until(
-        "the requests of this turn",
+        "the requests of this step",
         () => received,
         (seen) => seen === Math.min(turn, 20),
       );
-      await steered.clock.advance(100);
+      await clock.advance(100);
     }
     gateway.hooks.beforeAnswer = null;
     held.resolve();
-    await steered.jump(steered.clock.now());
+    await clock.answered();
     await run(10 * SECOND);
     expect(asked()).toHaveLength(60);
     expect(mostWithin(asked(), SECOND)).toBeLessThanOrEqual(10 + 1);
   });
 
-  test("is no herd after an outage, when there is no pace either", async () => {
-    const { gateway, run, asked, exporter, steered } = await startPoliteStage({ keys: 100, stepMs: 250 });
+  test("an outage is followed by no burst, even without a rate limit", async () => {
+    const { gateway, run, asked, app } = await startPoliteStage({ keys: 100, stepMs: 250 });
     await run(MINUTE);
     const before = gateway.log.total;
     const outage = gateway.faults.add({ kind: "status", status: 503 });
@@ -80,9 +79,9 @@ describe("the pace, counted by the gateway", () => {
     const recovered = asked().length;
     await run(MINUTE);
     const after = asked().slice(recovered);
-    // As in any minute: what was missed is not made up for.
+    // As in any minute: missed polls are not made up for.
     expect(after.length).toBeGreaterThanOrEqual(100);
-    // The first seconds have the last retries, too.
+    // The first seconds also have the last retries.
     expect(mostWithin(after, SECOND)).toBeLessThanOrEqual((4 * 100) / 60 + 1);
     expect(
       mostWithin(
@@ -90,12 +89,12 @@ describe("the pace, counted by the gateway", () => {
         SECOND,
       ),
     ).toBeLessThanOrEqual(100 / 60 + 1);
-    const series = await seenSoon({ exporter, steered }, (seen) => keysUp(seen) === 100);
+    const series = await app.seriesWhen((seen) => keysUp(seen) === 100, SOON);
     expect(keysUp(series)).toBe(100);
   });
 });
 
-describe("a refusal is asked again only when that may help", () => {
+describe("a request is retried only if that may help", () => {
   test.each([
     [400, 1],
     [401, 1],
@@ -111,7 +110,7 @@ describe("a refusal is asked again only when that may help", () => {
     [504, 4],
     [524, 4],
     [529, 4],
-  ])("%i: the gateway is asked %i times in a poll", async (status, times) => {
+  ])("%i: a poll sends %i requests", async (status, times) => {
     const { gateway, run, asked } = await startPoliteStage({ keys: 1, stepMs: 250 });
     await run(MINUTE);
     expect(asked()).toHaveLength(1);
@@ -151,8 +150,8 @@ describe("a refusal is asked again only when that may help", () => {
     expect(asked(nameOf(0))).toHaveLength(before + 1);
   });
 
-  test("within the deadline of the poll, also when the pace has no turn for it before", async () => {
-    const { gateway, run, asked, exporter, steered } = await startPoliteStage({
+  test("retries end with the deadline of the run, even if the rate limit leaves no permit before", async () => {
+    const { gateway, run, asked, app } = await startPoliteStage({
       keys: 200,
       gateway: { requests_per_minute: 600, timeout: "5s", deadline: "5s" },
       stepMs: 100,
@@ -160,9 +159,7 @@ describe("a refusal is asked again only when that may help", () => {
     await run(30 * SECOND);
     gateway.faults.add({ kind: "status", status: 503 });
     await run(2 * MINUTE);
-    const keysDown = (seen: SeriesMap) => [...seriesLike(seen, KEY_UP).values()].filter((up) => up === 0).length;
-    const series = await seenSoon({ exporter, steered }, (seen) => keysDown(seen) === 200, 3);
-    expect(keysDown(series)).toBe(200);
+    expect(keysDown(await app.seriesWhen((seen) => keysDown(seen) === 200, SOON))).toBe(200);
     for (let key = 0; key < 200; key += 20) {
       for (const spanMs of pollSpans(asked(nameOf(key)))) expect(spanMs).toBeLessThanOrEqual(5000);
     }
@@ -181,8 +178,8 @@ describe("a gateway that asks to wait", () => {
     ["429, X-RateLimit-Reset in seconds", { status: 429, hitLimit }, { rateLimitReset: "seconds" }],
     ["429, X-RateLimit-Reset in the body", { status: 429, hitLimit }, { rateLimitReset: "metadata" }],
     ["503, Retry-After in seconds", { status: 503, ...inAnHour }, {}],
-  ])("%s: one key waits, as long as max_pause at most, and blinds no other", async (_, effect, switches) => {
-    const { run, asked, exporter, steered } = await startPoliteStage({
+  ])("%s: one key rests, max_pause at most, and affects no other key", async (_, effect, switches) => {
+    const { run, asked, app } = await startPoliteStage({
       keys: 10,
       prepare: (gateway) => {
         Object.assign(gateway.switches, switches);
@@ -200,16 +197,14 @@ describe("a gateway that asks to wait", () => {
     const areFresh = (series: SeriesMap) =>
       others.every((key) => {
         const success = series.get(`aigateway_key_last_success_timestamp_seconds{key="${key}"}`) ?? 0;
-        return (
-          steered.clock.now() / SECOND - success <= 62 && series.get(`aigateway_key_up{key="${key}"}`) === 1
-        );
+        return app.clock.now() / SECOND - success <= 62 && series.get(`aigateway_key_up{key="${key}"}`) === 1;
       });
-    const series = await seenSoon({ exporter, steered }, areFresh);
+    const series = await app.seriesWhen(areFresh, SOON);
     expect(areFresh(series)).toBe(true);
     expect(series.get(`aigateway_key_up{key="${nameOf(3)}"}`)).toBe(0);
   });
 
-  test("a short hint is waited for within the poll", async () => {
+  test("a short retry-after is waited for within the run", async () => {
     const { run, asked } = await startPoliteStage({
       keys: 1,
       stepMs: 500,
@@ -220,26 +215,27 @@ describe("a gateway that asks to wait", () => {
   });
 
   test("keys that are usually answered speak for the endpoint: one tries, then nobody asks until max_pause", async () => {
-    const { gateway, run, asked, exporter, steered, start } = await startPoliteStage({
+    const { gateway, run, asked, app, clock, start } = await startPoliteStage({
       keys: 20,
       analytics: true,
       gateway: { max_pause: "4m", connections: 1 },
     });
     await run(MINUTE);
     expect(asked()).toHaveLength(20);
-    const refusal = gateway.faults.add({ kind: "status", status: 429, retryAfterSeconds: 3600, endpoint: "key" });
+    const effect = { kind: "status", status: 429, retryAfterSeconds: 3600, endpoint: "key" } as const;
+    const refusal = gateway.faults.add(effect);
     await run(3 * MINUTE);
     // Two that were answered in the last interval, and a third that tried.
     const [, , tried = 0] = asked().slice(20);
     expect(asked()).toHaveLength(23);
     const throttled = 'aigateway_exporter_throttled_until_timestamp_seconds{endpoint="key"}';
-    expect((await exporter.series()).get(throttled)).toBe((start + tried + 4 * MINUTE) / SECOND);
+    expect((await app.series()).get(throttled)).toBe((start + tried + 4 * MINUTE) / SECOND);
     // Only that endpoint is paused.
     const analytics = 'aigateway_analytics_up{query="day"}';
-    const series = await seenSoon({ exporter, steered }, (seen) => seen.has(analytics));
+    const series = await app.seriesWhen((seen) => seen.has(analytics), SOON);
     expect(series.get(analytics)).toBe(1);
-    await run(start + tried + 8 * MINUTE - SECOND - steered.clock.now());
-    // The next one that tried was refused: the pause goes on.
+    await run(start + tried + 8 * MINUTE - SECOND - clock.now());
+    // The next trial was refused, so the pause goes on.
     expect(asked()).toHaveLength(24);
     expect(asked()[23]).toBeGreaterThanOrEqual(tried + 4 * MINUTE);
     refusal.clear();
@@ -247,33 +243,33 @@ describe("a gateway that asks to wait", () => {
     const later = gateway.log.of("key").slice(24);
     expect((later[0]?.at ?? 0) - start).toBeGreaterThanOrEqual((asked()[23] ?? 0) + 4 * MINUTE);
     expect(new Set(later.map(({ key }) => key)).size).toBe(20);
-    expect((await exporter.series()).has(throttled)).toBe(false);
+    expect((await app.series()).has(throttled)).toBe(false);
   });
 
   test("keys that are always refused silence no other key", async () => {
-    const { run, asked, exporter, steered } = await startPoliteStage({
+    const { run, asked, app } = await startPoliteStage({
       keys: 20,
       prepare: ({ faults }) => {
-        for (const key of [3, 8]) faults.add({ kind: "status", status: 429, retryAfterSeconds: 300, key: nameOf(key) });
+        const refusal = { kind: "status", status: 429, retryAfterSeconds: 300 } as const;
+        for (const key of [3, 8]) faults.add({ ...refusal, key: nameOf(key) });
       },
     });
     await run(20 * MINUTE);
-    for (const key of [0, 1, 2, 4, 5, 19]) expect(Math.max(...gapsOf(asked(nameOf(key)).slice(1)))).toBeLessThanOrEqual(61 * SECOND);
-    const series = await seenSoon({ exporter, steered }, (seen) => keysUp(seen) === 18);
-    expect(keysUp(series)).toBe(18);
-    expect(seriesLike(series, /^aigateway_key_usage_credits/).size).toBe(18);
+    for (const key of [0, 1, 2, 4, 5, 19]) {
+      expect(Math.max(...gapsOf(asked(nameOf(key)).slice(1)))).toBeLessThanOrEqual(61 * SECOND);
+    }
+    expect(keysShown(await app.seriesWhen((seen) => keysShown(seen) === 18, SOON))).toBe(18);
   });
 });
 
-describe("more keys than the pace can carry", () => {
-  test("interval, warning, HELP, requests and time to live say the same", async () => {
-    const { gateway, run, asked, exporter, files } = await startPoliteStage({
+describe("more keys than the rate limit allows", () => {
+  test("interval, warning, HELP, requests and time to live agree", async () => {
+    const { gateway, run, asked, app } = await startPoliteStage({
       keys: 100,
       start: "2026-11-18T10:00:00Z",
       gateway: { requests_per_minute: 20 },
     });
-    const loaded = await loadConfig({ path: files.configFile, ...systemFiles, env: files.environment });
-    expect(loaded.ok && capacityWarnings(loaded.config)).toEqual([
+    expect(capacityWarnings(await readConfig(app.files))).toEqual([
       "100 keys at 20 requests per minute (gateway.requests_per_minute) take 300 s, but schedule.keys asks for " +
         "every 60 s: each key is polled every 300 s, and values live three times that",
     ]);
@@ -283,19 +279,19 @@ describe("more keys than the pace can carry", () => {
       for (const gapMs of gapsOf(asked(nameOf(key))))
         expect(Math.abs(gapMs - 5 * MINUTE)).toBeLessThan(MINUTE);
     }
-    const series = await exporter.series();
+    const series = await app.series();
     expect(series.get('aigateway_exporter_poll_interval_seconds{collector="key"}')).toBe(300);
     expect(series.get('aigateway_exporter_poll_lag_seconds{collector="key"}')).toBeLessThan(60);
-    const text = await (await fetch(`${exporter.url}/metrics`)).text();
+    const text = await app.page("/metrics");
     expect(text).toMatch(/^# HELP aigateway_key_usage_credits .*Polled every 300 s/m);
 
     gateway.faults.add({ kind: "status", status: 401 });
     const last = gateway.log.of("key").at(-1);
     const usage = `aigateway_key_usage_credits{key="${last?.key}"}`;
     await run(15 * MINUTE - 10 * SECOND);
-    expect((await exporter.series()).has(usage)).toBe(true);
+    expect((await app.series()).has(usage)).toBe(true);
     await run(10 * SECOND);
-    expect((await exporter.series()).has(usage)).toBe(false);
+    expect((await app.series()).has(usage)).toBe(false);
   });
 });
 
@@ -305,29 +301,36 @@ function keysUp(series: SeriesMap): number {
   return [...seriesLike(series, KEY_UP).values()].filter((value) => value === 1).length;
 }
 
+function keysDown(series: SeriesMap): number {
+  return [...seriesLike(series, KEY_UP).values()].filter((value) => value === 0).length;
+}
+
+function keysShown(series: SeriesMap): number {
+  return seriesLike(series, /^aigateway_key_usage_credits/).size;
+}
+
 type Refusal = Omit<Fault & { kind: "status" }, "kind">;
 
-describe("more queries than the pace of the analytics can carry", () => {
-  test("interval, warning and requests say the same", async () => {
-    const { gateway, run, exporter, files } = await startPoliteStage({
+describe("more queries than the rate limit of the analytics allows", () => {
+  test("interval, warning and requests agree", async () => {
+    const { gateway, run, app } = await startPoliteStage({
       keys: 1,
       analytics: true,
       content: { schedule: { keys: "60s", analytics: "5s" } },
     });
-    const loaded = await loadConfig({ path: files.configFile, ...systemFiles, env: files.environment });
-    expect(loaded.ok && capacityWarnings(loaded.config)).toEqual([
+    expect(capacityWarnings(await readConfig(app.files))).toEqual([
       "4 queries at 60 requests per minute (what the endpoint takes) take 8 s, but schedule.analytics asks for " +
         "every 5 s: each query is polled every 8 s, and values live three times that",
     ]);
     await run(3 * MINUTE);
-    const series = await exporter.series();
+    const series = await app.series();
     expect(series.get('aigateway_exporter_poll_interval_seconds{collector="analytics"}')).toBe(8);
     const asked = timesOf(gateway.log.of("analytics"));
     expect(mostWithin(asked, MINUTE)).toBeLessThanOrEqual(60 + 1);
   });
 });
 
-/** Milliseconds between one and the next. */
+/** Milliseconds between each time and the next. */
 function gapsOf(times: readonly number[]): readonly number[] {
   return times.slice(1).map((at, index) => at - (times[index] ?? at));
 }

@@ -2,7 +2,7 @@ import { seriesName, type SeriesMap } from "../support/series.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** When the story begins: a Wednesday noon. The windows of the day and of the month are those of the same name. */
+/** When the story begins: a Wednesday at noon. */
 export const START = Date.parse("2026-11-18T12:00:00Z");
 const DAY_START = Date.parse("2026-11-18T00:00:00Z");
 const MONTH_START = Date.parse("2026-11-01T00:00:00Z");
@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 /** The masked fragment of a key. */
 export const LABEL = "sk-or-v1-0e6...1c9";
 
-/** The answer to `GET /key` (contract 2.7). Each revision has spent a credit more. */
+/** The answer to `GET /key` (contract 2.7). Each revision has spent another credit. */
 export function keyBody(revision: number): JsonObject {
   return {
     data: {
@@ -37,7 +37,7 @@ export function keyBody(revision: number): JsonObject {
   };
 }
 
-/** What `/metrics` says of that. */
+/** The series of that answer. */
 export function keySeries(key: string, revision: number): SeriesMap {
   const values: Readonly<Record<string, number>> = {
     unlimited: 0,
@@ -112,7 +112,7 @@ export function amounts(credits: number, requests: number): JsonObject {
   };
 }
 
-/** What `/metrics` says of that, without the times of asking. */
+/** The series of that answer, without the times of asking. */
 export function querySeries(query: "day" | "month" | "last_day", revision: number): SeriesMap {
   const about: Readonly<Record<string, number>> = {
     rows: 2,

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
 import type { Certificate } from "./faulty-gateway.ts";
 
-/** A certificate for `localhost` that only those trust who are told to (RFC 5280), from the year 2020 to 2049. */
+/** A self-signed certificate for `localhost` (RFC 5280), valid from 2020 to 2049. */
 export function createSelfSigned(): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const name = sequence(set(sequence(COMMON_NAME, der(0x0c, Buffer.from("localhost")))));

@@ -2,7 +2,7 @@ import { type SeriesMap, seriesLike } from "../support/series.ts";
 import type { FaultCase } from "./fault-case.ts";
 import { keySeries, keySeriesName, querySeries, querySeriesName } from "./right-answers.ts";
 
-/** What a fault hits on one side: the key `faulty`, or the query `day`. */
+/** The target of a fault on one side: the key `faulty`, or the query `day`. */
 export interface Subject {
   readonly collector: "key" | "analytics";
   /** As the log names it. */
@@ -11,11 +11,11 @@ export interface Subject {
   readonly lastSuccess: string;
   /** The values of the right answer. */
   readonly right: (revision: number) => SeriesMap;
-  /** All series about it, values or not. */
+  /** All series about the target, values or not. */
   readonly series: RegExp;
-  /** Those that stay when its values are withdrawn. */
+  /** The series that stay when its values are withdrawn. */
   readonly stays: readonly string[];
-  /** Where the status page tells of its state. */
+  /** Where the status page shows its state. */
   readonly onPage: RegExp;
 }
 
@@ -45,7 +45,7 @@ export const QUERY: Subject = {
 
 export const SUBJECTS = [KEY, QUERY] as const;
 
-/** Reasons of failed polls with how often they were counted, those that never happened left out. */
+/** The counts of failed polls by reason, without reasons that never occurred. */
 export function failuresOf({ collector }: Subject, series: SeriesMap): ReadonlyMap<string, number> {
   const pattern = new RegExp(
     `^aigateway_exporter_poll_failures_total\\{collector="${collector}",reason="(\\w+)"`,
@@ -57,15 +57,15 @@ export function failuresOf({ collector }: Subject, series: SeriesMap): ReadonlyM
   );
 }
 
-/** The values to be seen once the fault has hit: those before it, none, or those of the strange answer. */
+/** The values during the fault: the former ones, none, or those of the strange answer. */
 export function valuesAfter(faultCase: FaultCase, { collector, right }: Subject): SeriesMap {
   const outcome = faultCase[collector];
   if ("shown" in outcome) return outcome.shown(right(2));
-  // A question that is refused as a question has no last good answer.
+  // A refused question leaves no last good answer.
   return outcome.reason === "bad_request" ? new Map() : right(1);
 }
 
-/** The values to be seen when those before the fault have outlived their time. */
+/** The values after the time to live of those before the fault. */
 export function valuesExpired(faultCase: FaultCase, { collector, right }: Subject): SeriesMap {
   const outcome = faultCase[collector];
   return "shown" in outcome ? outcome.shown(right(2)) : new Map();

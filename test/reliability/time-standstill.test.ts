@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 
 import { createGateway } from "../gateway/gateway.ts";
+import { startFastProcess } from "../support/app-process.ts";
 import { writeExporterFiles } from "../support/exporter-files.ts";
-import { startFastExporter } from "../support/fast-exporter.ts";
 import { type FastTime, realAt, shownAt } from "../support/fast-time.ts";
 import { seriesLike, seriesOfText, type SeriesMap } from "../support/series.ts";
 import { until } from "../support/until.ts";
@@ -14,8 +14,8 @@ const MINUTE = 60 * SECOND;
 const MIDNIGHT = Date.parse("2026-11-19T00:00:00Z");
 const KEYS = 20;
 
-/** SIGSTOP in the middle of the first round; a request every six seconds of the time that is shown. */
-test("a process that is stopped over midnight and continued neither bursts nor shows the day before", async () => {
+/** SIGSTOP in the middle of the first polls, with a request every six seconds of the fast time. */
+test("a process that is suspended over midnight neither sends a burst afterwards nor shows the former day", async () => {
   const time: FastTime = { speed: 10, realMs: Date.now(), shownMs: MIDNIGHT - 2 * MINUTE };
   const now = (): number => shownAt(time, Date.now());
   const gateway = createGateway({ now, startAt: now() });
@@ -40,14 +40,14 @@ test("a process that is stopped over midnight and continued neither bursts nor s
     },
   });
   onTestFinished(() => files.remove());
-  const exporter = await startFastExporter(files, time);
+  const exporter = await startFastProcess(files, time);
   onTestFinished(() => exporter.stop());
   const dayValues = async (): Promise<SeriesMap> => {
     const response = await fetch(`${exporter.url}/metrics`);
     return seriesLike(seriesOfText(await response.text()), /^aigateway_key_usage_day_credits/);
   };
   await until("a value of the day", dayValues, (values) => [...values.values()].includes(7));
-  // It is stopped with a part of its keys in the queue for the pace.
+  // The process is stopped while some of its keys wait for a permit.
   process.kill(exporter.pid, "SIGSTOP");
   const askedBefore = gateway.log.total;
   expect(askedBefore).toBeLessThan(KEYS - 5);
@@ -68,6 +68,6 @@ test("a process that is stopped over midnight and continued neither bursts nor s
   expect(seen.size).toBeGreaterThan(0);
   const times = gateway.log.of("key").flatMap(({ at }) => (at > continuedAt ? [at] : []));
   expect(times.length).toBeGreaterThanOrEqual(8);
-  // Two fit the pace; the others are for a machine that delivers late.
+  // Two fit the rate limit; the others allow for a slow machine.
   expect(mostWithin(times, 10 * SECOND)).toBeLessThanOrEqual(5);
 });

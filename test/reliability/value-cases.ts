@@ -22,19 +22,19 @@ const CONTROL = 'Tab\tBell\u0007Nul\u0000Line\nQuote"Back\\slash\r\u2028\u202e';
 const LONG = "x".repeat(10_000);
 const MANY = 100_000;
 
-/** When the limit starts anew is not known. */
+/** The next reset of the limit is unknown. */
 const WITHOUT_WINDOW = {
   [keySeriesName("limit_next_reset_timestamp_seconds")]: undefined,
   [keySeriesName("limit_window_start_timestamp_seconds")]: undefined,
 };
 
-/** The first row was not readable: what it spent is not lost. */
+/** The first row is unreadable, but its spend is not lost. */
 export const firstRowInOther: Outcome = {
-  isDoubted: true,
+  isPartial: true,
   shown: (right) => new Map([...relabelled(right, ONE, OTHER), [querySeriesName("unreadable_rows"), 1]]),
 };
 
-/** Answers that can be read, or nearly, and hold strange values. */
+/** Answers that are readable, or nearly, with strange values. */
 export const valueCases: readonly FaultCase[] = [
   {
     title: "numbers as texts",
@@ -228,7 +228,7 @@ function bounded(text: string): string {
   return `${text.slice(0, 1005)}…${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
 }
 
-/** The dearer the later. */
+/** Later rows are more expensive. */
 function manyRows(): readonly JsonObject[] {
   return Array.from({ length: MANY }, (_, index) => ({
     model: `acme/${index}`,

@@ -6,7 +6,7 @@ import { ROOT } from "../support/repository.ts";
 const FILE = join(ROOT, "docs", "reliability.md");
 const [BEGIN, END] = ["<!-- faults: begin -->\n", "\n<!-- faults: end -->"];
 
-/** The table as the documentation has it, between its marks. */
+/** The table in the documentation, between its marks. */
 export function writtenTable(): string {
   return parts().table;
 }

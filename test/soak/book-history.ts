@@ -1,22 +1,22 @@
 import type { BooksMessage } from "./messages.ts";
 
-/** What a key's books said in `[from, until)`. */
+/** The figures of a key in `[from, until)`. */
 export interface State {
   readonly from: number;
   until: number;
   readonly figures: readonly (number | null)[];
 }
 
-/** What the gateway's books said, for as long as anybody may still repeat it. */
+/** The history of the gateway's books, for as long as the exporter may repeat a value. */
 export interface BookHistory {
   take(message: BooksMessage): void;
-  /** All that happened until this instant is known. */
+  /** Everything until this instant is known. */
   readonly knownUntil: number;
-  /** What a key's books said at any time of the span, oldest first; undefined: there is no such key. */
+  /** The figures of a key within the span, oldest first; undefined: no such key. */
   states(key: string, from: number, to: number): readonly State[] | undefined;
-  /** When the last question about a key came in that was answered in full, of those until `to`. */
+  /** When the last request for a key arrived, until `to`, that was answered in full. */
   lastAnswer(key: string, to: number): number | undefined;
-  /** All that was spent in the UTC day until an instant, micro-credits. */
+  /** The spend of the UTC day until an instant, micro-credits. */
   dayMicros(at: number): number;
 }
 

@@ -8,7 +8,7 @@ const NOON = Date.UTC(2026, 10, 18, 12);
 const MIDNIGHT = Date.UTC(2026, 10, 19);
 const TIME_TO_LIVE_MS = 180_000;
 
-/** The figures of a key with a daily limit of 10 credits that has spent nothing but today. */
+/** The figures of a key with a daily limit of 10 credits that has spent only today. */
 function figures(spent: number): (number | null)[] {
   const byMetric: Readonly<Record<string, number>> = {
     usage_credits: spent,
@@ -20,7 +20,7 @@ function figures(spent: number): (number | null)[] {
   return FIGURES.map(({ metric }) => byMetric[metric] ?? 0);
 }
 
-/** Books that said 1 for a minute from an instant on, then 2. */
+/** Books with the value 1 for a minute from an instant on, then 2. */
 function booksFrom(at: number, answeredAt = at) {
   const history = createBookHistory(600_000);
   const message = (since: number, spent: number, answers: [string, number][]) =>
@@ -88,7 +88,7 @@ describe("wrongValues()", () => {
     expect(problem).toBe("billing has values, but its last answer is 182000 ms old");
   });
 
-  test("finds values of two times", () => {
+  test("finds values of one key from two times", () => {
     const at = NOON + 90_000;
     const mixed = scrapeAt(at, 2, at).keys.get("billing") ?? new Map<string, number>();
     const keys = new Map([["billing", new Map([...mixed, ["usage_day_credits", 1]])]]);
@@ -133,7 +133,7 @@ describe("missingValues()", () => {
     expect(missingValues(readScrape(text, 0, 0), ["billing"], 0)).toEqual([problem]);
   });
 
-  test("finds a key that has not succeeded since all is well", () => {
+  test("finds a key that has not succeeded since the last fault ended", () => {
     const scrape = scrapeAt(NOON, 1, NOON - 5000);
     expect(missingValues(scrape, ["billing"], NOON - 4000)).toEqual(["billing has failed for 5000 ms"]);
     expect(missingValues(scrape, ["billing"], NOON - 6000)).toEqual([]);

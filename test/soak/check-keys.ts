@@ -9,18 +9,18 @@ export interface Truth {
   readonly timeToLiveMs: number;
   readonly analyticsTimeToLiveMs: number;
   readonly resetOf: (key: string) => Reset | null;
-  /** Keys that the configuration does not have any more. */
+  /** Keys that are no longer in the configuration. */
   readonly gone: ReadonlySet<string>;
-  /** Keys that come and go, of which a sum may lack any. */
+  /** Keys that come and go; a sum may lack any of them. */
   readonly away: ReadonlySet<string>;
 }
 
-/** A scrape writes what was rendered just before it. */
+/** A scrape returns what was rendered just before it. */
 export const GRACE_MS = 1000;
 
 /**
- * Where the values of a scrape are wrong. A value is right if the books had it at a time that is not longer ago than its
- * time to live, in the window that holds now, and all values of one key are of one such time.
+ * The wrong values of a scrape. A value is right if the books had it at most one time to live ago,
+ * in the current window, and all values of one key are of one such time.
  */
 export function wrongValues(scrape: Scrape, truth: Truth): readonly string[] {
   return [...scrape.keys].flatMap(([key, shown]) => {
@@ -30,7 +30,7 @@ export function wrongValues(scrape: Scrape, truth: Truth): readonly string[] {
   });
 }
 
-/** Keys that are not shown, have no values, or have not succeeded since an instant, though all has been well since. */
+/** Keys that are not shown, have no values, or have not succeeded since an instant, although nothing failed since. */
 export function missingValues(scrape: Scrape, names: readonly string[], sinceMs: number): readonly string[] {
   return names.flatMap((name) => {
     const shown = scrape.keys.get(name);

@@ -11,8 +11,8 @@ export interface KeyBudget {
 }
 
 /**
- * Where budgets and analytics are wrong. Everything is only ever spent here, so what was told in the last time to live lies
- * between the books then and now. A budget that is not complete is a lower bound.
+ * The problems of budgets and analytics. Spend only grows here, so a value of the last time to live lies
+ * between the books then and now. An incomplete budget is a lower bound.
  */
 export function wrongSums(scrape: Scrape, truth: Truth, budgets: readonly KeyBudget[]): readonly string[] {
   return [
@@ -48,7 +48,7 @@ function usageProblem(scrape: Scrape, { history, analyticsTimeToLiveMs }: Truth)
   return between("aigateway_usage_day_credits", spent, least, history.dayMicros(scrape.receivedMs) / 1e6);
 }
 
-/** Sums of many decimals are inexact in their last digits. */
+/** Sums of many decimal fractions are inexact in their last digits. */
 function between(what: string, value: number, least: number, most: number): string[] {
   const slack = 1e-9 * Math.max(1, most);
   if (value >= least - slack && value <= most + slack) return [];

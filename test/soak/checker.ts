@@ -9,11 +9,11 @@ import type { SoakResult } from "./result.ts";
 import { readScrape, type Scrape } from "./scrape.ts";
 import type { Setting } from "./setting.ts";
 
-/** Scrapes, and compares what it gets with the books. */
+/** Scrapes, and compares the values with the books. */
 export interface Checker {
   /** The gateway begins another phase. */
   enter(phase: string, atMs: number): void;
-  /** The exporter has begun to poll; a phase that is under way begins for it now. */
+  /** The exporter has begun to poll; the current phase begins for it now. */
   begin(): void;
   /** From now on these keys must not be shown. */
   setGone(names: readonly string[]): void;
@@ -28,7 +28,7 @@ export function createChecker(result: SoakResult, history: BookHistory, setting:
 
   function compare(scrape: Scrape, phaseThen: typeof phase, goneThen: Gone): void {
     const isDue = scrape.sentMs - goneThen.sinceMs >= WITHDRAWN_WITHIN_MS;
-    // A key that came back meanwhile may be shown.
+    // A key that has come back may be shown.
     const goneNames = new Set(isDue && goneThen === gone ? gone.names : []);
     const truth: Truth = {
       history,
@@ -69,7 +69,7 @@ export function createChecker(result: SoakResult, history: BookHistory, setting:
       const text = await scrapeText(url, result);
       if (text === undefined) return;
       const receivedMs = Date.now();
-      // Every so often, since the strict parser takes long.
+      // Only sometimes, because the strict parser is slow.
       if (result.checkedScrapes % STRICT_EVERY === 0) parseStrictly(text, result);
       await until(
         "the gateway's books",
@@ -87,7 +87,7 @@ interface Gone {
   readonly sinceMs: number;
 }
 
-/** After a reload the next rendering, at most one a second, shows nothing of what is gone. */
+/** After a reload the next rendering, at most one a second, shows no removed key. */
 const WITHDRAWN_WITHIN_MS = 3000;
 
 const STRICT_EVERY = 12;

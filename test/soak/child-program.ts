@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 
-/** A program of the soak in a process of its own, which does not outlive this one. */
+/** A program of the soak in a process of its own. It does not outlive this one. */
 export interface ChildProgram {
   onMessage(take: (message: unknown) => void): void;
   /** Undefined while it runs. */
@@ -12,7 +12,7 @@ export interface ChildProgram {
 export function startProgram(path: string, order: object): ChildProgram {
   const child = fork(path, [JSON.stringify(order)], {
     execArgv: [],
-    // A Ctrl-C is for the soak, which ends it in order.
+    // Ctrl-C is for the soak, which then ends this process in order.
     detached: true,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });

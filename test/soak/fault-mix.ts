@@ -29,13 +29,13 @@ export function keyFaults(intervalMs: number): readonly Fault[] {
   ];
 }
 
-/** Everyone is throttled; the hint is short enough for all to come back within the plan. */
+/** Every key is throttled; the retry-after is short enough for all to come back within the plan. */
 export const THROTTLED: Fault = { kind: "status", status: 429, origin: "provider", retryAfterSeconds: 1 };
 
 export const ANALYTICS_FAULT: Fault = { kind: "status", status: 500, endpoint: "analytics", times: 6 };
 
-/** Kinds of faults whose answer is a good one all the same, if late or with less in it. */
+/** Kinds of faults whose answer is good nevertheless, if late or with fewer fields. */
 export const HARMLESS: ReadonlySet<string | null> = new Set([null, "slow", "drip", "fields"]);
 
-/** One key in so many fails while faults are mixed. */
+/** One key in this number fails while faults are mixed. */
 export const ONE_IN = 12;

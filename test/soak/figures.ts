@@ -2,7 +2,7 @@ import type { KeyBook } from "../gateway/books.ts";
 import type { Key } from "../gateway/entities.ts";
 import { DAY, dayStart, MONDAY, monthStart, type Reset, weekStart } from "../gateway/windows.ts";
 
-/** The window that a figure belongs to: it is nobody's business after the window's end. */
+/** The window of a figure, which ends with it. */
 export type FigureWindow = "none" | "day" | "week" | "month" | "limit";
 
 interface Figure {
@@ -39,7 +39,7 @@ export function figuresOf(book: KeyBook, key: Key): (number | null)[] {
   return FIGURES.map((figure) => figure.of(book, key));
 }
 
-/** When the window that holds the instant began; a figure without a window has always been. */
+/** When the window of the instant began; a figure without a window has no beginning. */
 export function windowStart(window: FigureWindow, reset: Reset | null, at: number): number {
   const kind = window === "limit" ? RESET_WINDOWS[reset ?? "never"] : window;
   switch (kind) {

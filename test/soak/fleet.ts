@@ -1,7 +1,7 @@
 import type { Reset } from "../gateway/windows.ts";
 import type { NewKey } from "../gateway/world.ts";
 
-/** The keys of a soak, each kind of limit among them. */
+/** The keys of a soak, with every kind of limit. */
 export function fleet(size: number): NewKey[] {
   return Array.from({ length: size }, (_, index) => ({
     name: `key-${String(index).padStart(5, "0")}`,
@@ -20,7 +20,7 @@ export function comersAndGoers(names: readonly string[]): readonly string[] {
   return names.slice(-Math.max(2, Math.floor(names.length / 500)));
 }
 
-/** Of one team, for a budget of names: the first ones. */
+/** The keys of one team, for a budget of names: the first ones. */
 export function team(names: readonly string[]): readonly string[] {
   return names.slice(0, 20);
 }

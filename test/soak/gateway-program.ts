@@ -17,13 +17,13 @@ const names = fleet(order.keys).map((key, index) => {
 });
 const goers = new Set(comersAndGoers(names));
 const stayers = names.filter((name) => !goers.has(name));
-/** Those that were changed, by key. */
+/** The changed secrets, by key. */
 const secrets = new Map<string, string>();
 const keysDirectory = join(order.directory, "keys");
 process.once("disconnect", () => process.exit());
 await run();
 
-/** The gateway of a soak: spends, fails by the plan, changes secrets, and tells all that its books ever said. */
+/** The gateway of a soak: it spends, fails by the plan, changes secrets, and reports the history of its books. */
 async function run(): Promise<void> {
   mkdirSync(keysDirectory, { recursive: true });
   writeFileSync(join(order.directory, "management"), gateway.managementToken);
@@ -60,7 +60,7 @@ function createTick(): () => void {
   };
 }
 
-/** So that day, week, month and all time are different figures. */
+/** Spend of earlier windows, so that day, week, month and all time differ. */
 function spendBefore(key: string, index: number): void {
   for (const days of [1, 8, 32]) {
     const micros = 10 + days * 100 + (index % 50);
@@ -74,7 +74,7 @@ function goodAnswer({ endpoint, key, status, fault, at }: Line): [string, number
   return endpoint === "key" && key !== null && status === 200 && HARMLESS.has(fault) ? [[key, at]] : [];
 }
 
-/** Some keys spend all the time, all others now and then. */
+/** Some keys spend all the time, all others occasionally. */
 function spendersOf(turn: number): readonly string[] {
   const busy = Math.ceil(names.length / 500);
   const share = Math.ceil(names.length / 120);
@@ -101,12 +101,12 @@ function statesOf(keys: readonly string[], at: number) {
   return keys.map((key) => ({ key, figures: figuresOf(gateway.books.key(key, at), gateway.world.key(key)) }));
 }
 
-/** The windows have begun anew, or all is new. */
+/** New windows have begun, or there is no history yet. */
 function tellAll(since: number): void {
   tell({ type: "books", at: since, since, states: statesOf(names, since), answers: [], dayMicros: 0 });
 }
 
-/** A secret is valid for a while after the new one was written, as operators do it. */
+/** A former secret stays valid for a while, as operators do it. */
 function changeSecret(): void {
   const name = stayers[Math.floor(Math.random() * stayers.length)];
   if (name === undefined) return;

@@ -1,17 +1,17 @@
-/** A reading of the exporter's process. */
+/** A measurement of the exporter's process. */
 export interface Reading {
   readonly atMs: number;
   readonly residentBytes: number;
   readonly openFiles: number;
 }
 
-/** How a figure was in the first and in the last quarter of what was measured after the warm-up. */
+/** A figure in the first and in the last quarter of the measurements after the warm-up. */
 export interface Drift {
   readonly first: number;
   readonly last: number;
 }
 
-/** Medians, which a short peak does not move, or another share. Undefined: too little time after the warm-up. */
+/** Medians, which a short peak does not change, or another quantile. Undefined: too little time after the warm-up. */
 export function driftOf(
   readings: readonly Reading[],
   warmUntilMs: number,
@@ -25,16 +25,16 @@ export function driftOf(
   return { first: quantile(warm.slice(0, quarter), share), last: quantile(warm.slice(-quarter), share) };
 }
 
-/** In less the quarters tell of the collector's mood. */
+/** With fewer, the quarters depend on the timing of garbage collections. */
 const SHORTEST_MS = 600_000;
 
-/** The value below which this share of all values is; NaN of none. */
+/** The value below which this share of all values lies; NaN for no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-/** What went wrong: how often, and the first of it. */
+/** A problem: how often it occurred, and its first occurrence. */
 export class Problems {
   count = 0;
   readonly examples: string[] = [];

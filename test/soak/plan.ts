@@ -1,10 +1,10 @@
-/** What goes on at the gateway, and for how many poll intervals. */
+/** The phases of the gateway, with their length in poll intervals. */
 export interface Phase {
   readonly name: "calm" | "mixed faults" | "slow answers" | "throttling" | "outage";
   readonly intervals: number;
 }
 
-/** Ends with an outage that is longer than any time to live, after which everything must come back. */
+/** The plan ends with an outage that is longer than any time to live; everything must come back afterwards. */
 export const PHASES: readonly Phase[] = [
   { name: "calm", intervals: 2.75 },
   { name: "mixed faults", intervals: 2.5 },
@@ -16,21 +16,21 @@ export const PHASES: readonly Phase[] = [
 /** How many intervals all phases take together. */
 export const CYCLE = PHASES.reduce((sum, { intervals }) => sum + intervals, 0);
 
-/** The heap grows to its size during the first faults; of an hour each quarter of the rest is then about a cycle. */
+/** The heap reaches its size during the first faults. In a soak of an hour, each quarter of the rest is about a cycle. */
 export function warmUpMs(intervalMs: number): number {
   return Math.max(900_000, 1.5 * CYCLE * intervalMs);
 }
 
-/** So long after the last fault, in intervals, every key must be shown again. */
+/** Intervals after the last fault until every key must be shown again. */
 export const RECOVERY = 2;
 
 /** How many intervals a value may be repeated (docs/metrics.md). */
 export const INTERVALS_TO_LIVE = 3;
 
-/** Six queries of two requests each, of which the exporter sends 60 a minute: no query comes sooner than after this. */
+/** Six queries of two requests each at 60 requests a minute: no query is repeated sooner. */
 export const ANALYTICS_INTERVAL_MS = 12_000;
 
-/** Limits of one attempt and of one request with its retries: short of an interval, and with room for a busy machine. */
+/** Limits of one attempt, and of one request with its retries: shorter than an interval, with room for a busy machine. */
 export function timeoutMs(intervalMs: number): number {
   return Math.max(1000, Math.floor(intervalMs / 12));
 }

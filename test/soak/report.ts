@@ -8,11 +8,11 @@ export interface Verdict {
   readonly isKept: boolean;
 }
 
-/** What must hold of every soak. */
+/** The bounds of every soak. */
 export function verdicts(result: SoakResult): readonly Verdict[] {
   const warmUntilMs = result.startedMs + result.warmUpMs;
   const resident = driftOf(result.readings, warmUntilMs, ({ residentBytes }) => residentBytes);
-  // A busy machine has more clients waiting; what leaks is open at quiet moments, too.
+  // On a busy machine more clients wait; a leak is visible even at quiet moments.
   const files = driftOf(result.readings, warmUntilMs, ({ openFiles }) => openFiles, 0.05);
   return [
     none("crashes", result.crashes),

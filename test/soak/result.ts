@@ -1,16 +1,16 @@
 import { Problems, type Reading } from "./measurements.ts";
 
-/** What a soak has seen. */
+/** The observations of a soak. */
 export interface SoakResult {
   readonly keys: number;
   readonly intervalMs: number;
   readonly startedMs: number;
   endedMs: number;
   readonly warmUpMs: number;
-  /** Phases of the gateway that were begun. */
+  /** The phases of the gateway that began. */
   readonly phases: string[];
   readonly readings: Reading[];
-  /** Seconds, as the exporter says. */
+  /** Seconds, from the exporter's own metric. */
   readonly delays: { readonly p99: number; readonly max: number }[];
   readonly scrapes: Map<string, { readonly ms: number[]; bytes: number }>;
   readonly crashes: Problems;
@@ -21,12 +21,12 @@ export interface SoakResult {
   readonly unexpectedLines: Problems;
   logLines: ReadonlyMap<string, number>;
   reloads: number;
-  /** Scrapes whose every value was looked up in the books, and how many keys they showed in all. */
+  /** Scrapes whose values were all looked up in the books, and the number of keys in them. */
   checkedScrapes: number;
   checkedKeys: number;
-  /** Scrapes after which all keys had to be there. */
+  /** Scrapes that had to show all keys. */
   completeScrapes: number;
-  /** Of the last scrape: everything but keys, budgets and usage, by its series. */
+  /** The other series of the last scrape: everything except keys, budgets and usage. */
   own: ReadonlyMap<string, number>;
 }
 

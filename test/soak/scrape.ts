@@ -1,19 +1,19 @@
-/** What a scrape shows, sorted by what it is about. */
+/** The series of a scrape, sorted by their subject. */
 export interface Scrape {
-  /** When it was asked for, and when its last byte had come. */
+  /** When the scrape began, and when its last byte arrived. */
   readonly sentMs: number;
   readonly receivedMs: number;
-  /** Of each key its series without other labels, by the name behind `aigateway_key_`. */
+  /** The series of each key without other labels, by the name after `aigateway_key_`. */
   readonly keys: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Of each budget, by the name behind `aigateway_budget_`. */
+  /** The series of each budget, by the name after `aigateway_budget_`. */
   readonly budgets: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** Sum over models and apps by family. */
   readonly usage: ReadonlyMap<string, number>;
-  /** Everything else as it is written. */
+  /** All other series, as written. */
   readonly others: ReadonlyMap<string, number>;
 }
 
-/** Reads an exposition quickly, many megabytes of it; whether it is a valid one is asked elsewhere. */
+/** Reads an exposition of many megabytes quickly. Other checks decide whether it is valid. */
 export function readScrape(text: string, sentMs: number, receivedMs: number): Scrape {
   const keys = new Map<string, Map<string, number>>();
   const budgets = new Map<string, Map<string, number>>();
@@ -41,7 +41,7 @@ function put(all: Map<string, Map<string, number>>, series: string, prefix: stri
   const open = series.indexOf("{");
   const metric = series.slice(prefix.length, open);
   const labels = series.slice(open + 1, -1);
-  // Names of keys and budgets hold no quotes.
+  // Names of keys and budgets contain no quotes.
   const name = /(?:^|,)(?:key|budget)="([^"]*)"/.exec(labels)?.[1] ?? "";
   const state = /_key_limit_reset="(\w+)"/.exec(labels)?.[1];
   let about = all.get(name);

@@ -24,7 +24,7 @@ repeat("broken off", Math.max(500, intervalMs / 20), () => brokenOff("/metrics")
 repeat("status page", intervalMs / 6, () => whole("/", {}));
 repeat("readiness", intervalMs / 6, () => whole("/-/ready", {}));
 
-/** Begins at fixed times, as Prometheus does, whether the one before has ended or not. */
+/** Begins at fixed times, as Prometheus does, whether or not the former one has ended. */
 function repeat(kind: string, everyMs: number, scrape: (turn: number) => Promise<number>): void {
   let turn = 0;
   setInterval(() => {
@@ -38,7 +38,7 @@ function repeat(kind: string, everyMs: number, scrape: (turn: number) => Promise
   }, everyMs);
 }
 
-/** Reads an answer to its end and returns how many bytes came over the wire. */
+/** Reads a response to its end and returns the number of bytes on the wire. */
 async function whole(path: string, headers: Readonly<Record<string, string>>): Promise<number> {
   const response = await answer(path, headers);
   let bytes = 0;
@@ -64,7 +64,7 @@ function noteDelay(tail: string): void {
   if (p99 !== undefined && max !== undefined && max >= 0) report.delays.push({ p99, max });
 }
 
-/** A reader on a bad line: uncompressed, a piece at a time. */
+/** A client on a slow line: uncompressed, a piece at a time. */
 async function slowly(path: string): Promise<number> {
   const response = await answer(path, {});
   let bytes = 0;
@@ -81,14 +81,14 @@ async function slowly(path: string): Promise<number> {
 /** 64 KiB at a time: half a minute for 20 MB. */
 const SLOW_READ_MS = 100;
 
-/** Goes away in the middle, now gently and now by a reset. */
+/** Disconnects in the middle, alternately in order and by a reset. */
 async function brokenOff(path: string): Promise<number> {
   const response = await answer(path, { connection: "close" });
   await new Promise((resolve) => {
     response.once("data", resolve);
   });
   response.on("error", () => {});
-  // A short answer may have ended already.
+  // A short response may have ended already.
   if (Math.random() < 0.5 && response.readable) response.socket.resetAndDestroy();
   else response.destroy();
   return 0;
@@ -97,7 +97,7 @@ async function brokenOff(path: string): Promise<number> {
 function answer(path: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const asked = request(new URL(path, url), { headers, agent }, (response) => {
-      // The listening process cannot be ready before every key was asked.
+      // The process cannot be ready before every key was polled.
       const isGood = response.statusCode === 200 || (path === "/-/ready" && response.statusCode === 503);
       if (isGood) return resolve(response);
       response.resume();
@@ -106,7 +106,7 @@ function answer(path: string, headers: Readonly<Record<string, string>>): Promis
     asked.setTimeout(SCRAPE_TIMEOUT_MS, () =>
       asked.destroy(new Error(`no byte for ${SCRAPE_TIMEOUT_MS} ms`)),
     );
-    // A kept connection may be closed by the server in this very moment; Prometheus' client asks again, too.
+    // The server may close a kept connection at this moment; Prometheus' client retries as well.
     asked.on("error", (error) => (asked.reusedSocket ? resolve(answer(path, headers)) : reject(error)));
     asked.end();
   });

@@ -6,7 +6,7 @@ import type { KeyBudget } from "./check-sums.ts";
 import { comersAndGoers, fleet, team } from "./fleet.ts";
 import { deadlineMs, timeoutMs } from "./plan.ts";
 
-/** The files of a soak: a folder of keys that come, go and change, and two configurations that take turns. */
+/** The files of a soak: a folder of keys that come, go and change, and two alternating configurations. */
 export interface Setting {
   readonly directory: string;
   readonly configFile: string;
@@ -14,9 +14,9 @@ export interface Setting {
   readonly comersAndGoers: readonly string[];
   readonly budgets: readonly KeyBudget[];
   write(gatewayUrl: string): void;
-  /** Takes keys away, or brings them back, and writes the other configuration; to be followed by a SIGHUP. */
+  /** Removes keys, or brings them back, and writes the other configuration. Send a SIGHUP afterwards. */
   turn(gatewayUrl: string): void;
-  /** Whether the keys that come and go are away, as far as the files tell. */
+  /** Whether the files lack the keys that come and go. */
   readonly isAway: boolean;
   remove(): void;
 }

@@ -16,13 +16,13 @@ export interface SoakOptions {
   readonly intervalMs: number;
   /** The exporter's program; by default the one of this repository. */
   readonly main?: string;
-  /** Told now and then what was seen so far. */
+  /** Called from time to time with the observations so far. */
   readonly onProgress?: (result: SoakResult) => void;
 }
 
 /**
- * Runs exporter, gateway and scrapers as processes for a while and compares all that is shown with the gateway's books. Ends
- * early when the signal says so, or the exporter ends.
+ * Runs exporter, gateway and scrapers as processes for a while and compares every shown value with the gateway's books. Ends
+ * early when the signal is aborted, or the exporter ends.
  */
 export async function runSoak(options: SoakOptions, signal: AbortSignal): Promise<SoakResult> {
   const { keys, intervalMs } = options;
@@ -82,14 +82,14 @@ interface Soak {
   readonly url: string;
 }
 
-/** Everything goes by the poll interval, so that a short soak is a long one in small. */
+/** All times follow from the poll interval, so that a short soak equals a long one at a smaller scale. */
 async function watch(soak: Soak, signal: AbortSignal): Promise<void> {
   const { options, result, exporter, checker, programs } = soak;
   const { intervalMs } = options;
   const ended = () =>
     signal.aborted || exporter.end() !== undefined || programs.some((program) => program.end() !== undefined);
   const jobs = [
-    // As Prometheus would by default when the keys are polled once a minute.
+    // The ratio of Prometheus' default to keys that are polled once a minute.
     every(intervalMs / 4, () => checker.check(exporter.url)),
     every(Math.min(2000, intervalMs / 10), () => read(exporter, result)),
     every(RELOAD_AFTER * intervalMs, () => reload(soak)),
@@ -105,7 +105,7 @@ async function watch(soak: Soak, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** In intervals; at another place of the plan each time. */
+/** In intervals; at another point of the plan each time. */
 const RELOAD_AFTER = 3.3;
 
 function read(exporter: SoakedExporter, result: SoakResult): void {
@@ -152,11 +152,11 @@ function programPath(name: string): string {
 }
 
 interface Job {
-  /** Waits for what is under way; what failed is thrown. */
+  /** Waits for the call under way; rethrows its failure. */
   stop(): Promise<void>;
 }
 
-/** Again and again, never twice at once. */
+/** Repeats a call, never twice at once. */
 function every(ms: number, act: () => Promise<void> | void): Job {
   const aborter = new AbortController();
   const ended = (async () => {
@@ -165,7 +165,7 @@ function every(ms: number, act: () => Promise<void> | void): Job {
       if (!aborter.signal.aborted) await act();
     }
   })();
-  // Reported by stop(); until then it must not be an unhandled one.
+  // stop() reports the rejection; until then it must not count as unhandled.
   ended.catch(() => {});
   return {
     stop: async () => {

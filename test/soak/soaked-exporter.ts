@@ -16,7 +16,7 @@ export interface SoakedExporter {
   /** From /proc. */
   residentBytes(): number;
   openFiles(): number;
-  /** Ends it in order; says how it ended. */
+  /** Stops the exporter and returns how it ended. */
   stop(): Promise<string>;
 }
 
@@ -27,7 +27,7 @@ export interface LogTally {
   reloads: number;
 }
 
-/** Of level error by design, since somebody must act; the soak's gateway provokes them. */
+/** Reasons that are logged as errors by design; the soak's gateway provokes them. */
 const PROVOKED = new Set(["unauthorized", "forbidden", "bad_request", "secret_unreadable"]);
 
 const LogLine = z.object({ level: z.string(), msg: z.string(), reason: z.string().optional() });
@@ -36,7 +36,7 @@ export async function startSoakedExporter(main: string, configFile: string): Pro
   const parameters = [main, `--config.file=${configFile}`, "--web.listen-address=127.0.0.1:0"];
   const child = spawn(process.execPath, parameters, {
     env: {},
-    // A Ctrl-C is for the soak, which ends it in order.
+    // Ctrl-C is for the soak, which then ends this process in order.
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createManualClock } from "../support/clock.ts";
+import { startScriptedServer } from "../support/scripted-server.ts";
 
 const START = Date.parse("2026-11-18T12:00:00Z");
 
@@ -95,6 +96,61 @@ describe("createManualClock", () => {
     await clock.advanceTo(Date.parse("2026-11-19T00:01:30Z"));
     expect(new Date(clock.now()).toISOString()).toBe("2026-11-19T00:01:30.000Z");
     expect(clock.monotonic()).toBe(150_000);
+  });
+
+  test("runTo waits until the requests of each step have their answers", async () => {
+    const server = await startScriptedServer((response) => {
+      setTimeout(() => response.end("answer"), 20);
+    });
+    const clock = createManualClock(START);
+    const answeredAt: number[] = [];
+    const ask = (): void => {
+      void fetch(server.url)
+        .then((response) => response.text())
+        .then(() => {
+          answeredAt.push(clock.now() - START);
+          clock.after(1000, ask);
+        });
+    };
+    clock.after(1000, ask);
+
+    await clock.runTo(START + 3500);
+
+    expect(answeredAt).toEqual([1000, 2000, 3000]);
+    expect(clock.now()).toBe(START + 3500);
+  });
+
+  test("runTo with a longer step leaps from timer to timer", async () => {
+    const clock = createManualClock(START);
+    const ran: number[] = [];
+    clock.after(1500, () => ran.push(clock.now() - START));
+    clock.after(7_200_000, () => ran.push(clock.now() - START));
+    await clock.runTo(START + 86_400_000, Infinity);
+    expect(ran).toEqual([1500, 7_200_000]);
+    expect(clock.now()).toBe(START + 86_400_000);
+  });
+
+  test("answered waits for a request that is under way and moves no time", async () => {
+    const server = await startScriptedServer((response) => {
+      setTimeout(() => response.end("answer"), 20);
+    });
+    const clock = createManualClock(START);
+    let isAnswered = false;
+    void fetch(server.url)
+      .then((response) => response.text())
+      .then(() => {
+        isAnswered = true;
+      });
+    await new Promise((resolve) => setImmediate(resolve));
+    await clock.answered();
+    expect(isAnswered).toBe(true);
+    expect(clock.now()).toBe(START);
+  });
+
+  test("now returns whole milliseconds between fractions", async () => {
+    const clock = createManualClock(START);
+    await clock.advance(1.75);
+    expect([clock.now(), clock.monotonic()]).toEqual([START + 1, 1.75]);
   });
 
   test("sleep rejects with the signal's reason and leaves no timer", async () => {

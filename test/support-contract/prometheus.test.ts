@@ -1,8 +1,8 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { listenOnLoopback } from "../support/loopback.ts";
 import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
 import { checkMetrics, checkRules, testRules } from "../support/promtool.ts";
 import { startTextRelay } from "../support/text-relay.ts";
@@ -104,7 +104,7 @@ function prometheusTests(binary: string): void {
     expect(await prometheus.query("spend_credits")).toMatchObject([{ value: 99 }]);
   });
 
-  test("says what Prometheus answered to a wrong query", async () => {
+  test("query fails with Prometheus' own message for a wrong query", async () => {
     await expect(prometheus.query("sum(")).rejects.toThrow(/Prometheus answered 400: .*parse error/);
   });
 
@@ -162,9 +162,10 @@ interface Target {
 }
 
 async function startTarget(): Promise<Target> {
-  const server: Server = createServer((request, response) => {
+  const accepted: string[] = [];
+  const server = createServer((request, response) => {
     const accept = request.headers.accept ?? "";
-    target.accepted.push(accept);
+    accepted.push(accept);
     const openMetrics = accept.includes("openmetrics");
     response.setHeader(
       "content-type",
@@ -172,19 +173,7 @@ async function startTarget(): Promise<Target> {
     );
     response.end(`spend_credits{key="billing"} ${target.value}\n${openMetrics ? "# EOF\n" : ""}`);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("Cannot tell the port of the target");
-  const target: Target = {
-    address: `127.0.0.1:${address.port}`,
-    accepted: [],
-    value: 12.5,
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  const { address, stop } = await listenOnLoopback(server);
+  const target: Target = { address, accepted, value: 12.5, stop };
   return target;
 }

@@ -13,6 +13,6 @@ test.each([
   expect(toolPolicy(missing, required)).toBe(policy);
 });
 
-test("versionOf reads nothing from a program that says no such thing", () => {
+test("versionOf returns undefined for a program that prints no version", () => {
   expect(versionOf(process.execPath)).toBeUndefined();
 });

@@ -9,7 +9,7 @@ import { startChild } from "./child.ts";
 /** A real Alertmanager on a free port of 127.0.0.1. */
 export interface Alertmanager {
   readonly url: string;
-  /** The alerts that it holds, told to a receiver or not. */
+  /** The alerts that it holds, whether or not a receiver was notified. */
   alerts(): Promise<readonly HeldAlert[]>;
   stop(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function startAlertmanager({ binary, config }: AlertmanagerOptions)
       `--config.file=${configFile}`,
       `--storage.path=${join(directory, "data")}`,
       "--web.listen-address=127.0.0.1:0",
-      // No cluster: it would listen on every address, and wait for others.
+      // No cluster: it would listen on every address and wait for peers.
       "--cluster.listen-address=",
     ],
     address: /msg="Listening on".* address=(127\.0\.0\.1:\d+)/,

@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path/posix";
 
-import { CONSTANT, LAWS, PACKAGES, type Law, matches } from "./import-law.ts";
+import { CONSTANT, LAWS, PACKAGES, type Law, matches, wordsOf } from "./import-law.ts";
 import {
   type Import,
   type SourceText,
@@ -53,13 +53,13 @@ function importLaw({ path, imports }: Scanned): readonly Violation[] {
   return imports.flatMap(({ specifier, target, line, values }) =>
     target === undefined || isLawful(law, target, values)
       ? []
-      : [violation("import-law", path, `imports "${specifier}"; ${law.says}`, line)],
+      : [violation("import-law", path, `imports "${specifier}"; ${wordsOf(law)}`, line)],
   );
 }
 
 function isLawful(law: Law, target: string, values: readonly string[]): boolean {
   if (matches(target, law.values)) return true;
-  return matches(target, law.types ?? []) && values.every((name) => CONSTANT.test(name));
+  return matches(target, law.types) && values.every((name) => CONSTANT.test(name));
 }
 
 function packageLaw({ path, imports }: Scanned): readonly Violation[] {
@@ -85,7 +85,7 @@ function processLaw(file: SourceText): readonly Violation[] {
   );
 }
 
-/** Depth first; each cycle is reported once, at the import that closes it. Imports of types count: they tangle minds, too. */
+/** Depth first. Each cycle is reported once, at the import that closes it. Imports of types count, because they tangle the design as well. */
 function cycles(files: readonly Scanned[]): readonly Violation[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const done = new Set<string>();
@@ -143,7 +143,7 @@ function defaultExports(file: SourceText): readonly Violation[] {
   );
 }
 
-/** The main export is the first one, or the first function where types and constants of its signature stand before it. */
+/** The main export is the first one, or the first function if types and constants of its signature precede it. */
 function documented(file: SourceText): readonly Violation[] {
   if (!file.path.startsWith("exporter/") || /^(?:main|index)\.ts$/.test(basename(file.path))) return [];
   const all = exportsOf(file);
@@ -154,7 +154,7 @@ function documented(file: SourceText): readonly Violation[] {
   return first?.documented || main.documented ? [] : [violation("documented", file.path, message, main.line)];
 }
 
-/** What is deployed, as against what only tests it. */
+/** Whether a file is deployed, rather than only used by tests. */
 function isProduct(path: string): boolean {
   return /^(?:exporter|dashboards|infra)\//.test(path);
 }

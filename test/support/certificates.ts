@@ -13,7 +13,7 @@ export interface Authority extends Issued {
   issue(...names: readonly string[]): Issued;
 }
 
-/** A certificate authority of its own, with keys of P-256, valid for a day around now. */
+/** A certificate authority for one test run, with P-256 keys, valid for a day around now. */
 export function createAuthority(name = "test authority"): Authority {
   const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const build = (subject: string, publicKey: KeyObject, extensions: readonly Buffer[]) =>

@@ -19,11 +19,11 @@ export interface ChildServer {
   readonly pid: number;
   /** Everything the process has written, standard output and error together. */
   log(): string;
-  /** Ends the process by SIGTERM, by SIGKILL if that does not help, and waits for its end. */
+  /** Ends the process by SIGTERM, then by SIGKILL if necessary, and waits until it has ended. */
   stop(): Promise<void>;
 }
 
-/** Starts a server program, waits until it is ready, and takes care that it does not outlive the tests. */
+/** Starts a server program, waits until it is ready, and makes sure that it does not outlive the tests. */
 export async function startChild(options: ChildOptions): Promise<ChildServer> {
   const child = spawn(options.command, options.arguments, {
     stdio: ["ignore", "pipe", "pipe"],
@@ -81,7 +81,7 @@ async function ready(
 }
 
 async function spawned(child: ChildProcess, command: string): Promise<void> {
-  // `once` rejects with the "error" event, which a program that is not there causes.
+  // `once` rejects with the "error" event of a program that does not exist.
   if (child.pid === undefined) await once(child, "spawn");
   child.on("error", (error) => process.stderr.write(`"${command}": ${error.message}\n`));
 }

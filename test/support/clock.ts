@@ -1,14 +1,23 @@
+import { subscribe } from "node:diagnostics_channel";
+
 import type { Clock } from "../../exporter/time/clock.ts";
 
-/** A clock that stands still until the test moves it. */
+/** The only clock double: time stops until the test moves it. */
 export interface ManualClock extends Clock {
   /** Steps the wall clock (NTP, an operator): timers and `monotonic()` do not notice. May go back. */
   set(epochMs: number): void;
-  /** Lets time pass: each due timer runs at its own due time, in order, and what it starts may become due too. */
+  /** Lets time pass: each due timer runs at its own due time, in order, and may start further timers. */
   advance(ms: number): Promise<void>;
   /** Lets time pass until the wall clock shows `epochMs`. */
   advanceTo(epochMs: number): Promise<void>;
-  /** A suspended process: time leaps, then every timer that became due runs once, all at the new time. */
+  /**
+   * The same for code that uses real sockets: time passes in steps, and each step waits until the requests that it caused
+   * have their answers.
+   */
+  runTo(epochMs: number, stepMs?: number): Promise<void>;
+  /** Waits, without moving time, until every request of this process has its answer. */
+  answered(): Promise<void>;
+  /** A suspended process: time leaps, then every due timer runs once, all at the new time. */
   jump(epochMs: number): Promise<void>;
   /** Wall-clock due times of the timers that wait, earliest first. */
   pending(): readonly number[];
@@ -23,6 +32,7 @@ interface Timer {
 
 /** Creates a clock that shows `start` (epoch milliseconds or an ISO 8601 text). */
 export function createManualClock(start: number | string = "2026-11-18T12:00:00Z"): ManualClock {
+  trackRequests();
   let wall = finite("start", typeof start === "number" ? start : Date.parse(start));
   // Timers live on the monotonic clock, as Node's do: a stepped wall clock must not fire them.
   let elapsed = 0;
@@ -63,6 +73,14 @@ export function createManualClock(start: number | string = "2026-11-18T12:00:00Z
     await settle();
   }
 
+  async function runTo(epochMs: number, stepMs = STEP_MS): Promise<void> {
+    finite("epochMs", epochMs);
+    for (let left = epochMs - wall; left > 0; left = epochMs - wall) {
+      await advance(Math.min(stepMs, left));
+      await answered();
+    }
+  }
+
   function untilPending(count: number): Promise<void> {
     return new Promise((resolve) => {
       const check = (): void => {
@@ -76,35 +94,77 @@ export function createManualClock(start: number | string = "2026-11-18T12:00:00Z
   }
 
   return {
-    now: () => wall,
+    // Whole milliseconds, as Date.now() returns, although timers may be due in between.
+    now: () => Math.floor(wall),
     monotonic: () => elapsed,
     after,
-    sleep: (ms, signal) => sleep(after, ms, signal),
+    sleep: sleepOn(after),
     set: (epochMs) => void (wall = finite("epochMs", epochMs)),
     advance,
     advanceTo: (epochMs) => advance(finite("epochMs", epochMs) - wall),
+    runTo,
+    answered,
     jump,
     pending: () => inOrder(timers).map((timer) => wall + timer.dueAt - elapsed),
     untilPending,
   };
 }
 
-function sleep(after: Clock["after"], ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      cancel();
-      reject(signal?.reason);
-    };
-    const cancel = after(ms, () => {
-      signal?.removeEventListener("abort", abort);
-      resolve();
+/** The `sleep` of a clock that has these timers. */
+export function sleepOn(after: Clock["after"]): Clock["sleep"] {
+  return (ms, signal) =>
+    new Promise((resolve, reject) => {
+      const abort = (): void => {
+        cancel();
+        reject(signal?.reason);
+      };
+      const cancel = after(ms, () => {
+        signal?.removeEventListener("abort", abort);
+        resolve();
+      });
+      if (signal?.aborted) abort();
+      else signal?.addEventListener("abort", abort, { once: true });
     });
-    if (signal?.aborted) abort();
-    else signal?.addEventListener("abort", abort, { once: true });
-  });
 }
 
-/** A full turn of the event loop, so that whatever a timer woke has run as far as it gets without input. */
+const STEP_MS = 1000;
+
+/** Some answers never come, which is for the code under test to handle; time goes on without them. */
+const LONGEST_WAIT_MS = 10_000;
+
+/** Code that an answer wakes may need a few turns of the event loop before it sends the next request. */
+const QUIET_TURNS = 5;
+
+/** The requests of this process without a complete answer, as undici reports them. */
+const underWay = new Set<unknown>();
+
+async function answered(): Promise<void> {
+  const deadline = performance.now() + LONGEST_WAIT_MS;
+  for (let turns = 0; turns < QUIET_TURNS; turns++) {
+    await settle();
+    if (underWay.size > 0) turns = -1;
+    if (performance.now() > deadline) underWay.clear();
+  }
+}
+
+let isTracking = false;
+
+function trackRequests(): void {
+  if (isTracking) return;
+  isTracking = true;
+  subscribe("undici:request:create", (message) => underWay.add(requestOf(message)));
+  for (const end of ["undici:request:trailers", "undici:request:error"]) {
+    subscribe(end, (message) => underWay.delete(requestOf(message)));
+  }
+}
+
+function requestOf(message: unknown): unknown {
+  return typeof message === "object" && message !== null && "request" in message
+    ? message.request
+    : undefined;
+}
+
+/** A full turn of the event loop: code that a timer woke runs until it waits for input. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -2,6 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import type { Config } from "../../exporter/config/config.ts";
+import { systemFiles } from "../../exporter/config/files.ts";
+import { loadConfig } from "../../exporter/config/load.ts";
 import type { ConfigFileInput } from "../../exporter/config/schema.ts";
 
 export interface ExporterFiles {
@@ -9,23 +12,23 @@ export interface ExporterFiles {
   readonly configFile: string;
   /** The variables that the configuration names, with their secrets. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Writes the configuration again, for a reload. */
+  /** Writes a changed configuration, for a reload. */
   write(content: Partial<ConfigFileInput> | string): void;
   remove(): void;
 }
 
 export interface ExporterFilesOptions {
-  /** Of the gateway, `http://127.0.0.1:8402/api/v1`. */
+  /** Base URL of the gateway, `http://127.0.0.1:8402/api/v1`. */
   readonly gatewayUrl: string;
   /** API keys by name. */
   readonly tokens: ReadonlyMap<string, string>;
-  /** Without it no analytics are asked for. */
+  /** Without it, no analytics are polled. */
   readonly managementToken?: string;
   /** What differs from the shortest configuration. */
   readonly content?: Partial<ConfigFileInput>;
 }
 
-/** A configuration in a folder of its own. Secrets come from the environment: reading them takes no time of the clock. */
+/** Writes a configuration into a folder of its own. Secrets come from the environment: so that no read of a file takes real time. */
 export function writeExporterFiles(options: ExporterFilesOptions): ExporterFiles {
   const directory = mkdtempSync(join(tmpdir(), "exporter-test-"));
   const configFile = join(directory, "config.yaml");
@@ -48,6 +51,19 @@ export function writeExporterFiles(options: ExporterFilesOptions): ExporterFiles
     write,
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
+}
+
+/** The configuration as the exporter reads it. */
+export async function readConfig({
+  configFile,
+  environment,
+}: {
+  readonly configFile: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}): Promise<Config> {
+  const loaded = await loadConfig({ path: configFile, ...systemFiles, env: environment });
+  if (!loaded.ok) throw new Error(`Cannot load "${configFile}": ${JSON.stringify(loaded.problems)}`);
+  return loaded.config;
 }
 
 function contentOf(options: ExporterFilesOptions, names: readonly string[]): ConfigFileInput {

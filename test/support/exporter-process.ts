@@ -19,17 +19,17 @@ export interface ExporterProcess {
   readonly address: string;
   readonly pid: number;
   signal(name: NodeJS.Signals): void;
-  /** Closes this end of its standard error, as a log shipper that dies does. */
+  /** Closes our end of its standard error, as a log shipper does when it dies. */
   closeLog(): void;
-  /** Waits for its end; one that does not end is killed, and has no exit code. */
+  /** Waits until the process ends. One that does not end is killed and has no exit code. */
   ended(): Promise<ProcessResult>;
-  /** What it has written to standard error. */
+  /** What the process wrote to standard error. */
   log(): string;
-  /** Sends a signal, SIGTERM by default, and waits for its end; one that does not end is killed, and has no exit code. */
+  /** Sends a signal, SIGTERM by default, and waits until the process ends. One that does not end is killed and has no exit code. */
   stop(name?: NodeJS.Signals): Promise<ProcessResult>;
 }
 
-/** Runs a command line to its end. */
+/** Runs the exporter with a command line until it ends. */
 export function runExporter(
   parameters: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -39,7 +39,7 @@ export function runExporter(
   return killLate(child, ended);
 }
 
-/** Starts it on a free port and waits until it listens. */
+/** Starts the exporter on a free port and waits until it listens. */
 export async function startExporter(
   parameters: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -69,7 +69,7 @@ export async function startExporter(
   };
 }
 
-/** Waits until it says that it is ready. */
+/** Waits until the exporter reports that it is ready. */
 export async function untilReady({ url }: ExporterProcess): Promise<void> {
   await until(
     "readiness",
@@ -78,7 +78,7 @@ export async function untilReady({ url }: ExporterProcess): Promise<void> {
   );
 }
 
-/** Below the time-out of a test, so that what hangs is seen as a wrong exit code and does not outlive the test. */
+/** Shorter than the timeout of a test, so that a process that hangs shows as a wrong exit code and does not outlive the test. */
 const PATIENCE_MS = 25_000;
 
 async function killLate(child: ChildProcess, ended: Promise<ProcessResult>): Promise<ProcessResult> {

@@ -18,7 +18,7 @@ export interface Descriptor {
   readonly value: string;
 }
 
-/** A line that breaks the grammar; whoever knows its number adds it. */
+/** A line that breaks the grammar; the caller adds its number. */
 export class SyntaxProblem extends Error {}
 
 /** Reads a `# TYPE`, `# UNIT` or `# HELP` line; undefined for a comment, which only the text format knows. */
@@ -60,7 +60,7 @@ const METRIC_NAME = /[a-zA-Z_:][a-zA-Z0-9_:]*/y;
 const LABEL_NAME = /[a-zA-Z_][a-zA-Z0-9_]*/y;
 const REAL_NUMBER = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy;
 const SPECIAL_NUMBER = /[+-]?inf(?:inity)?|nan/iy;
-/** Of the escapes that the grammar allows, a backslash before any other character means nothing: a writer that forgot to escape it. */
+/** Refuses a backslash before any other character than the three of the grammar: a writer forgot to escape it. */
 const ALL_ESCAPES: ReadonlyMap<string, string> = new Map([
   ["n", "\n"],
   ["\\", "\\"],

@@ -89,14 +89,14 @@ function checkUnit({ name, unit, type, line }: MetricFamily, fail: Fail): void {
   if (!name.endsWith(`_${unit}`)) fail(line, `unit "${unit}" is not the suffix of "${name}"`);
 }
 
-/** A series stands once, or several times with timestamps that grow. */
+/** A series occurs once, or several times with increasing timestamps. */
 function checkSeries(family: MetricFamily, fail: Fail): void {
   const last = new Map<string, Sample>();
   for (const sample of family.samples) {
     const key = `${sample.name}${labelKey(sample, undefined)}`;
     const before = last.get(key);
     if (before && !(before.at !== undefined && sample.at !== undefined && sample.at > before.at)) {
-      fail(sample.line, `series ${key} stands on line ${before.line} already`);
+      fail(sample.line, `series ${key} occurs on line ${before.line} already`);
     }
     last.set(key, sample);
   }
@@ -134,7 +134,7 @@ function specialLabel({ name, type }: MetricFamily): string | undefined {
   }
 }
 
-/** An empty label is the same as none. */
+/** An empty label equals a missing one. */
 function labelKey({ labels }: Sample, without: string | undefined): string {
   const entries = Object.entries(labels).filter(([name, value]) => name !== without && value !== "");
   return JSON.stringify(Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1))));

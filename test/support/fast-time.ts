@@ -1,11 +1,12 @@
 import type { Clock } from "../../exporter/time/clock.ts";
+import { sleepOn } from "./clock.ts";
 
-/** Time that runs faster than the machine's, and the same in every process that knows these numbers. */
+/** Time that runs faster than the machine's, identically in every process that knows these numbers. */
 export interface FastTime {
   readonly speed: number;
-  /** Milliseconds of the machine's clock, */
+  /** A moment of the machine's clock, epoch milliseconds. */
   readonly realMs: number;
-  /** and what is shown then. */
+  /** What the fast time shows at that moment. */
   readonly shownMs: number;
 }
 
@@ -24,7 +25,7 @@ export function shownInPromql({ speed, realMs, shownMs }: FastTime): string {
   return `((time() - ${realMs / 1000}) * ${speed} + ${shownMs / 1000})`;
 }
 
-/** The clock of an exporter that lives in the fast time. */
+/** The clock of an exporter in fast time. Unlike the manual clock it moves by itself, so that Prometheus can follow. */
 export function createFastClock(time: FastTime): Clock {
   const after = (ms: number, run: () => void): (() => void) => {
     const timer = setTimeout(run, ms / time.speed);
@@ -34,18 +35,6 @@ export function createFastClock(time: FastTime): Clock {
     now: () => Math.floor(shownAt(time, Date.now())),
     monotonic: () => performance.now() * time.speed,
     after,
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        const abort = (): void => {
-          cancel();
-          reject(signal?.reason);
-        };
-        const cancel = after(ms, () => {
-          signal?.removeEventListener("abort", abort);
-          resolve();
-        });
-        if (signal?.aborted) abort();
-        else signal?.addEventListener("abort", abort, { once: true });
-      }),
+    sleep: sleepOn(after),
   };
 }

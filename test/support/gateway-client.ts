@@ -6,6 +6,7 @@ import { createGateway } from "../../exporter/gateway/gateway.ts";
 import { createHttp } from "../../exporter/gateway/http.ts";
 import type { Caller, Permits, RequestOutcome } from "../../exporter/gateway/port.ts";
 import { createManualClock } from "./clock.ts";
+import { startScriptedServer, type Step } from "./scripted-server.ts";
 
 /** The gateway's adapter with a manual clock, permits for everybody and a jitter of one half; it records what it reports. */
 export function createClient(config: Partial<GatewayConfig>, permits?: Permits) {
@@ -52,6 +53,12 @@ export function createClient(config: Partial<GatewayConfig>, permits?: Permits) 
   };
   const failingEachTime = (call: Partial<Call> = {}) => throughRetries(failing(call));
   return { clientFor, clock, answers, outcomes, send, failing, failingEachTime, throughRetries };
+}
+
+/** The same against a server that takes one step for each request. */
+export async function startClient(...steps: readonly Step[]) {
+  const server = await startScriptedServer(...steps);
+  return { server, ...createClient({ baseUrl: `${server.url}/api/v1` }) };
 }
 
 /** Permits without any wait; each outcome is recorded. */

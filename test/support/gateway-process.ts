@@ -5,15 +5,15 @@ import { z } from "zod";
 import { startChild } from "./child.ts";
 import type { FastTime } from "./fast-time.ts";
 
-/** A simulated gateway in a process of its own, with an empty world. Every name is that of test/gateway/README.md. */
+/** A simulated gateway in a process of its own, with an empty world. The names are those of test/gateway/README.md. */
 export interface GatewayProcess {
   /** `http://127.0.0.1:8402/api/v1`. */
   readonly url: string;
   /** Adds a key and returns its token. */
   addKey(key: NewKey): Promise<string>;
-  /** Posts what a caller spends; 402 when the key has nothing left. */
+  /** Posts what a caller spends; returns 402 when the key has nothing left. */
   spend(spend: Spend): Promise<number>;
-  /** Its clock, for others to follow. */
+  /** The gateway's clock, for other processes to follow. */
   time(): Promise<FastTime>;
   stop(): Promise<void>;
 }

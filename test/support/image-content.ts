@@ -5,9 +5,9 @@ import { basename, delimiter, dirname, join } from "node:path";
 
 import { ROOT } from "./repository.ts";
 
-/** What the Dockerfile says, as far as the tests look at it. */
+/** What the Dockerfile contains, as far as the tests read it. */
 export interface ImageRecipe {
-  /** In order; the last one becomes the image. */
+  /** The stages in order; the last one becomes the image. */
   readonly stages: readonly Stage[];
   /** The program that the image starts. */
   readonly node: string;
@@ -19,14 +19,14 @@ export interface ImageRecipe {
 
 export interface Stage {
   readonly name: string;
-  /** The image that it begins with. */
+  /** The base image. */
   readonly base: string;
   readonly steps: readonly Step[];
 }
 
 export type Step = Copy | { readonly kind: "RUN" | "WORKDIR"; readonly value: string };
 
-/** Paths below the repository, or below `/app` of another stage, and where they are put, below `/app` as well. */
+/** Paths below the repository, or below `/app` of another stage, and their targets below `/app`. */
 export interface Copy {
   readonly kind: "COPY";
   readonly from: string | undefined;
@@ -43,13 +43,13 @@ export function imageRecipe(): ImageRecipe {
   return { stages: stages.map(stageOf), node, options, entry: entry.slice("/app/".length) };
 }
 
-/** The parameters that Node gets from the image, whose `/app` is in a folder. */
+/** The parameters that the image passes to Node, for an `/app` in a folder. */
 export function imageParameters(app: string): readonly string[] {
   const { options, entry } = imageRecipe();
   return [...options, join(app, entry)];
 }
 
-/** Makes the image's `/app` in a folder, by doing what the Dockerfile says. */
+/** Builds the image's `/app` in a folder, following the Dockerfile. */
 export function makeImageContent(app: string): void {
   const { stages } = imageRecipe();
   const building = mkdtempSync(join(tmpdir(), "image-build-"));
@@ -85,7 +85,7 @@ function take(step: Step, app: string, building: string): void {
 function copy({ from, paths, to }: Copy, app: string, building: string): void {
   for (const path of paths) {
     const source = from === undefined ? join(ROOT, path) : join(building, from, path.replace("/app/", ""));
-    // Of a folder the content is copied, a file keeps its name.
+    // The content of a folder is copied; a file keeps its name.
     const target = statSync(source).isDirectory() ? join(app, to) : join(app, to, basename(path));
     cpSync(source, target, { recursive: true, verbatimSymlinks: true });
   }
@@ -98,9 +98,9 @@ function run(command: string, app: string): void {
     env: {
       ...process.env,
       PATH: [dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter),
-      // If possible: the packages are those of this repository's lock file, which are in the cache already.
+      // From the cache if possible: it already has the packages of this repository's lock file.
       npm_config_prefer_offline: "true",
     },
   });
-  if (status !== 0) throw new Error(`Cannot run "${command}" as the image says: ${stderr}`);
+  if (status !== 0) throw new Error(`Cannot run "${command}" as the Dockerfile does: ${stderr}`);
 }

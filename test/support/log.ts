@@ -1,6 +1,6 @@
 import type { Log } from "../../exporter/log.ts";
 
-/** A log that is not looked at. */
+/** A log that discards everything. */
 export const silentLog: Log = { error() {}, warn() {}, info() {}, debug() {}, child: () => silentLog };
 
 export interface LogLine {

@@ -9,7 +9,7 @@ import {
 
 export type { MetricFamily, MetricType, Sample };
 
-/** What is wrong with an exposition, and in which line. */
+/** The problem of an exposition, and its line. */
 export class ExpositionError extends Error {
   readonly line: number;
 
@@ -34,7 +34,7 @@ export function parseOpenMetrics(text: string): Map<string, MetricFamily> {
 }
 
 /**
- * Parses the Prometheus text format 0.0.4. Blank lines and comments are skipped as the format says; of the rest, what no
+ * Parses the Prometheus text format 0.0.4. Blank lines and comments are skipped, as the format requires; of the rest, what no
  * writer emits (tabs, repeated spaces, trailing commas) is an error.
  */
 export function parseTextFormat(text: string): Map<string, MetricFamily> {
@@ -75,7 +75,7 @@ function readLine(text: string, line: number, dialect: Dialect, families: Family
   }
 }
 
-/** Collects lines into families and sees to it that none is opened twice. */
+/** Collects lines into families and refuses a family that begins twice. */
 class FamilyList {
   readonly #dialect: Dialect;
   readonly #closed = new Map<string, MetricFamily>();

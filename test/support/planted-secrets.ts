@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 
-/** A secret for a test, the same for the same name. Looks like those that services give out. */
+/** A secret for a test, the same for the same name. It looks like the secrets that services issue. */
 export function planted(name: string): string {
   return `${PREFIX}${createHash("sha256").update(`planted ${name}`).digest("hex")}`;
 }
 
-/** Where an output holds a fragment of a secret, with what is around it; the secrets by name. */
+/** Where an output contains a fragment of a secret, with its context. Secrets are given by name. */
 export function leaksOf(output: string, secrets: Iterable<readonly [string, string]>): readonly string[] {
   const seen = new Set<string>();
   for (let index = 0; index + FRAGMENT <= output.length; index++)
@@ -20,7 +20,7 @@ export function leaksOf(output: string, secrets: Iterable<readonly [string, stri
 
 const PREFIX = "sk-or-v1-";
 
-/** Ten characters in a row are no chance, in plain, in hexadecimal or in base64, whatever stands before them. */
+/** Ten equal characters in a row are no coincidence, in plain text, hexadecimal or base64. */
 const FRAGMENT = 10;
 
 function formsOf(secret: string): readonly string[] {
@@ -28,7 +28,7 @@ function formsOf(secret: string): readonly string[] {
   return [own, Buffer.from(own).toString("hex"), ...[0, 1, 2].map((shift) => base64(secret, shift))];
 }
 
-/** Without the characters at both ends, which depend on what is around. */
+/** Without the characters at both ends, which depend on the surrounding text. */
 function base64(secret: string, shift: number): string {
   return Buffer.from("x".repeat(shift) + secret)
     .toString("base64")

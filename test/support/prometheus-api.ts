@@ -40,7 +40,7 @@ export interface PrometheusApi {
   /** Instant query at `at` (epoch milliseconds), by default now. A scalar is one sample without labels. */
   query(expression: string, at?: number): Promise<Sample[]>;
   queryRange(expression: string, range: Range): Promise<Series[]>;
-  /** Polls `query` until `accept` is true of its result. */
+  /** Polls `query` until `accept` returns true for its result. */
   queryUntil(expression: string, accept: (samples: Sample[]) => boolean): Promise<Sample[]>;
   /** Resolves when every target of the job has been scraped, successfully or not, by a scrape that began after `epochMs` (real time). */
   waitForScrapeAfter(epochMs: number, job: string): Promise<void>;

@@ -11,7 +11,7 @@ export interface PrometheusOptions {
   readonly binary: string;
   /** Addresses (`127.0.0.1:9853`) to scrape, by job. */
   readonly targets?: Readonly<Record<string, readonly string[]>>;
-  /** A whole configuration (a text, or a value that is written as JSON) instead of `targets` and all that depends on them. */
+  /** A whole configuration (a text, or a value that is written as JSON) instead of `targets` and everything derived from them. */
   readonly config?: string | object;
   /** Texts of rule files. They are named `rules-0.yaml`, … in `directory`, and loaded unless `config` is given. */
   readonly rules?: readonly string[];
@@ -20,7 +20,7 @@ export interface PrometheusOptions {
   /** Of scrapes and rules; default `250ms`. */
   readonly interval?: string;
   /**
-   * What to ask targets for; default is the version's own choice (OpenMetrics). Only Prometheus 2.49 and later can be told; for
+   * The format to request from targets; default is the version's own choice (OpenMetrics). Only 2.49 and later can choose; for
    * 2.42, which always prefers OpenMetrics, scrape `startTextRelay(target)` (text-relay.ts) instead.
    */
   readonly format?: "openmetrics" | "text";
@@ -31,7 +31,7 @@ export interface PrometheusOptions {
 
 export interface Prometheus extends PrometheusApi {
   readonly directory: string;
-  /** Everything the process has logged. */
+  /** Everything that the process logged. */
   log(): string;
   stop(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
   const configFile = writeConfiguration(directory, options);
   const child = await startChild({
     command: options.binary,
-    // No `--web.enable-lifecycle`, and a port that the kernel picks: nothing that two tests could fight over.
+    // No `--web.enable-lifecycle`, and a port that the kernel picks: two tests share nothing.
     arguments: [
       `--config.file=${configFile}`,
       `--storage.tsdb.path=${join(directory, "data")}`,

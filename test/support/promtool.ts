@@ -48,7 +48,7 @@ async function run(
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (chunk: string) => chunks.push(chunk));
   }
-  // It may stop reading at the first error.
+  // promtool may stop reading at the first error.
   child.stdin.on("error", () => {});
   child.stdin.end(input);
   await once(child, "close");

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 /** A connection of bytes, for requests that no HTTP client would send. */
 export interface RawClient {
   readonly socket: Socket;
-  /** Waits until the other side has closed the connection, and returns all that it sent. */
+  /** Waits until the other side closes the connection, and returns everything that it sent. */
   rest(): Promise<string>;
 }
 

@@ -18,13 +18,13 @@ import { imageRecipe, makeImageContent } from "./image-content.ts";
 /** The user of the image. */
 export const USER = 65532;
 
-/** A file system that has what the image has and nothing else: Node, its libraries and `/app`. */
+/** A file system with the content of the image and nothing else: Node, its libraries and `/app`. */
 export interface ReadOnlyRoot {
-  /** Where it is seen from outside, which can be written to. */
+  /** Its path outside, where it is writable. */
   readonly directory: string;
   /**
-   * Runs the image's Node with it as root, read-only, as the image's user, without capabilities or a way to get any; `/proc` is
-   * there, as in containers, read-only, too. Signals reach it.
+   * Runs the image's Node with it as a read-only root, as the image's user, without capabilities or a way to get any. `/proc` is
+   * mounted read-only, as in containers. Signals reach the process.
    */
   run(parameters: readonly string[], environment?: Readonly<Record<string, string>>): ChildProcess;
   /** Every file with its size and the time of its last change. */
@@ -32,7 +32,7 @@ export interface ReadOnlyRoot {
   remove(): void;
 }
 
-/** Why there can be none on this machine; undefined where there can. */
+/** What this machine lacks for a read-only root; undefined if nothing. */
 export function missingRights(): string | undefined {
   if (process.platform !== "linux") return "Linux";
   const { status } = spawnSync("unshare", ["--mount", "setpriv", "--no-new-privs", "true"]);
@@ -49,7 +49,7 @@ export function createReadOnlyRoot(): ReadOnlyRoot {
   }
   for (const name of ["proc", "tmp", "etc"]) mkdirSync(join(directory, name));
   chmodSync(directory, 0o755);
-  // If something cannot be written, then because of the file system and not because of whose it is.
+  // A failed write must be due to the file system, not to the owner of a file.
   for (const path of ["", ...listOf(directory)]) chownSync(join(directory, path), USER, USER);
   return {
     directory,
@@ -67,7 +67,7 @@ export function createReadOnlyRoot(): ReadOnlyRoot {
   };
 }
 
-/** Each program takes the place of the one before, so that the process that was started is Node in the end. */
+/** Each program replaces the previous one with exec, so that the started process becomes Node. */
 const ENTER = [
   "set -e",
   'root=$1; shift; mount --bind "$root" "$root"',

@@ -1,6 +1,7 @@
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
+
+import { listenOnLoopback } from "./loopback.ts";
 
 export interface SeenRequest {
   readonly method: string;
@@ -13,12 +14,12 @@ export interface SeenRequest {
 export type Step = (response: ServerResponse, request: SeenRequest) => Promise<void> | void;
 
 export interface ScriptedServer {
-  /** Without a path, `http://127.0.0.1:` and the port. */
+  /** `http://127.0.0.1:40123`, without a path. */
   readonly url: string;
   readonly requests: readonly SeenRequest[];
 }
 
-/** A server that takes one step for each request, the last one ever after, until the test has finished. */
+/** Starts a server that takes one step for each request and repeats the last one, until the test has finished. */
 export async function startScriptedServer(...steps: readonly Step[]): Promise<ScriptedServer> {
   const requests: SeenRequest[] = [];
   const server = createServer((incoming, response) => {
@@ -32,19 +33,12 @@ export async function startScriptedServer(...steps: readonly Step[]): Promise<Sc
       void step?.(response, request);
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(async () => {
-    server.close();
-    server.closeAllConnections();
-    await once(server, "close");
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("Cannot tell the server's port");
-  return { url: `http://127.0.0.1:${address.port}`, requests };
+  const { address, stop } = await listenOnLoopback(server);
+  onTestFinished(stop);
+  return { url: `http://${address}`, requests };
 }
 
-/** Answers with a body: JSON of a value, or a text as it is. */
+/** Responds with a body: a value as JSON, or a text unchanged. */
 export function answering(
   status: number,
   body: unknown = {},

@@ -1,6 +1,6 @@
 import { parseTextFormat } from "./openmetrics.ts";
 
-/** Values by series, written as `name{label="value"}` with sorted labels and without empty ones, as Prometheus has them. */
+/** Values by series, written as `name{label="value"}` with sorted labels and without empty ones, as Prometheus stores them. */
 export type SeriesMap = ReadonlyMap<string, number>;
 
 export interface LabelledValue {
@@ -26,7 +26,7 @@ export function seriesOfText(text: string): SeriesMap {
   );
 }
 
-/** The series of a query's answer, without the labels that Prometheus puts to those of the exporter. */
+/** The series of a query's result, without the labels that Prometheus adds. */
 export function seriesOfQuery(samples: readonly LabelledValue[]): SeriesMap {
   return new Map(
     samples.map(({ labels, value }): [string, number] => {
@@ -36,12 +36,12 @@ export function seriesOfQuery(samples: readonly LabelledValue[]): SeriesMap {
   );
 }
 
-/** Only the series whose name (with its labels) fits. */
+/** The series whose name, with its labels, matches. */
 export function seriesLike(series: SeriesMap, pattern: RegExp): SeriesMap {
   return new Map([...series].filter(([name]) => pattern.test(name)));
 }
 
-/** What is wrong with the series: missing, not expected, or another value; equal to the last bit, unless told otherwise. */
+/** How the series differ: missing, unexpected, or another value. By default values must be equal to the last bit. */
 export function differences(
   actual: SeriesMap,
   expected: SeriesMap,

@@ -14,15 +14,15 @@ export interface Import {
   /** A path of the repository, where the specifier is relative. */
   readonly target: string | undefined;
   readonly line: number;
-  /** Names of the values that are used of it; `*` for all of them. Empty for a pure import of types. */
+  /** Names of the imported values; `*` for all of them. Empty for an import of types alone. */
   readonly values: readonly string[];
-  /** Gone when the types are stripped; `import { type A }` is not, it still loads the module. */
+  /** Whether type stripping removes the import; it keeps `import { type A }`, which loads the module. */
   readonly erased: boolean;
 }
 
 export interface Export {
   readonly name: string;
-  /** `function` for a class, too. */
+  /** `function` also for a class. */
   readonly kind: "function" | "constant" | "type";
   readonly documented: boolean;
   readonly line: number;
@@ -52,7 +52,7 @@ export function importsOf({ path, text }: SourceText): readonly Import[] {
   return found;
 }
 
-/** The declarations that a file exports, in order, and whether a doc comment stands before each. */
+/** The declarations that a file exports, in order, and whether each has a doc comment. */
 export function exportsOf({ path, text }: SourceText): readonly Export[] {
   const source = parse(path, text);
   return source.statements.filter(isExported).flatMap((statement) => {

@@ -7,7 +7,7 @@ export type Zone = keyof typeof OFFSETS;
 
 export const ZONES: readonly Zone[] = ["UTC", "America/Los_Angeles", "Asia/Kathmandu"];
 
-/** Moves the machine to a time zone until the test has finished, and makes sure that JavaScript has noticed. */
+/** Sets the local time zone until the test has finished, and checks that JavaScript uses it. */
 export function moveTo(zone: Zone): void {
   const before = process.env["TZ"];
   onTestFinished(() => {

@@ -5,11 +5,11 @@ import { delimiter, join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-/** A program that tests use and `npm ci` does not bring. */
+/** A program that tests use and `npm ci` does not install. */
 export type ToolName = keyof typeof TOOLS;
 
 interface Tool {
-  /** The first of these that is there is used: a name is looked up on PATH, a path in the folder of the tools. */
+  /** The first one that exists is used: a name is looked up on PATH, a path in the folder of the tools. */
   readonly candidates: readonly string[];
   /** Major version, where another one would behave differently. */
   readonly major?: number;
@@ -39,7 +39,7 @@ const TOOLS = {
 
 /**
  * `describe` for tests that need tools; `define` receives their paths. When one is missing the tests are skipped with a line
- * that says which one and how to get it; with `E2E_REQUIRED=1` its absence is a failing test instead.
+ * that names the tool and how to install it; with `E2E_REQUIRED=1` a missing tool fails a test instead.
  */
 export function describeWithTools<Name extends ToolName>(
   names: readonly Name[],
@@ -58,7 +58,7 @@ export function describeWithTools<Name extends ToolName>(
   );
 }
 
-/** What becomes of tests whose tools are missing; `required` is the value of `E2E_REQUIRED`. */
+/** What happens to tests whose tools are missing; `required` is the value of `E2E_REQUIRED`. */
 export function toolPolicy(
   missing: readonly string[],
   required: string | undefined,
@@ -78,7 +78,7 @@ export function toolsDirectory(): string {
   return process.env["E2E_TOOLS"] || join(homedir(), ".cache", "aigateway-exporter", "tools");
 }
 
-/** What `--version` says, as [major, minor]; undefined when the program says nothing of the kind. */
+/** The version that `--version` prints, as [major, minor]; undefined when it prints none. */
 export function versionOf(path: string): readonly [major: number, minor: number] | undefined {
   const text = execFileSync(path, ["--version"], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   const match = /version v?(\d+)\.(\d+)/.exec(text);
@@ -114,7 +114,7 @@ function absence(name: ToolName): string {
 
 function paths<Name extends ToolName>(names: readonly Name[]): Record<Name, string> {
   const entries: Partial<Record<ToolName, string>> = {};
-  // A skipped suite is still collected: it gets a path that is only never used.
+  // A skipped suite is still collected: it gets a path that nothing uses.
   for (const name of names) entries[name] = toolPath(name) ?? name;
   return hasAll(entries, names) ? entries : unreachable();
 }

@@ -1,6 +1,6 @@
 import type { FailureReason } from "../../exporter/gateway/errors.ts";
 
-/** Every status with which `POST /audio/transcriptions` may fail (contract 7), and the reason that is told of it. */
+/** Every status with which `POST /audio/transcriptions` may fail (contract 7), and the reason that is reported. */
 export const TRANSCRIPTION_FAILURES: readonly (readonly [status: number, reason: FailureReason])[] = [
   [400, "bad_request"],
   [401, "unauthorized"],

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Polls something outside of the process (a server, a file) until `accept` is true of it, in real time and within a bound; for
- * what happens inside the process use the manual clock. The error says what was seen last.
+ * Polls something outside of the process (a server, a file) until `accept` returns true, in real time and within a bound. For
+ * events inside the process use the manual clock. The error shows what was seen last.
  */
 export async function until<T>(
   what: string,

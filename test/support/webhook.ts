@@ -1,13 +1,14 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 
 import { z } from "zod";
 
-/** A server that keeps what an Alertmanager tells it. Each receiver has a path of its own. */
+import { listenOnLoopback } from "./loopback.ts";
+
+/** A server that records the notifications of an Alertmanager. Each receiver has its own path. */
 export interface Webhook {
   /** `http://127.0.0.1:40123`, to which the receiver's name is added: `/payments`. */
   readonly url: string;
-  /** What has arrived, an entry for each alert of each notification, oldest first. */
+  /** The received notices: one for each alert of each notification, oldest first. */
   readonly notices: readonly Notice[];
   stop(): Promise<void>;
 }
@@ -54,19 +55,8 @@ export async function startWebhook(): Promise<Webhook> {
       })
       .catch((error: unknown) => outgoing.writeHead(400).end(String(error)));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("Cannot tell the port of the webhook");
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    notices,
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  const { address, stop } = await listenOnLoopback(server);
+  return { url: `http://${address}`, notices, stop };
 }
 
 async function bodyOf(incoming: IncomingMessage): Promise<string> {

@@ -50,7 +50,7 @@ export function readWorkflow(name: WorkflowName): Workflow {
   return workflow.parse(parse(workflowText(name)));
 }
 
-/** What GitHub's own parser has against it: its syntax, its fields, its expressions, what its jobs need. */
+/** The problems that GitHub's own parser finds: syntax, fields, expressions, needs of jobs. */
 export async function workflowFaults(text: string): Promise<readonly string[]> {
   const { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } = await parser();
   const { context, value } = parseWorkflow(
@@ -67,7 +67,7 @@ export async function workflowFaults(text: string): Promise<readonly string[]> {
   return context.errors.getErrors().map(({ message }) => message);
 }
 
-/** The parser imports JSON without saying so, which Node refuses. */
+/** The parser imports JSON without an import attribute, which Node refuses. */
 async function parser() {
   const hooks = registerHooks({
     resolve: (specifier, context, next) => {
@@ -82,7 +82,7 @@ async function parser() {
   }
 }
 
-/** The commands of a step that the repository does not have, or that nobody has looked at. */
+/** The commands of a step that are neither in the repository nor on the list of known ones. */
 export function unknownCommands(
   script: string,
   scripts: Readonly<Record<string, string>>,
@@ -98,7 +98,7 @@ const packageLock = z.object({
   packages: z.record(z.string(), z.object({ bin: z.record(z.string(), z.string()).default({}) })),
 });
 
-/** What `npm ci` makes in `node_modules`. Not what is there now: a workflow may have removed it before the tests. */
+/** What `npm ci` creates in `node_modules`, not what is there now: a workflow may have removed it before the tests. */
 const installed = new Set(
   Object.entries(
     packageLock.parse(JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"))).packages,
@@ -109,7 +109,7 @@ type Check = (parameters: readonly string[], scripts: Readonly<Record<string, st
 
 const always: Check = () => true;
 
-/** What a step may call, and whether it can be called so. */
+/** What a step may call, and in which form. */
 const COMMANDS: Readonly<Record<string, Check>> = {
   npm: ([command = "", ...parameters], scripts) => isNpm(command, parameters, scripts),
   node: ([file = ""]) => file === "--print" || existsSync(join(ROOT, file)),
@@ -140,7 +140,7 @@ function isNpm(
   }
 }
 
-/** Those of a shell script: of its lines, its conditions and its substitutions. */
+/** The commands of a shell script: in its lines, conditions and substitutions. */
 function commandsOf(script: string): readonly string[] {
   const substituted = [...script.matchAll(/\$\(((?:[^()']|'[^']*')+)\)/g)].map(([, command = ""]) => command);
   const lines = script

@@ -5,7 +5,7 @@ import { createDataSet, eachValue } from "../data-set.ts";
 
 const data = createDataSet(Number(process.argv[2]));
 
-// The default keeps 2000 sets of attributes for each metric and adds up all others.
+// By default, a metric keeps 2,000 attribute sets and adds up all others.
 const aggregationCardinalityLimit = data.series + 1;
 
 await serveSubject(data.series, () => {

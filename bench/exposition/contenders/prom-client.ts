@@ -4,7 +4,7 @@ import { createDataSet, eachValue } from "../data-set.ts";
 
 const data = createDataSet(Number(process.argv[2]));
 
-/** prom-client as its documentation uses it. */
+/** prom-client, used as in its documentation. */
 await serveSubject(data.series, () => {
   const registry = new Registry();
   const gauges = data.families.map(

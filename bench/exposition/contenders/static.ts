@@ -3,7 +3,7 @@ import { listen, serveSubject } from "../contender.ts";
 
 const bytes = readFileSync(process.argv[2] ?? "");
 
-/** A server of bytes that lie ready, which is the least that any can do. */
+/** A server of prepared bytes: the lower bound for any server. */
 await serveSubject(1, () => ({
   fill: () => {},
   render: () => Promise.resolve(),

@@ -7,10 +7,10 @@ import { finished } from "node:stream/promises";
 import { promisify } from "node:util";
 import { createDataSet, eachValue } from "../data-set.ts";
 
-/** A library of another language that shows the data set: a program that reads it from a file and prints its port. */
+/** A library in another language that exposes the data set: a program that reads it from a file and prints its port. */
 export interface Peer {
   readonly name: string;
-  /** The command that serves the file, or why there is none. */
+  /** The command that serves the file, or the reason why it is unavailable. */
   prepare(directory: string, file: string): Promise<readonly string[] | string>;
 }
 
@@ -39,7 +39,7 @@ export const PEERS: readonly Peer[] = [
   },
 ];
 
-/** Lines `family NAME LABEL…` and `row FAMILY VALUE LABELVALUE…`, their parts separated by tabs. */
+/** Lines `family NAME LABEL…` and `row FAMILY VALUE LABELVALUE…`, with tabs between the parts. */
 export async function writeDataSet(file: string, series: number): Promise<void> {
   const data = createDataSet(series);
   const stream = createWriteStream(file);
@@ -64,7 +64,7 @@ export async function startPeer(
   const [line]: unknown[] = await Promise.race([
     once(createInterface(child.stdout), "line"),
     ended.then(() => {
-      throw new Error(`Cannot start "${program}": it has ended`);
+      throw new Error(`Cannot start "${program}": it has exited`);
     }),
   ]);
   return {

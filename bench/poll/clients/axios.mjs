@@ -1,7 +1,7 @@
 import { Agent } from "node:http";
 import { create } from "axios";
 
-/** As its users are told to: one instance, connections kept. */
+/** Used as recommended: one instance with keep-alive. */
 export function createClient(url, connections) {
   const client = create({
     baseURL: url,

@@ -1,16 +1,14 @@
-import { systemClock } from "../../../exporter/time/clock.ts";
 import { environmentSecret } from "../../../exporter/config/secret-source.ts";
 import { createGateway } from "../../../exporter/gateway/gateway.ts";
-import { createPace } from "../../../exporter/schedule/pace.ts";
+import type { GatewayClient } from "../../../exporter/gateway/port.ts";
+import { targetId } from "../../../exporter/readings/target-id.ts";
+import { createDispatcher, type Release } from "../../../exporter/schedule/dispatcher.ts";
+import { createRefusals } from "../../../exporter/schedule/refusals.ts";
+import { createRunPermits } from "../../../exporter/schedule/run-permits.ts";
+import { systemClock } from "../../../exporter/time/clock.ts";
 
-/** The exporter's own way: pace, secret, deadline, retries, JSON without the secret, and the contract's shape. */
+/** The exporter's own way: permits, secret, deadline, retries, JSON without the secret, and the contract's shape. */
 export function createClient(url: string, connections: number): () => Promise<unknown> {
-  const pace = createPace(systemClock, {
-    perMinute: { key: 0, analytics: 0, transcription: 0 },
-    intervalMs: () => 60_000,
-    connections,
-    maxPauseMs: 60_000,
-  });
   const gateway = createGateway(
     {
       baseUrl: url,
@@ -21,10 +19,34 @@ export function createClient(url: string, connections: number): () => Promise<un
       maxPauseMs: 60_000,
       maxBodyBytes: 1 << 24,
     },
-    { clock: systemClock, version: "0.0.0", random: Math.random, admit: pace.admit, onAnswer: () => {} },
+    { clock: systemClock, version: "0.0.0", random: Math.random, onAnswer: () => {} },
   );
   const secret = environmentSecret("KEY", { KEY: "sk-ai-1" });
   const { signal } = new AbortController();
+  const refusals = createRefusals(systemClock, () => 60_000);
+  const perMinute = { key: 0, analytics: 0, transcription: 0 };
+  const dispatcher = createDispatcher(systemClock, { perMinute, connections });
+  const waiting: ((release: Release) => void)[] = [];
+  dispatcher.serve({
+    openAt: (endpoint) => (endpoint === "key" && waiting.length > 0 ? systemClock.monotonic() : undefined),
+    begin: (_endpoint, release) => waiting.shift()?.(release),
+  });
   let count = 0;
-  return () => gateway.readKey(`key-${count++ % 10_000}`, secret, signal);
+
+  async function read(name: string, release: Release): Promise<unknown> {
+    const id = targetId("key", name);
+    const permits = createRunPermits("key", id, release, { dispatcher, refusals, intervals: { at: () => 60_000 } });
+    const client: GatewayClient = gateway.clientFor({ endpoint: "key", name, permits, signal });
+    try {
+      return await client.currentKey(secret);
+    } finally {
+      permits.close();
+    }
+  }
+
+  return async () => {
+    const permit = new Promise<Release>((resolve) => waiting.push(resolve));
+    dispatcher.wake();
+    return read(`key-${count++ % 10_000}`, await permit);
+  };
 }

@@ -1,4 +1,4 @@
-/** Node's own fetch; it keeps connections and opens as many as there are requests. */
+/** Node's own fetch, with keep-alive and one connection per concurrent request. */
 export function createClient(url) {
   const headers = { authorization: "Bearer sk-ai-1", accept: "application/json" };
   return async () => {

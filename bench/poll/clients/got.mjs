@@ -1,7 +1,7 @@
 import { Agent } from "node:http";
 import got from "got";
 
-/** One instance, connections kept. */
+/** One instance with keep-alive. */
 export function createClient(url, connections) {
   const client = got.extend({
     prefixUrl: url,

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { isNot, list, pattern, positiveNumber, read, refuse, section, text } from "../field.ts";
-import { KEY_NAME } from "../key-name.ts";
-import { parseUtcDate } from "../utc-date.ts";
+import { isNot, KEY_NAME, list, pattern, positiveNumber, read, refuse, section, text } from "../field.ts";
+import { quote } from "../quote.ts";
+import { type Checked, type Finding, has, right, withRules } from "../rules.ts";
 
-/** Longer than any title that a service has been seen to answer. */
+/** Longer than any title that a service has been seen to return. */
 const LONGEST_TITLE = 2048;
 
 const WINDOWS = ["day", "week", "month", "total"] as const;
@@ -21,10 +21,10 @@ const ownerFilter = section({
   error: "is empty; set team, project or cost_center",
 });
 
-/** How the keys of a budget are named: all, by name, or by their owner. */
+/** The keys of a budget: all, by name, or by their owner. */
 export type BudgetKeys = "all" | readonly string[] | z.output<typeof ownerFilter>;
 
-/** Three forms, told apart by their type, so that each has messages of its own. */
+/** The type of the value selects one of three forms, so that each has messages of its own. */
 const keys = z
   .union([z.string(), z.array(z.unknown()), z.record(z.string(), z.unknown())], {
     error: ({ input }) => isNot(unquoted(KEYS_RULE), input),
@@ -47,6 +47,14 @@ const window = z
   .enum(WINDOWS, { error: ({ input }) => isNot(unquoted(WINDOW_RULE), input) })
   .meta({ rule: WINDOW_RULE, type: "window" });
 
+const INSTANTS = z.union([z.iso.date(), z.iso.datetime({ precision: -1 }), z.iso.datetime({ precision: 0 })]);
+
+/** Epoch milliseconds of a date (`2026-11-01`, its midnight in UTC) or a date-time in UTC (`2026-11-01T08:30:00Z`). */
+export function parseUtcDate(written: string): number | undefined {
+  const ms = INSTANTS.safeParse(written).success ? Date.parse(written) : Number.NaN;
+  return ms >= 0 ? ms : undefined;
+}
+
 const since = read(
   "a date or a date-time in UTC, such as 2026-11-01 or 2026-11-01T08:30:00Z",
   "date",
@@ -55,32 +63,67 @@ const since = read(
 
 const title = () => text(1, LONGEST_TITLE).optional();
 
-/** An entry of `budgets`. What a field alone cannot know is checked in `draft.ts`. */
-export const budgetSection = section({
+const fields = section({
   name: pattern(KEY_NAME, "name").describe("Value of the label `budget`; unique."),
   limit: positiveNumber().describe("Credits that may be spent in the window."),
   window: window.describe(
-    "The current UTC day, week (from Monday) or month, or all since a date. Keys tell no total since a date.",
+    "The current UTC day, week (from Monday) or month, or everything since a date (`total`, not with `keys`).",
   ),
-  since: since.optional().describe("When a `total` begins: with that window always, with others never."),
-  keys: keys.optional().describe("Over these keys: their credits, without `byok_usage`."),
-  model: title().describe("Over a model, by the text of the label `model`; needs `analytics`."),
-  app: title().describe("Over an app, by the text of the label `app`; needs `analytics`."),
+  since: since.optional().describe("Start of a `total`: required with that window, not allowed with others."),
+  keys: keys.optional().describe("Covers these keys: their credits, without BYOK usage."),
+  model: title().describe("Covers a model, named as in the label `model`; needs `analytics`."),
+  app: title().describe("Covers an app, named as in the label `app`; needs `analytics`."),
   account: account
     .optional()
-    .describe("Over all that the account spent, by keys that are watched or not; needs `analytics`."),
+    .describe("Covers the whole account, including keys that are not polled; needs `analytics`."),
   team: text(0, 128)
     .optional()
-    .describe("Whose budget it is, for alerts; else the team of `keys`, if that names one."),
+    .describe("Team that owns the budget, for alerts. Default: the team in `keys`, if there is one."),
 });
 
-/** Of these, a budget has exactly one. */
+/** What a budget can cover. It has exactly one of these fields. */
 export const BUDGET_SCOPES = ["keys", "model", "app", "account"] as const;
 
-/** A budget after its check. */
-export type BudgetEntry = z.output<typeof budgetSection>;
+/** An entry of `budgets`. */
+export const budgetSection = withRules(fields, (budget) => [
+  ...scopeFindings(budget),
+  ...sinceFindings(budget),
+  ...totalFindings(budget),
+]);
 
-/** Rules are written for the documentation; messages need no marks. */
+/** A budget after its check. */
+export type BudgetEntry = z.output<typeof fields>;
+
+type Budget = Checked<BudgetEntry>;
+
+function scopeFindings(budget: Budget): readonly Finding[] {
+  const given = BUDGET_SCOPES.filter((scope) => has(budget, scope));
+  if (given.length === 1) return [];
+  const message =
+    given.length === 0
+      ? `covers nothing; set one of ${BUDGET_SCOPES.join(", ")}`
+      : `${given.join(" and ")} exclude each other; keep one of them`;
+  return [{ path: [], message }];
+}
+
+function sinceFindings(budget: Budget): readonly Finding[] {
+  const kind = right(budget, "window");
+  if (kind === "total") {
+    return has(budget, "since") ? [] : [{ path: ["since"], message: "is missing; window total needs it" }];
+  }
+  if (kind === undefined || !has(budget, "since")) return [];
+  return [{ path: ["since"], message: `is for window total only, and this one is ${quote(kind)}` }];
+}
+
+/** The gateway reports the usage of a key by day, week, month and in total, but not since a date. */
+function totalFindings(budget: Budget): readonly Finding[] {
+  if (right(budget, "window") !== "total" || !has(budget, "keys")) return [];
+  const message =
+    '"total" is for account, model and app only: keys report their spend by day, week and month';
+  return [{ path: ["window"], message }];
+}
+
+/** Rules are written for the documentation; messages need no backquotes. */
 function unquoted(rule: string): string {
   return rule.replaceAll("`", "");
 }

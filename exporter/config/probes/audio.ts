@@ -3,10 +3,10 @@ import type { AudioSource } from "../config.ts";
 import { type Files, readingFault, systemFiles } from "../files.ts";
 import { quotePath } from "../quote.ts";
 
-/** The contract does not tell what a service takes; services of this kind take 25 MB. */
+/** The contract has no limit. Services of this kind accept 25 MB. */
 const MOST_BYTES = 25 * 1024 * 1024;
 
-/** An audio file, read again for each use, so that an exchanged one is used at once. When it cannot be, the last one is. */
+/** An audio file, read again for each use, so a replaced file is used at once. When a read fails, the last bytes are used. */
 export function fileAudio(path: string, format: string, files: Pick<Files, "readBytes">): AudioSource {
   const origin = `file ${quotePath(path)}`;
   let last: Uint8Array | undefined;
@@ -26,7 +26,7 @@ export function fileAudio(path: string, format: string, files: Pick<Files, "read
   };
 }
 
-/** The recording that comes with the exporter, with what it says. It does not change, so it is read once. */
+/** The recording that comes with the exporter, and its text. */
 export async function bundledSample(): Promise<{ readonly audio: AudioSource; readonly text: string }> {
   const text = await systemFiles.readFile(sampleFile("sample.txt"));
   const bytes = await systemFiles.readBytes(sampleFile("sample.mp3"), MOST_BYTES);
@@ -34,7 +34,7 @@ export async function bundledSample(): Promise<{ readonly audio: AudioSource; re
   return { audio: { origin: "the bundled sample", format: "mp3", read }, text: text.trim() };
 }
 
-/** The format that the name of a file tells. */
+/** The format that the name of a file ends in. */
 export function audioFormat(path: string): string | undefined {
   return /[^/]\.([a-z0-9]{1,16})$/i.exec(path)?.[1]?.toLowerCase();
 }

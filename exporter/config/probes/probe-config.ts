@@ -1,73 +1,80 @@
-import { audioFormat, bundledSample, fileAudio } from "./audio.ts";
 import type { AudioSource, KeyConfig, ProbeConfig, ProbingConfig } from "../config.ts";
 import type { Files } from "../files.ts";
-import type { ProbeDraft } from "./draft.ts";
-import type { ProbeEntry } from "./schema.ts";
-import type { Problem } from "../problem.ts";
+import { type Checked, type Finding, right } from "../rules.ts";
 import type { ConfigFile } from "../schema.ts";
+import { audioFormat, bundledSample, fileAudio } from "./audio.ts";
+import type { ProbeEntry } from "./schema.ts";
 
-/** The audio of a probe, and what is said in it where the configuration does not tell. */
-export interface ProbeAudio {
-  readonly audio: AudioSource;
-  readonly text: string | undefined;
-}
+/** Returns the audio file of a path and a format; the same source each time. */
+export type AudioFiles = (path: string, format: string) => AudioSource;
 
-/** Reads the audio of each probe once, to say at the start what would fail at the first run. */
-export async function readAudio(
-  probes: readonly ProbeDraft[],
-  entries: readonly ProbeEntry[],
+/** Creates the audio files of a configuration. Each remembers what it read last. */
+export function createAudioFiles(
   resolve: (path: string) => string,
   files: Pick<Files, "readBytes">,
-): Promise<{ readonly audio: readonly ProbeAudio[]; readonly problems: readonly Problem[] }> {
-  const audio = await Promise.all(
-    probes.map(async ({ audio: path }, index): Promise<ProbeAudio> => {
-      if (path === undefined) return bundledSample();
-      const format = entries[index]?.format ?? audioFormat(path) ?? "";
-      return { audio: fileAudio(resolve(path), format, files), text: undefined };
-    }),
-  );
-  const faults = await Promise.all(audio.map(async ({ audio: source }) => (await source.read()).fault));
-  const problems = faults.flatMap((message, index) =>
-    message === undefined ? [] : [{ path: `probes[${index}].audio`, message }],
-  );
-  return { audio, problems };
+): AudioFiles {
+  const known = new Map<string, AudioSource>();
+  return (path, format) => {
+    const id = `${format} ${path}`;
+    const source = known.get(id) ?? fileAudio(resolve(path), format, files);
+    known.set(id, source);
+    return source;
+  };
 }
 
-/** Undefined: no probes are configured. */
-export function probingConfig(
+/** Reads each audio file once, to report at the start what would fail at the first run. */
+export async function audioFindings(
+  probes: readonly Checked<ProbeEntry>[],
+  audioFiles: AudioFiles,
+): Promise<readonly Finding[]> {
+  const findings = probes.map(async (probe, index): Promise<readonly Finding[]> => {
+    const path = right(probe, "audio");
+    if (path === undefined) return [];
+    const { fault } = await audioFiles(path, formatOf(path, right(probe, "format"))).read();
+    return fault === undefined ? [] : [{ path: ["probes", index, "audio"], message: fault }];
+  });
+  return (await Promise.all(findings)).flat();
+}
+
+/** The probes and their spend guard; undefined when no probes are configured. */
+export async function probingConfig(
   { probes, probe_spend: spend }: ConfigFile,
-  audio: readonly ProbeAudio[],
+  audioFiles: AudioFiles,
   keys: readonly KeyConfig[],
-): ProbingConfig | undefined {
+): Promise<ProbingConfig | undefined> {
   if (probes.length === 0 || !spend) return undefined;
+  const sample = await bundledSample();
+  const byName = new Map(keys.map((key) => [key.name, key]));
   return {
-    probes: probes.flatMap((entry, index) => probeConfig(entry, audio[index], keys)),
+    probes: probes.flatMap((entry) => {
+      const key = byName.get(entry.key);
+      if (!key) return [];
+      const { audio: path, format } = entry;
+      if (path === undefined) return [probeConfig(entry, key, sample.audio, sample.text)];
+      return [probeConfig(entry, key, audioFiles(path, formatOf(path, format)), "")];
+    }),
     ceilingCredits: spend.max_cost_per_day,
     maxCostCredits: spend.max_cost_per_probe,
   };
 }
 
-function probeConfig(
-  entry: ProbeEntry,
-  audio: ProbeAudio | undefined,
-  keys: readonly KeyConfig[],
-): readonly ProbeConfig[] {
-  const key = keys.find(({ name }) => name === entry.key);
-  if (!key || !audio) return [];
-  return [
-    {
-      name: entry.name,
-      key: key.name,
-      secret: key.secret,
-      model: entry.model,
-      audio: audio.audio,
-      expectedText: entry.expected_text ?? audio.text ?? "",
-      maxWordErrorRate: entry.max_word_error_rate,
-      expectedLanguage: entry.expected_language,
-      responseFormat: entry.response_format,
-      upload: entry.upload,
-      schedule: entry.schedule,
-      timeoutMs: entry.timeout,
-    },
-  ];
+function formatOf(path: string, written: string | undefined): string {
+  return written ?? audioFormat(path) ?? "";
+}
+
+function probeConfig(entry: ProbeEntry, key: KeyConfig, audio: AudioSource, text: string): ProbeConfig {
+  return {
+    name: entry.name,
+    key: key.name,
+    secret: key.secret,
+    model: entry.model,
+    audio,
+    expectedText: entry.expected_text ?? text,
+    maxWordErrorRate: entry.max_word_error_rate,
+    expectedLanguage: entry.expected_language,
+    responseFormat: entry.response_format,
+    upload: entry.upload,
+    schedule: entry.schedule,
+    timeoutMs: entry.timeout,
+  };
 }

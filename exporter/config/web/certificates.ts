@@ -3,14 +3,14 @@ import { readingFault, type Files } from "../files.ts";
 import type { Problem } from "../problem.ts";
 import { quotePath } from "../quote.ts";
 
-/** Where the files of TLS are, as far as the web configuration says. */
+/** Paths of the TLS files that the web configuration names. */
 export interface CertificatePaths {
   readonly cert: string | undefined;
   readonly key: string | undefined;
   readonly clientCa: string | undefined;
 }
 
-/** Their texts, PEM; empty where a file is not named or not usable. */
+/** The PEM texts of the TLS files; empty for a file that is not named or not usable. */
 export interface Certificates {
   readonly cert: string;
   readonly key: string;
@@ -18,7 +18,7 @@ export interface Certificates {
   readonly problems: readonly Problem[];
 }
 
-/** Reads certificate, key and client authorities, and checks that they can be used and belong together. */
+/** Reads certificate, key and client authorities, and checks that they are usable and belong together. */
 export async function readCertificates(
   paths: CertificatePaths,
   { readFile }: Pick<Files, "readFile">,
@@ -30,7 +30,7 @@ export async function readCertificates(
     parse: (pem: string) => Parsed,
     rule: string,
   ) {
-    const say = (message: string) =>
+    const report = (message: string) =>
       void problems.push({
         path: `tls_server_config.${field}`,
         message: `file ${quotePath(path ?? "")} ${message}`,
@@ -40,23 +40,23 @@ export async function readCertificates(
     try {
       text = await readFile(path);
     } catch (error) {
-      say(readingFault(error));
+      report(readingFault(error));
       return undefined;
     }
     try {
-      return { text, parsed: parse(text), say };
+      return { text, parsed: parse(text), report };
     } catch {
-      say(rule);
+      report(rule);
       return undefined;
     }
   }
   const [cert, key, clientCa] = await Promise.all([
-    read("cert_file", paths.cert, (pem) => new X509Certificate(pem), "holds no certificate (PEM)"),
-    read("key_file", paths.key, privateKey, "holds no private key without a passphrase (PEM)"),
-    read("client_ca_file", paths.clientCa, authorities, "holds no certificates (PEM)"),
+    read("cert_file", paths.cert, (pem) => new X509Certificate(pem), "contains no certificate (PEM)"),
+    read("key_file", paths.key, privateKey, "contains no private key without a passphrase (PEM)"),
+    read("client_ca_file", paths.clientCa, authorities, "contains no certificates (PEM)"),
   ]);
   if (cert && key && !cert.parsed.checkPrivateKey(key.parsed)) {
-    key.say("holds a key of another certificate than that of cert_file");
+    key.report("contains the key of another certificate than cert_file");
   }
   return { cert: cert?.text ?? "", key: key?.text ?? "", clientCa: clientCa?.text ?? "", problems };
 }

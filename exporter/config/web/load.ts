@@ -1,20 +1,19 @@
 import { dirname, isAbsolute, join } from "node:path";
-import { z } from "zod";
 import { readingFault, type Files } from "../files.ts";
 import { problemsOf, withoutRepetitions, type Problem } from "../problem.ts";
-import { quote } from "../quote.ts";
+import { type Checked, inspect, right, sectionOf } from "../rules.ts";
 import { rememberSecrets } from "../secret.ts";
-import { type Certificates, readCertificates } from "./certificates.ts";
+import { type CertificatePaths, type Certificates, readCertificates } from "./certificates.ts";
 import type { WebConfig, WebTls } from "./web-config.ts";
 import { cipherList, CLIENT_AUTH_TYPES, CURVES, TLS_VERSIONS } from "./names.ts";
-import { tlsSection, UNSUPPORTED, webFile, type WebFile } from "./schema.ts";
+import { type TlsSection, UNSUPPORTED, webFile, type WebFile } from "./schema.ts";
 import { parseYaml } from "../yaml-text.ts";
 
 export type WebLoadResult =
   | { readonly ok: true; readonly config: WebConfig }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Reads the web configuration with the files that it names, relative to its folder. What is wrong comes all at once. */
+/** Reads the web configuration and the files that it names, relative to its folder. Every problem is reported at once. */
 export async function loadWebConfig(path: string, files: Pick<Files, "readFile">): Promise<WebLoadResult> {
   let text: string;
   try {
@@ -24,68 +23,30 @@ export async function loadWebConfig(path: string, files: Pick<Files, "readFile">
   }
   const yaml = parseYaml(text);
   if (yaml.value === undefined && yaml.problems.length > 0) return { ok: false, problems: yaml.problems };
-  // A file without content asks for nothing, as in the toolkit.
+  // An empty file sets nothing, as in the toolkit.
   const value = yaml.value ?? {};
-  const parsed = webFile.safeParse(value);
-  const tls = tlsDraft.safeParse(value).data?.tls_server_config;
-  const resolve = (written: string | undefined) =>
-    written === undefined || isAbsolute(written) ? written : join(dirname(path), written);
-  const named = { cert: tls?.cert_file, key: tls?.key_file, clientCa: tls?.client_ca_file };
-  const paths = { cert: resolve(named.cert), key: resolve(named.key), clientCa: resolve(named.clientCa) };
-  const certificates = await readCertificates(paths, files);
+  const { data, error, checked } = inspect(webFile, value);
+  const certificates = await readCertificates(certificatePaths(path, checked), files);
   const problems = withoutRepetitions([
     ...yaml.problems,
-    ...(parsed.success ? [] : problemsOf(parsed.error).map(withAdvice)),
-    ...(tls ? betweenFields(tls) : []),
+    ...(error ? problemsOf(error).map(withAdvice) : []),
     ...certificates.problems,
   ]);
-  if (!parsed.success || problems.length > 0) return { ok: false, problems };
-  return { ok: true, config: toConfig(parsed.data, certificates) };
+  if (!data || problems.length > 0) return { ok: false, problems };
+  return { ok: true, config: toConfig(data, certificates) };
+}
+
+function certificatePaths(path: string, file: Checked<WebFile> | undefined): CertificatePaths {
+  const tls = file && sectionOf(file, "tls_server_config");
+  const resolve = (field: "cert_file" | "key_file" | "client_ca_file") => {
+    const written = tls && right(tls, field);
+    return written === undefined || isAbsolute(written) ? written : join(dirname(path), written);
+  };
+  return { cert: resolve("cert_file"), key: resolve("key_file"), clientCa: resolve("client_ca_file") };
 }
 
 function withAdvice({ path, message }: Problem): Problem {
   return { path, message: UNSUPPORTED.get(path) ?? message };
-}
-
-const { shape } = tlsSection;
-const readable = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
-
-/** What can be read of the section whatever else is wrong with it. */
-const tlsDraft = z.object({
-  tls_server_config: z
-    .object({
-      cert_file: readable(shape.cert_file),
-      key_file: readable(shape.key_file),
-      client_ca_file: readable(shape.client_ca_file),
-      client_auth_type: readable(shape.client_auth_type),
-      client_allowed_sans: readable(shape.client_allowed_sans),
-      min_version: readable(shape.min_version),
-      max_version: readable(shape.max_version),
-    })
-    .optional()
-    .catch(undefined),
-});
-
-type TlsDraft = NonNullable<z.output<typeof tlsDraft>["tls_server_config"]>;
-
-function betweenFields(tls: TlsDraft): readonly Problem[] {
-  const problems: Problem[] = [];
-  const say = (field: string, message: string) =>
-    void problems.push({ path: `tls_server_config.${field}`, message });
-  const { client_auth_type: type, client_ca_file: authorities, min_version: min, max_version: max } = tls;
-  const auth = CLIENT_AUTH_TYPES.get(type ?? "");
-  const verifies = auth === "verify if given" || auth === "require and verify";
-  const shown = quote(type ?? "NoClientCert");
-  if (min === "TLS13" && max === "TLS12") say("min_version", `"TLS13" is above max_version, "TLS12"`);
-  if (auth !== undefined && !verifies && authorities !== undefined) {
-    say("client_ca_file", `is of no use while client_auth_type is ${shown}, which verifies nothing`);
-  }
-  if (verifies && authorities === undefined) say("client_auth_type", `${shown} needs client_ca_file`);
-  if (auth !== undefined && !auth.startsWith("require") && tls.client_allowed_sans) {
-    const needed = "RequireAnyClientCert or RequireAndVerifyClientCert";
-    say("client_allowed_sans", `needs client_auth_type to be ${needed}; it is ${shown}`);
-  }
-  return problems;
 }
 
 function toConfig(file: WebFile, certificates: Certificates): WebConfig {
@@ -102,7 +63,7 @@ function toConfig(file: WebFile, certificates: Certificates): WebConfig {
   return config;
 }
 
-function toTls(section: z.output<typeof tlsSection>, { cert, key, clientCa }: Certificates): WebTls {
+function toTls(section: TlsSection, { cert, key, clientCa }: Certificates): WebTls {
   const curves = section.curve_preferences.flatMap((name) => CURVES.get(name) ?? []);
   const clientAuth = CLIENT_AUTH_TYPES.get(section.client_auth_type) ?? "none";
   return {

@@ -1,6 +1,6 @@
 import type { ClientAuth } from "./web-config.ts";
 
-/** The exporter-toolkit's names, which are Go's, and what they are called here. */
+/** The exporter-toolkit's names, which are Go's, and their meaning here. */
 export const CLIENT_AUTH_TYPES: ReadonlyMap<string, ClientAuth> = new Map([
   ["NoClientCert", "none"],
   ["RequestClientCert", "request"],
@@ -10,7 +10,7 @@ export const CLIENT_AUTH_TYPES: ReadonlyMap<string, ClientAuth> = new Map([
   ["RequireAndVerifyClientCert", "require and verify"],
 ]);
 
-/** Older ones are refused by OpenSSL as it is built into Node. */
+/** Node's build of OpenSSL refuses older versions. */
 export const TLS_VERSIONS: ReadonlyMap<string, "TLSv1.2" | "TLSv1.3"> = new Map([
   ["TLS12", "TLSv1.2"],
   ["TLS13", "TLSv1.3"],
@@ -23,7 +23,7 @@ export const CURVES: ReadonlyMap<string, string> = new Map([
   ["X25519", "X25519"],
 ]);
 
-/** Of TLS 1.3; OpenSSL calls them the same. */
+/** The suites of TLS 1.3 have the same names in OpenSSL. */
 const SUITES_13 = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
 
 const SUITES_12: ReadonlyMap<string, string> = new Map([
@@ -41,7 +41,7 @@ const SUITES_12: ReadonlyMap<string, string> = new Map([
 
 export const CIPHER_SUITES: readonly string[] = [...SUITES_13, ...SUITES_12.keys()];
 
-/** OpenSSL's list for chosen suites. The suites of a version of which none is chosen stay as they are. */
+/** OpenSSL's list for the chosen suites. A TLS version without a chosen suite keeps its default suites. */
 export function cipherList(chosen: readonly string[]): string {
   const chosen13 = chosen.filter((name) => SUITES_13.includes(name));
   const chosen12 = chosen.flatMap((name) => SUITES_12.get(name) ?? []);
@@ -51,5 +51,5 @@ export function cipherList(chosen: readonly string[]): string {
   ].join(":");
 }
 
-/** What is used unless chosen: with forward secrecy and without CBC. */
+/** The default suites: with forward secrecy and without CBC. */
 const MODERN_12 = [...SUITES_12.values()].filter((name) => /GCM|CHACHA20/.test(name));

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { flag, isNot, list, section, text } from "../field.ts";
 import { quote } from "../quote.ts";
+import { type Finding, right, withRules } from "../rules.ts";
 import { CIPHER_SUITES, CLIENT_AUTH_TYPES, CURVES, TLS_VERSIONS } from "./names.ts";
 
 const file = () => text(1, 4096);
 
-/** The section `tls_server_config`, which a draft reads field by field. */
-export const tlsSection = section({
+const tlsFields = section({
   cert_file: file(),
   key_file: file(),
   client_auth_type: oneOf(CLIENT_AUTH_TYPES.keys()).prefault("NoClientCert"),
@@ -19,7 +19,31 @@ export const tlsSection = section({
   curve_preferences: list(oneOf(CURVES.keys())).prefault([]),
 });
 
-/** A value that a header may have; empty: the header is not sent. */
+/** The section `tls_server_config` after its check. */
+export type TlsSection = z.output<typeof tlsFields>;
+
+const tlsSection = withRules(tlsFields, (tls) => {
+  const [type, clientCa] = [right(tls, "client_auth_type"), right(tls, "client_ca_file")];
+  const auth = CLIENT_AUTH_TYPES.get(type ?? "");
+  const verifies = auth === "verify if given" || auth === "require and verify";
+  const shown = quote(type);
+  const findings: Finding[] = [];
+  const add = (field: string, message: string) => void findings.push({ path: [field], message });
+  if (right(tls, "min_version") === "TLS13" && right(tls, "max_version") === "TLS12") {
+    add("min_version", `"TLS13" is above max_version, "TLS12"`);
+  }
+  if (auth !== undefined && !verifies && clientCa !== undefined) {
+    add("client_ca_file", `has no effect while client_auth_type is ${shown}, which verifies nothing`);
+  }
+  if (verifies && clientCa === undefined) add("client_auth_type", `${shown} needs client_ca_file`);
+  if (auth !== undefined && !auth.startsWith("require") && right(tls, "client_allowed_sans")) {
+    const needed = "RequireAnyClientCert or RequireAndVerifyClientCert";
+    add("client_allowed_sans", `needs client_auth_type to be ${needed}; it is ${shown}`);
+  }
+  return findings;
+});
+
+/** A value that a header may have. An empty header is not sent. */
 const header = () => {
   const rule = "printable ASCII in one line";
   const error = ({ input }: { readonly input?: unknown }) => isNot(rule, input);
@@ -46,20 +70,20 @@ const httpSection = section({
   headers: headersSection.optional(),
 });
 
-/** A login with a much higher cost would keep all others waiting for seconds. */
+/** A login with a much higher cost would delay all others for seconds. */
 const HASH = /^\$2[aby]\$(?:0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;
 const HASH_RULE = "a bcrypt hash with a cost from 4 to 15, such as htpasswd -nBC 10 writes";
 const hash = z
   .string({ error: `the value (not shown) is not ${HASH_RULE}` })
   .regex(HASH, { error: `the text (not shown: it may be a password) is not ${HASH_RULE}` });
 
-/** Basic authentication ends the name at the first colon (RFC 7617). */
+/** In basic authentication the first colon ends the user name (RFC 7617). */
 const users = z
   .record(z.string(), hash, { error: ({ input }) => isNot("a mapping of users to bcrypt hashes", input) })
   .superRefine((byUser, context) => {
     for (const user of Object.keys(byUser)) {
       if (/^[^:\p{Cc}]+$/u.test(user)) continue;
-      const message = `user ${quote(user)} can never log in: a name must not be empty nor hold a colon or a control character`;
+      const message = `user ${quote(user)} can never log in: a name must not be empty or contain a colon or a control character`;
       context.addIssue({ code: "custom", message });
     }
   });
@@ -73,9 +97,9 @@ export const webFile = section({
 
 export type WebFile = z.output<typeof webFile>;
 
-/** Fields of the toolkit that there are none of here, by path. */
+/** Fields of the toolkit that are not supported here, by path. */
 export const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
-  ["rate_limit", "is not supported; --web.max-requests limits the scrapes at once"],
+  ["rate_limit", "is not supported; --web.max-requests limits concurrent scrapes"],
   ["tls_server_config.cert", "is not supported; name the file of the certificate in cert_file"],
   ["tls_server_config.key", "is not supported; name the file of the key in key_file"],
   ["tls_server_config.client_ca", "is not supported; name the file of the certificates in client_ca_file"],

@@ -5,8 +5,9 @@ import type { WebConfig, WebSource } from "./web-config.ts";
 import { loadWebConfig } from "./load.ts";
 
 /**
- * The web configuration as its files are at each moment. They are read for each use, and parsed when their content is
- * another. One that cannot be used serves nobody; only a certificate in exchange leaves the one before in use.
+ * The web configuration in its current state. Its files are read for each use, and parsed when their content has changed.
+ * With a configuration that cannot be used nothing is served, except while a certificate is being replaced: then the
+ * previous one stays in use.
  */
 export function createWebSource(
   path: string,
@@ -17,7 +18,7 @@ export function createWebSource(
   let last: Loaded | undefined;
   let good: { readonly config: WebConfig; readonly text: string | undefined } | undefined;
   let underWay: Promise<WebConfig | undefined> | undefined;
-  let said = "";
+  let reported = "";
   let isUpToDate = true;
 
   async function refresh(): Promise<WebConfig | undefined> {
@@ -29,22 +30,22 @@ export function createWebSource(
     if (loaded.ok && problems.length === 0) good = { config: loaded.config, text };
     const isExchange = good?.text === text && problems.every(({ path: at }) => CERTIFICATE.test(at));
     const usable = isExchange ? good?.config : undefined;
-    say(problems, usable !== undefined);
+    report(problems, usable !== undefined);
     isUpToDate = problems.length === 0;
     last = { contents, usable };
     return usable;
   }
 
-  /** Each state is said once: it is looked at with every request. */
-  function say(problems: readonly Problem[], serves: boolean): void {
+  /** Logs each state once, because it is checked at every request. */
+  function report(problems: readonly Problem[], serves: boolean): void {
     const text = problems.map((problem) => formatProblem(path, problem)).join("\n");
-    if (text === said) return;
+    if (text === reported) return;
     const consequence = serves
-      ? "the certificate before stays in use"
-      : "nothing is served until that is mended";
+      ? "the previous certificate stays in use"
+      : "nothing is served until that is fixed";
     for (const problem of problems) log.error({}, `${formatProblem(path, problem)}; ${consequence}`);
     if (problems.length === 0) log.info({}, `${path}: can be used again`);
-    said = text;
+    reported = text;
   }
 
   return {
@@ -60,7 +61,7 @@ export function createWebSource(
 }
 
 interface Loaded {
-  /** Of every file that was read, by path; or why it could not be. */
+  /** The content of every file that was read, or why it could not be read, by path. */
   readonly contents: ReadonlyMap<string, string>;
   readonly usable: WebConfig | undefined;
 }
@@ -69,7 +70,7 @@ type ReadFile = Files["readFile"];
 
 const CERTIFICATE = /^tls_server_config\.(?:cert|key)_file$/;
 
-/** A file that is cut off while it is written must not open the door to everybody. */
+/** A file that is only half written must not remove the access control. */
 function removals(initial: WebConfig, next: WebConfig): readonly Problem[] {
   const isTls = switched("tls_server_config", initial.tls !== undefined, next.tls !== undefined);
   const asked = asksForCertificates(initial) && next.tls !== undefined;
@@ -82,7 +83,7 @@ function removals(initial: WebConfig, next: WebConfig): readonly Problem[] {
 
 function switched(path: string, before: boolean, after: boolean): readonly Problem[] {
   if (before === after) return [];
-  return [{ path, message: `was ${after ? "added" : "taken away"}, which takes a restart` }];
+  return [{ path, message: `was ${after ? "added" : "removed"}, which requires a restart` }];
 }
 
 function asksForCertificates({ tls }: WebConfig): boolean {
@@ -109,7 +110,7 @@ async function isUnchanged(contents: ReadonlyMap<string, string>, readFile: Read
   return (await Promise.all(same)).every(Boolean);
 }
 
-/** No text of a file begins so. */
+/** Text files do not begin with this character. */
 function faultMark(error: unknown): string {
   return `\0${readingFault(error)}`;
 }

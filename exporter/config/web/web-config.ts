@@ -1,12 +1,12 @@
 import type { TlsOptions } from "node:tls";
 
-/** The web configuration after its check: how the exporter serves, and whom. */
+/** The web configuration after its check: how the exporter serves, and who has access. */
 export interface WebConfig {
-  /** Absent: plain HTTP. */
+  /** Undefined: plain HTTP. */
   readonly tls: WebTls | undefined;
-  /** By name; one that is empty is not sent. */
+  /** Values by name. An empty header is not sent. */
   readonly headers: ReadonlyMap<string, string>;
-  /** bcrypt hashes of passwords, by user. Without users nobody is asked. */
+  /** bcrypt hashes of passwords, by user. Without users there is no authentication. */
   readonly users: ReadonlyMap<string, string>;
 }
 
@@ -14,19 +14,19 @@ export interface WebTls {
   /** Certificate, key and what the handshake allows. */
   readonly options: TlsOptions;
   readonly clientAuth: ClientAuth;
-  /** Of which a client's certificate must have one; absent: it may have any. */
+  /** A client's certificate must have one of these names; undefined: any name is accepted. */
   readonly allowedSans: readonly string[] | undefined;
 }
 
-/** What is asked of clients: their certificate, whether they must have one, and whether it is checked. */
+/** Whether clients are asked for a certificate, must have one, and whether it is verified. */
 export type ClientAuth = "none" | "request" | "require" | "verify if given" | "require and verify";
 
-/** Where the web configuration comes from. It is read again for each use, as the exporter-toolkit does. */
+/** The source of the web configuration. It is read again for each use, as in the exporter-toolkit. */
 export interface WebSource {
-  /** Whether it is TLS that is served; only a restart changes that. */
+  /** Whether TLS is served. Only a restart changes that. */
   readonly isSecure: boolean;
-  /** Undefined: it cannot be used as it is now. */
+  /** The current configuration; undefined when it cannot be used. */
   current(): Promise<WebConfig | undefined>;
-  /** Whether the files could be used when they were last read. If not, and it serves, it does by the certificate before. */
+  /** Whether the files could be used when they were last read. If not, the previous certificate may still be in use. */
   isUpToDate(): boolean;
 }

@@ -6,7 +6,7 @@ import { known, optional, parseBody, wireNumber } from "./fields.ts";
 /** `GET /key` (contract 4). */
 export const KEY_REQUEST = { method: "GET", path: "/key" } as const;
 
-/** @throws GatewayError `bad_response` when a field has a wrong type, or the body has none of the contract's amounts. */
+/** @throws GatewayError `bad_response` when a field has a wrong type, or the body has no usage and no limit. */
 export function parseKey(body: unknown, action: string): KeyInformation {
   const { data } = parseBody(KeyBody, body, action);
   const free = data.free_model_daily_requests;
@@ -72,7 +72,7 @@ const KeyBody = z.object({
     .refine(
       (data) => data.usage !== undefined || data.limit !== undefined || data.limit_remaining !== undefined,
       {
-        message: "has none of usage, limit and limit_remaining, so it is no key information",
+        message: "has neither usage nor limit nor limit_remaining, so it is not key information",
       },
     ),
 });

@@ -39,7 +39,7 @@ function jsonOf({ audio, model, responseFormat }: TranscriptionRequest): object 
 /** The contract does not name the fields of the form; these are the names of the reference speech-to-text style. */
 function formOf({ audio, model, responseFormat }: TranscriptionRequest): FormData {
   const form = new FormData();
-  const file = new Blob([Uint8Array.from(audio.bytes)], { type: `audio/${audio.format}` });
+  const file = new Blob([new Uint8Array(audio.bytes)], { type: `audio/${audio.format}` });
   form.append("file", file, `audio.${audio.format}`);
   form.append("model", model);
   form.append("response_format", responseFormat);

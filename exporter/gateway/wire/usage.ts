@@ -58,7 +58,7 @@ function timeRange({ startMs, endMs }: Window): object {
 /** An answer of `POST /analytics/query` (contract 2.4). */
 export interface UsageRows<Row> {
   readonly rows: readonly Row[];
-  /** Rows that are no objects, have a value of a wrong type, or lack a label. */
+  /** Rows that are not objects, have a value of a wrong type, or lack a label. */
   readonly unreadableRows: number;
   /** Why the first unreadable row was rejected: the column's name, never its value. */
   readonly rowProblem: string | undefined;
@@ -107,7 +107,7 @@ const UsageBody = z.object({
     data: z.array(z.unknown()),
     metadata: z.object({ truncated: z.boolean(), query_time_ms: optional(wireNumber) }),
     cachedAt: optional(wireNumber),
-    // Warnings are counted, whatever they are.
+    // Warnings of any type are counted.
     warnings: optional(z.array(z.unknown())),
   }),
 });

@@ -9,7 +9,7 @@ import { describeWithTools } from "../../support/tools.ts";
 describeWithTools(["amtool"], "examples/alertmanager.yaml", ({ amtool }) => {
   const file = new URL("../../../examples/alertmanager.yaml", import.meta.url).pathname;
 
-  test("is a configuration", () => {
+  test("is a valid configuration", () => {
     expect(execFileSync(amtool, ["check-config", file], { encoding: "utf8" })).toContain("SUCCESS");
   });
 
@@ -21,7 +21,7 @@ describeWithTools(["amtool"], "examples/alertmanager.yaml", ({ amtool }) => {
     ["search-chat", ["team=search", "severity=warning"]],
     ["search-pager", ["team=search", "severity=critical"]],
     ["platform-chat", ["team=research", "severity=warning"]],
-  ])("sends to %s what has %s", (receiver, labels) => {
+  ])("routes to %s an alert with %s", (receiver, labels) => {
     const parameters = ["config", "routes", "test", `--config.file=${file}`, ...labels];
     const answer = execFileSync(amtool, parameters, {
       encoding: "utf8",
@@ -30,7 +30,7 @@ describeWithTools(["amtool"], "examples/alertmanager.yaml", ({ amtool }) => {
     expect(answer.trim()).toBe(receiver);
   });
 
-  test("inhibits alerts that exist, by alerts that exist", () => {
+  test("refers only to existing alerts in its inhibit rules", () => {
     const names = createRules().flatMap(({ rules }) => rules.filter(isAlert).map(({ alert }) => alert));
     const text = readFileSync(file, "utf8");
     const patterns = [...text.matchAll(/alertname !?=~? "([^"]+)"/g)].map(([, pattern = ""]) => pattern);

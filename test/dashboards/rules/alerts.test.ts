@@ -7,39 +7,39 @@ import { secondsOf } from "./promql-text.ts";
 
 const alerts = createRules().flatMap(({ rules }) => rules.filter(isAlert));
 
-/** What the templates of descriptions may do, so that none fails when it is needed. */
+/** The template actions that descriptions may use, so that none fails when an alert fires. */
 const TEMPLATE =
-  /^(?:\$labels\.(?:key|budget|window|job|query|endpoint|probe|model)|\$value(?: \| (?:humanizeDuration|humanizePercentage|printf "%\.2f"))?|if gt \$value 0\.0|else|end)$/;
+  /^(?:\$labels\.(?:key|budget|window|job|query|endpoint|probe|model)|with \$labels\.team|\.|\$value(?: \| (?:humanizeDuration|humanizePercentage|printf "%\.2f"))?|if gt \$value 0\.0|else|end)$/;
 
 describe.each(alerts)("$alert", (alert) => {
   const name = alert.alert;
   const { summary, description, runbook_url: runbook, dashboard_url: dashboard } = alert.annotations;
 
-  test("is named and graded as the linters want", () => {
+  test("has a name and severity that the linters accept", () => {
     expect(name).toMatch(/^AIGateway(?:[A-Z]+[a-z0-9]+)+$/);
     expect(name.length).toBeLessThanOrEqual(40);
     expect(["critical", "warning", "info"]).toContain(alert.labels.severity);
     expect(JSON.stringify(alert.labels)).not.toContain("{{");
   });
 
-  test("has texts that a person understands", () => {
+  test("has a plain summary, and a description with known templates", () => {
     expect(summary).toMatch(/^[A-Z][^{}]+\.$/);
     expect(description).toMatch(/\{\{.+\}\}.*\.$/);
     const templates = [...description.matchAll(/\{\{(.*?)\}\}/g)].map(([, template = ""]) => template.trim());
     expect(templates.filter((template) => !TEMPLATE.test(template))).toEqual([]);
   });
 
-  test("leads to its runbook and a dashboard", () => {
+  test("links to its runbook and a dashboard", () => {
     expect(runbook).toMatch(new RegExp(`^https://[^#]+#${name.toLowerCase()}$`));
     expect(dashboard).toMatch(/^https:\/\/\S+\/d\/aigateway-[a-z]+/);
   });
 
-  test("compares, and picks none at random", () => {
+  test("compares values and uses no operator with an arbitrary choice", () => {
     expect(alert.expr).toMatch(/[<>]|==|\bresets\b/);
     expect(alert.expr).not.toMatch(/\b(?:topk|bottomk|count_values|limitk)\b/);
   });
 
-  // A correction is an event, true for an hour.
+  // A correction is an event whose condition holds for an hour.
   test.skipIf(name === "AIGatewayKeyUsageCorrected")("waits for more than one evaluation", () => {
     expect(secondsOf(alert.for ?? "0s")).toBeGreaterThanOrEqual(120);
     expect(secondsOf(alert.keep_firing_for ?? "10m")).toBeGreaterThan(60);
@@ -50,7 +50,7 @@ describe.each(alerts)("$alert", (alert) => {
   });
 
   test.runIf(/^AIGateway(?:Key|Budget)/.test(name))(
-    "carries its owner's team, and fills in the dashboard",
+    "carries its owner's team and sets the dashboard's variable",
     () => {
       expect(alert.expr).toMatch(/group_left \(team(?:, window)?\)|max by \(job, key, team\)/);
       const label = name.startsWith("AIGatewayKey") ? "key" : "budget";
@@ -64,20 +64,17 @@ describe("docs/alerts.md", () => {
   const parts = text.split(/^### /m).slice(1);
   const sections = new Map(parts.map((section) => [/^.*/.exec(section)?.[0] ?? "", section]));
 
-  test("has a heading for each alert, and none for others", () => {
+  test("has exactly one heading for each alert", () => {
     const headings = [...sections.keys()].filter((heading) => heading.startsWith("AIGateway"));
     expect(headings).toEqual(alerts.map(({ alert }) => alert));
   });
 
-  test.each(alerts)(
-    "says of $alert how bad it is, what it means, what to see and do, what ends it",
-    (alert) => {
-      const section = sections.get(alert.alert) ?? "";
-      expect(section).toContain(`*${alert.labels.severity}*`);
-      const missing = ["Means", "See", "Do", "Ends with"].filter(
-        (part) => !section.includes(`- **${part}:** `),
-      );
-      expect(missing).toEqual([]);
-    },
-  );
+  test.each(alerts)("gives severity, meaning, what to see, what to do and what ends $alert", (alert) => {
+    const section = sections.get(alert.alert) ?? "";
+    expect(section).toContain(`*${alert.labels.severity}*`);
+    const missing = ["Means", "See", "Do", "Ends with"].filter(
+      (part) => !section.includes(`- **${part}:** `),
+    );
+    expect(missing).toEqual([]);
+  });
 });

@@ -1,13 +1,13 @@
 import { simulateKey, type SimulatedKey } from "./simulated-key.ts";
-import { firing, lasting, silent } from "./story.ts";
-import type { Tale } from "./tell.ts";
+import { firing, lasting, silent, type Story } from "./story.ts";
+import { JOB } from "../../../dashboards/rules/settings.ts";
 
 const HOUR = 60;
 const DAY = 1440;
 const DAYS = 3 * DAY;
-/** When things begin to go wrong: an hour after the first reset. */
+/** When the trouble begins: an hour after the first reset. */
 const START = DAY + HOUR;
-/** All that is said of what is left of a limit. */
+/** All alerts on remaining credits. */
 const CREDITS = "AIGatewayKey(Exhaust.*|LimitLow)";
 
 type Behaviour = Omit<SimulatedKey, "name" | "team" | "limit" | "reset"> & {
@@ -19,12 +19,12 @@ const runaway = (minute: number) => (minute < START ? 20 / DAY : 20 / HOUR);
 const gaps = { "a:9853": (minute: number) => minute % 45 >= 8 };
 
 /** Stories of three days. */
-export const dailyStories: readonly Tale[] = [
-  quiet("a steady daily key that just lasts", "steady", { spend: () => 96 / DAY }),
-  // On its first day nobody knows that its office closes.
-  quiet("a diurnal key that uses nine tenths", "diurnal", { spend: officeHours(90) }, DAYS, DAY),
+export const dailyStories: readonly Story[] = [
+  quiet("a steady key that just lasts its day", "steady", { spend: () => 96 / DAY }),
+  // On the first day there is no history that shows when its office closes.
+  quiet("an office-hours key that uses 90 % of its limit", "diurnal", { spend: officeHours(90) }, DAYS, DAY),
   quiet("a bursty batch job", "bursty", {
-    // Twenty minutes every four hours, at twenty times its mean.
+    // Twenty minutes every four hours, at twenty times its mean rate.
     spend: (minute) => (minute % (4 * HOUR) >= 3 * HOUR && minute % (4 * HOUR) < 3 * HOUR + 20 ? 0.5 : 0.002),
   }),
   exhausted("a runaway that starts an hour after a reset", "runaway", { spend: runaway }),
@@ -54,20 +54,24 @@ export const dailyStories: readonly Tale[] = [
     spend: () => 97 / DAY,
     answers: (minute) => minute < 2 * DAY - 20 || minute >= 2 * DAY + 2 * HOUR,
   }),
-  quiet("a key whose answers after midnight are late", "late", { spend: () => 96 / DAY, lag: 3 }),
+  quiet("a key whose answers lag after midnight", "late", { spend: () => 96 / DAY, lag: 3 }),
   quiet("an unlimited key", "unlimited", { limit: null, reset: "never", spend: () => 10 }),
   quiet("a limit of zero", "zero", { limit: 0, spend: () => 1 }),
   frozen(),
   raised(),
-  dryAtMidnight("a key that ran dry minutes before its reset is silent after it", "dry-at-midnight"),
-  // Without a moment in which nothing is known of the new window.
-  dryAtMidnight("so is one whose next answer is believed at once", "dry-at-once", { settled: 0 }),
-  dryAtMidnight("a key that spends on as fast after its reset is announced again", "dry-and-on", {
+  dryAtMidnight("a key that runs out minutes before its reset is silent afterwards", "dry-at-midnight"),
+  // There is no moment in which the new window is unknown.
+  dryAtMidnight(
+    "a key that runs out minutes before its reset is silent afterwards, even if the next answer counts at once",
+    "dry-at-once",
+    { settled: 0 },
+  ),
+  dryAtMidnight("a key that continues to spend as fast after its reset fires an alert again", "dry-and-on", {
     spendsOn: true,
   }),
   refunded(),
   silenced(
-    "an exhausted key is none after a reset that nobody could ask about",
+    "an exhausted key resolves after a reset while the gateway is down",
     "reset-unheard",
     {
       answers: (minute) => minute < 2 * DAY - 10 || minute >= 2 * DAY + 2 * HOUR,
@@ -75,7 +79,7 @@ export const dailyStories: readonly Tale[] = [
     2 * DAY + 2,
   ),
   silenced(
-    "an exhausted key of which nothing is heard is none after half an hour",
+    "an exhausted key resolves after half an hour without answers",
     "exhausted-unheard",
     {
       answers: (minute) => minute < DAY + 12 * HOUR,
@@ -89,7 +93,7 @@ function simulate(key: string, minutes: number, behaviour: Behaviour) {
   return simulateKey({ name: key, team: "payments", limit: 100, reset: "daily", ...behaviour }, minutes);
 }
 
-function quiet(title: string, key: string, behaviour: Behaviour, minutes = DAYS, from = 0): Tale {
+function quiet(title: string, key: string, behaviour: Behaviour, minutes = DAYS, from = 0): Story {
   const { series } = simulate(key, minutes, behaviour);
   return {
     title: `${title} is silent`,
@@ -99,15 +103,15 @@ function quiet(title: string, key: string, behaviour: Behaviour, minutes = DAYS,
   };
 }
 
-/** Nothing before the runaway, the warning an hour ahead, the page a quarter of an hour ahead, exhausted, and silent after the reset. */
-function exhausted(title: string, key: string, behaviour: Behaviour): Tale {
+/** Silent before the runaway, a warning an hour ahead, a page 15 minutes ahead, then exhausted, and silent after the reset. */
+function exhausted(title: string, key: string, behaviour: Behaviour): Story {
   const { series, exhaustedAt = NaN } = simulate(key, 3 * DAY, {
     ...behaviour,
     spend: (minute) => (minute < START + DAY / 2 ? behaviour.spend(minute) : 20 / DAY),
   });
   const imminent = { ...alert(key, "ExhaustionImminent"), severity: "critical" };
   return {
-    title: `${title} is announced in time`,
+    title: `${title} fires alerts in time`,
     subject: `key=${key}`,
     series,
     expect: [
@@ -120,15 +124,15 @@ function exhausted(title: string, key: string, behaviour: Behaviour): Tale {
       firing(`key=${key}`, exhaustedAt + 6, "AIGatewayKeyExhausted", [
         { ...alert(key, "Exhausted"), severity: "critical" },
       ]),
-      // What was said before is said as long, so that nothing ends unheard while Alertmanager inhibits it.
+      // The earlier alerts keep firing, so that none of them ends while Alertmanager inhibits it.
       firing(`key=${key}`, 2 * DAY - 2, CREDITS, dry(key)),
       silent(`key=${key}`, CREDITS, 2 * DAY, 3 * DAY - 1),
     ],
   };
 }
 
-/** Exhausted while it is heard of, and silent from a minute on. */
-function silenced(title: string, key: string, behaviour: Omit<Behaviour, "spend">, from: number): Tale {
+/** Exhausted while answers arrive, and silent from a given minute on. */
+function silenced(title: string, key: string, behaviour: Omit<Behaviour, "spend">, from: number): Story {
   const spend = (minute: number) => (minute < 2 * DAY - HOUR ? 20 / HOUR : 20 / DAY);
   const { series } = simulate(key, DAYS, { ...behaviour, spend });
   return {
@@ -144,8 +148,8 @@ function silenced(title: string, key: string, behaviour: Omit<Behaviour, "spend"
   };
 }
 
-/** What is given back are a few calls, which take half an hour to be used up again. */
-function refunded(): Tale {
+/** The refund is worth a few calls, which are used up within half an hour. */
+function refunded(): Story {
   const key = "refunded";
   const dryBy = START + 8 * HOUR;
   const { series } = simulate(key, 2 * DAY, {
@@ -153,20 +157,20 @@ function refunded(): Tale {
     refund: (minute) => (minute === dryBy + HOUR ? 0.3 : 0),
   });
   return {
-    title: "an exhausted key that gets a few calls back stays exhausted",
+    title: "an exhausted key that is refunded a few calls stays exhausted",
     subject: `key=${key}`,
     series,
     expect: [lasting(`key=${key}`, "AIGatewayKeyExhausted", dryBy, dryBy + 4 * HOUR)],
   };
 }
 
-/** Dry ten minutes before a reset. Whoever spends on at that pace is about to run dry again, and is said to be; nobody else is. */
+/** Runs out ten minutes before a reset. Only a key that continues to spend at that rate fires an alert after the reset. */
 function dryAtMidnight(
   title: string,
   key: string,
   { spendsOn = false, settled = 2 }: { readonly spendsOn?: boolean; readonly settled?: number } = {},
-): Tale {
-  // Not so fast that what was spent in the last quarter of an hour is too much for the new window as well.
+): Story {
+  // Slow enough that the spend of the last 15 minutes fits into the new window.
   const perHour = spendsOn ? 120 : 40;
   const from = 2 * DAY - 10 - (100 - 20 / DAY) / (perHour / HOUR);
   const { series } = simulate(key, DAYS, {
@@ -178,7 +182,7 @@ function dryAtMidnight(
   });
   const after = spendsOn
     ? [firing(`key=${key}`, 2 * DAY + 25, "AIGatewayKeyExhaustionImminent", dry(key).slice(1, 2))]
-    : // In the minute of the reset itself the rate of the last hour may be too much for the new window as well.
+    : // In the minute of the reset itself, the rate of the last hour may still exceed the new window.
       [silent(`key=${key}`, CREDITS, 2 * DAY + 2, DAYS - 1)];
   return {
     title,
@@ -188,7 +192,7 @@ function dryAtMidnight(
   };
 }
 
-/** All that fires of a key that was foreseen to run dry. */
+/** All alerts of a key whose exhaustion was predicted. */
 function dry(key: string): readonly Readonly<Record<string, string>>[] {
   return [
     { ...alert(key, "Exhausted"), severity: "critical" },
@@ -197,13 +201,13 @@ function dry(key: string): readonly Readonly<Record<string, string>>[] {
   ];
 }
 
-function raised(): Tale {
+function raised(): Story {
   const key = "raised";
   const raisedAt = 20 * HOUR;
   const limit = (minute: number) => (minute < raisedAt ? 100 : 2000);
   const { series } = simulate(key, DAYS, { limit, reset: "monthly", spend: () => 4.5 / HOUR });
   return {
-    title: "a limit that is raised in the middle ends the warning",
+    title: "raising the limit ends the warning",
     subject: `key=${key}`,
     series,
     expect: [
@@ -215,13 +219,13 @@ function raised(): Tale {
   };
 }
 
-function frozen(): Tale {
+function frozen(): Story {
   const key = "frozen";
   const from = DAY + 18 * HOUR;
   const answers = (minute: number) => minute < from || minute > from + DAY;
   const { series } = simulate(key, DAYS, { spend: () => 97 / DAY, answers });
   return {
-    title: "data frozen for a day give no alarm on credits, but one on the data",
+    title: "a key with stale data fires the alert on stale data and none on credits",
     subject: `key=${key}`,
     series,
     expect: [
@@ -237,14 +241,14 @@ function frozen(): Tale {
 function alert(key: string, name: string): Readonly<Record<string, string>> {
   return {
     alertname: `AIGatewayKey${name}`,
-    job: "aigateway-exporter",
+    job: JOB,
     key,
     team: "payments",
     severity: "warning",
   };
 }
 
-/** So much a day, nearly all of it between 8 and 18 o'clock. */
+/** An amount per day, nearly all of it between 08:00 and 18:00. */
 function officeHours(perDay: number): (minute: number) => number {
   return (minute) => {
     const hour = (minute % DAY) / HOUR;

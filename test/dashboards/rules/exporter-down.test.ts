@@ -2,20 +2,21 @@ import { expect, test } from "vitest";
 
 import { describeWithTools } from "../../support/tools.ts";
 import { type Expectation, failuresOf, firing, silent } from "./story.ts";
+import { JOB } from "../../../dashboards/rules/settings.ts";
 
-const JOB = "job=aigateway-exporter";
-const ALERT = { alertname: "AIGatewayExporterDown", job: "aigateway-exporter", severity: "critical" };
+const SUBJECT = `job=${JOB}`;
+const ALERT = { alertname: "AIGatewayExporterDown", job: JOB, severity: "critical" };
 
 describeWithTools(["promtool3"], "AIGatewayExporterDown", ({ promtool3 }) => {
   const elsewhere = [{ series: 'up{job="other",instance="a:1"}', values: "1x100" }];
 
   test.each([
-    ["fires ten minutes after the last process is gone", [up("a:9853", 10), up("b:9853", 20)], down(30)],
-    ["fires when the job is not even there", elsewhere, down(10)],
+    ["fires ten minutes after the last process disappears", [up("a:9853", 10), up("b:9853", 20)], down(30)],
+    ["fires if the job does not exist", elsewhere, down(10)],
     [
       "is silent while one of two processes is up",
       [up("a:9853", 10), up("b:9853", 99)],
-      [silent(JOB, ALERT.alertname, 0, 90)],
+      [silent(SUBJECT, ALERT.alertname, 0, 90)],
     ],
   ])("%s", async (_, series, expectations) => {
     expect(await failuresOf(promtool3, series, expectations, 1)).toEqual([]);
@@ -24,11 +25,11 @@ describeWithTools(["promtool3"], "AIGatewayExporterDown", ({ promtool3 }) => {
 
 function up(instance: string, downFrom: number) {
   return {
-    series: `up{job="aigateway-exporter",instance="${instance}"}`,
+    series: `up{job="${JOB}",instance="${instance}"}`,
     values: `1x${downFrom - 1} 0x100`,
   };
 }
 
 function down(at: number): readonly Expectation[] {
-  return [silent(JOB, ALERT.alertname, 0, at - 1), firing(JOB, at, ALERT.alertname, [ALERT])];
+  return [silent(SUBJECT, ALERT.alertname, 0, at - 1), firing(SUBJECT, at, ALERT.alertname, [ALERT])];
 }

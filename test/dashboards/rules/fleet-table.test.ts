@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { fleetTable } from "../../../scripts/fleet-table.ts";
 
 describe("fleetTable", () => {
-  test("adds up counts, takes means of the rest over the fleets, and names the worst classes of ours", () => {
+  test("adds up counts, averages the other figures over the fleets, and lists our worst classes", () => {
     const table = fleetTable([
       report({ foreseeable: 98, critical: "4.0", bursty: "400.0" }),
       report({ foreseeable: 102, critical: "2.0", bursty: "200.0" }),
@@ -26,14 +26,14 @@ Worst classes of ours:
 `);
   });
 
-  test("says what is missing in a report that was cut off", () => {
+  test("rejects a truncated report", () => {
     expect(() => fleetTable(["day 0 of 17, 3 s"])).toThrow(
-      "Cannot read the report: 3 tables are expected, there are 0",
+      "Cannot read the report: expected 3 tables, found 0",
     );
   });
 });
 
-/** As alertsim prints it, without the rows that are not read. */
+/** A report in alertsim's format, without the rows that are not read. */
 function report(figures: { foreseeable: number; critical: string; bursty: string }): string {
   const { foreseeable, critical, bursty } = figures;
   return `Detection. exh = exhaustions

@@ -1,13 +1,13 @@
-/** A sample of each minute; null: none. */
+/** The sample of a minute; null for no sample. */
 export type Value = number | null;
 
-/** A series as `promtool test rules` reads it. */
+/** A series in the format of `promtool test rules`. */
 export interface InputSeries {
   readonly series: string;
   readonly values: string;
 }
 
-/** Writes a series down in promtool's notation. Where a series ends for a while a staleness marker says so. */
+/** Formats a series in promtool's notation. A staleness marker begins each gap. */
 export function seriesOf(
   name: string,
   labels: Readonly<Record<string, string>>,

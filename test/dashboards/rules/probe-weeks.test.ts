@@ -1,79 +1,84 @@
 import { createRules } from "../../../dashboards/rules/index.ts";
 import { describeWithTools } from "../../support/tools.ts";
 import { modelOf, type SimulatedProbe, simulateProbe, TEAM } from "./simulated-probe.ts";
-import { firing, silent } from "./story.ts";
-import { type Tale, tell } from "./tell.ts";
+import { firing, silent, type Story, testStories } from "./story.ts";
+import { JOB } from "../../../dashboards/rules/settings.ts";
 
 const HOUR = 60;
 const DAY = 24 * HOUR;
 const MINUTES = 6 * DAY;
-/** From here on the probes are otherwise. */
+/** The minute from which on the probes behave differently. */
 const CHANGE = 4 * DAY;
 const ALERTS = "AIGatewayProbe(Slow|QualityDropped)";
 
-/** Probes that are run every hour take two seconds and hear one of eleven words wrong for four days. */
-const weeks: readonly Tale[] = [
-  changed("slow", { seconds: 4.4 }, "ProbeSlow", "more than twice as long"),
-  changed("slower", { seconds: 3.9 }, "", "not quite twice as long is silent"),
-  changed("worse", { wordErrors: 3 / 11 }, "ProbeQualityDropped", "two more words of eleven are wrong"),
-  changed("other", { wordErrors: 2 / 11 }, "", "one more word of eleven is silent"),
-  weekly("short", "twice as long, but of half a second, is silent", {
+/** For four days, the probes run every hour, take two seconds and get one of eleven words wrong. */
+const weeks: readonly Story[] = [
+  changed("slow", { seconds: 4.4 }, "ProbeSlow", "a probe that takes more than twice as long fires an alert"),
+  changed("slower", { seconds: 3.9 }, "", "a probe that takes not quite twice as long is silent"),
+  changed(
+    "worse",
+    { wordErrors: 3 / 11 },
+    "ProbeQualityDropped",
+    "a probe with two more wrong words of eleven fires an alert",
+  ),
+  changed("other", { wordErrors: 2 / 11 }, "", "a probe with one more wrong word of eleven is silent"),
+  weekly("short", "a probe that takes twice as long as half a second is silent", {
     answer: (minute) => ({ seconds: minute < CHANGE ? 0.5 : 1.2, wordErrors: 0 }),
   }),
-  weekly("lone", "one slow run of every three is silent", {
+  weekly("lone", "a probe with one slow run in three is silent", {
     answer: (minute) => ({ seconds: minute > CHANGE && minute % 180 === 0 ? 50 : 2, wordErrors: 0 }),
   }),
-  weekly("failed", "runs without an answer are no slow ones", {
+  weekly("failed", "a probe whose runs get no answer does not count as slow", {
     answer: (minute) => (minute < CHANGE ? { seconds: 2, wordErrors: 0 } : undefined),
   }),
-  weekly("young", "a probe that changes when it is six hours old is silent", {
+  weekly("young", "a probe that changes after six hours of history is silent", {
     runs: every(HOUR).filter((minute) => minute >= CHANGE - 6 * HOUR),
     answer: (minute) => ({ seconds: minute < CHANGE ? 2 : 20, wordErrors: minute < CHANGE ? 0 : 1 }),
   }),
-  weekly("seldom", "a probe that is run every six hours is silent", {
+  weekly("seldom", "a probe that runs every six hours is silent", {
     runs: every(6 * HOUR),
     intervalMinutes: 6 * HOUR,
     answer: (minute) => ({ seconds: minute < CHANGE ? 2 : 20, wordErrors: minute < CHANGE ? 0 : 1 }),
   }),
 ];
 
-/** The other groups cost minutes and say nothing of probes. */
+/** The other groups would take minutes and have no effect on probes. */
 const groups = createRules().filter(({ name }) =>
   ["aigateway-key-inputs", "aigateway-probes"].includes(name),
 );
 
-describeWithTools(["promtool3"], "probes against their own week", ({ promtool3 }) =>
-  tell(promtool3, weeks, 4, groups),
+describeWithTools(["promtool3"], "alerts on probes over a week", ({ promtool3 }) =>
+  testStories(promtool3, weeks, 4, groups),
 );
-describeWithTools(["promtool2"], "probes against their own week", ({ promtool2 }) =>
-  tell(promtool2, weeks, 4, groups),
+describeWithTools(["promtool2"], "alerts on probes over a week", ({ promtool2 }) =>
+  testStories(promtool2, weeks, 4, groups),
 );
 
-/** Half of six hours after the change, and ten minutes, it fires; the days before are still what is usual two days later. */
+/** The alert fires three hours (half of the recent window) and ten minutes after the change, and still compares with the days before two days later. */
 function changed(
   name: string,
   change: { readonly seconds?: number; readonly wordErrors?: number },
   alert: string,
   title: string,
-): Tale {
+): Story {
   const usual = { seconds: 2, wordErrors: 1 / 11 };
-  const tale = weekly(name, title, {
+  const story = weekly(name, title, {
     answer: (minute) => (minute < CHANGE ? usual : { ...usual, ...change }),
   });
-  if (alert === "") return tale;
-  const labels = { alertname: `AIGateway${alert}`, job: "aigateway-exporter", severity: "warning" };
+  if (alert === "") return story;
+  const labels = { alertname: `AIGateway${alert}`, job: JOB, severity: "warning" };
   const expected = { ...labels, probe: name, key: name, model: modelOf(name), team: TEAM };
   return {
-    ...tale,
+    ...story,
     expect: [
-      silent(tale.subject, ALERTS, 0, CHANGE + 3 * HOUR),
-      firing(tale.subject, CHANGE + 3 * HOUR + 20, ALERTS, [expected]),
-      firing(tale.subject, MINUTES - 1, ALERTS, [expected]),
+      silent(story.subject, ALERTS, 0, CHANGE + 3 * HOUR),
+      firing(story.subject, CHANGE + 3 * HOUR + 20, ALERTS, [expected]),
+      firing(story.subject, MINUTES - 1, ALERTS, [expected]),
     ],
   };
 }
 
-function weekly(name: string, title: string, behaviour: Partial<SimulatedProbe>): Tale {
+function weekly(name: string, title: string, behaviour: Partial<SimulatedProbe>): Story {
   const probe = { name, runs: every(HOUR), answer: () => undefined, ...behaviour };
   const subject = `probe=${name}`;
   return {

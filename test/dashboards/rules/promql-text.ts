@@ -1,11 +1,11 @@
-/** What an expression names: enough of PromQL to check names and labels without a parser. */
+/** The names in an expression: enough of PromQL to check names and labels without a parser. */
 export interface Names {
-  /** Metrics and recorded series, and the labels that their selectors match on. */
+  /** Metrics and recorded series, with the labels in their selectors. */
   readonly selectors: readonly { readonly name: string; readonly labels: readonly string[] }[];
   /** Labels of by, on, group_left, …. */
   readonly grouping: readonly string[];
   readonly functions: readonly string[];
-  /** Ranges and offsets, as written. */
+  /** Ranges and offsets as written. */
   readonly durations: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export function namesIn(expression: string): Names {
 
 const SECONDS: Readonly<Record<string, number>> = { d: 86_400, h: 3600, m: 60, s: 1, ms: 0.001 };
 
-/** `1h30m` in seconds; NaN for what is none. */
+/** Converts a duration such as `1h30m` to seconds; NaN if it is not a duration. */
 export function secondsOf(duration: string): number {
   if (!/^(?:\d+(?:ms|[dhms]))+$/.test(duration)) return NaN;
   return [...duration.matchAll(/(\d+)(ms|[dhms])/g)].reduce(
@@ -53,7 +53,7 @@ function words(text: string): readonly string[] {
     .filter((word) => word !== "");
 }
 
-/** Aggregations are written before their grouping, which was taken out: `sum (`; they are calls by now. */
+/** Matches calls. Aggregations look like calls here, because their grouping has been removed: `sum (`. */
 function withoutValues(selectors: readonly { name: string; labels: string[] }[]) {
   return selectors.filter(({ name }) => !/^(?:\d|e\d)/.test(name));
 }

@@ -29,14 +29,14 @@ const series = new Map(Object.values(recorded).map(({ name, labels }) => [name, 
 const RETENTION_SECONDS = 15 * 86_400;
 
 describe("rule groups", () => {
-  test.each(groups)("$name has a fitting size, name and interval", ({ name, rules: own, interval }) => {
+  test.each(groups)("$name has a valid size, name and interval", ({ name, rules: own, interval }) => {
     expect(own.length).toBeLessThanOrEqual(20);
     expect(name).toMatch(/^aigateway-[a-z-]{1,30}$/);
     expect(secondsOf(interval)).toBeGreaterThanOrEqual(60);
     expect(secondsOf(interval)).toBeLessThanOrEqual(300);
   });
 
-  test("no name occurs twice, and each recorded series has its rule and a comment", () => {
+  test("names are unique, and each recorded series has a rule and a comment", () => {
     const names = rules.map(nameOf);
     expect(new Set(names).size).toBe(names.length);
     const records = rules.filter((rule) => !isAlert(rule));
@@ -44,7 +44,7 @@ describe("rule groups", () => {
     expect(records.filter(({ comment = "" }) => !/^[A-Z].{10,}\.$/.test(comment)).map(nameOf)).toEqual([]);
   });
 
-  test("a series is recorded before it is used, unless the past is asked for", () => {
+  test("a series is recorded before it is used, except with an offset", () => {
     const known = new Set<string>();
     const early = rules.flatMap((rule) => {
       const present = rule.expr.replaceAll(/[\w:]+(?:\[[^\]]*\])? offset \w+/g, "0");
@@ -60,7 +60,7 @@ describe("rule groups", () => {
 describe.each(rules.map((rule) => ({ name: nameOf(rule), rule })))("$name", ({ rule }) => {
   const names = namesIn(rule.expr);
 
-  test("names only metrics and labels that exist", () => {
+  test("uses only existing metrics and labels", () => {
     expect(names.selectors.filter(({ name }) => labelsOf(name) === undefined)).toEqual([]);
     const strange = names.selectors.filter(({ name, labels }) => !labels.every((label) => has(name, label)));
     expect(strange).toEqual([]);
@@ -68,12 +68,12 @@ describe.each(rules.map((rule) => ({ name: nameOf(rule), rule })))("$name", ({ r
     expect(grouping).toEqual([]);
   });
 
-  test("asks for ranges that hold two scrapes and are kept", () => {
+  test("uses ranges that contain two scrapes and fit the retention", () => {
     const seconds = names.durations.map(secondsOf);
     expect(seconds.filter((range) => !(range >= 120 && range <= RETENTION_SECONDS))).toEqual([]);
   });
 
-  test("takes rates of counters only, and nothing else of them", () => {
+  test("uses rates for counters and only for counters", () => {
     const rated = [...rule.expr.matchAll(/\b(?:rate|increase|irate)\((\w+)/g)].map(([, name = ""]) => name);
     const counters = names.selectors.filter(({ name }) => families.get(name)?.type === "counter");
     expect(new Set(rated)).toEqual(new Set(counters.map(({ name }) => name)));
@@ -97,21 +97,21 @@ describe("thresholds", () => {
     expect(sources.join("\n")).toContain(`thresholds.${name}`);
   });
 
-  test("are not repeated as numbers: only nothing, whole, twice and a day are compared with", () => {
+  test("are not repeated as numbers: comparisons use only 0, 1, 2 and a day", () => {
     const numbers = sources.flatMap((source) => [...source.matchAll(/ [<>]=? (?:\$\{)?(\d[\d_.]*)/g)]);
     expect(new Set(numbers.map(([, number]) => number))).toEqual(new Set(["0", "1", "2", "86400"]));
   });
 });
 
 describe("rules for other intervals", () => {
-  test("remember longer and look at longer windows where keys are polled less often", () => {
+  test("have a longer look-back and longer windows if keys are polled less often", () => {
     const text = renderRuleFile(createRules({ pollIntervalSeconds: 900, analyticsIntervalSeconds: 1800 }));
     expect(text).toContain("last_over_time(aigateway_key_last_success_timestamp_seconds[45m])");
     expect(text).toContain("last_over_time(aigateway_budget_spent_credits[1h30m])");
     expect(text).toMatch(/record: key:aigateway_limit_usage_credits:burn15m\n\s+expr: .*\n.*offset 1h,/);
   });
 
-  test("are shorter by a factor, all of them", () => {
+  test("have all durations multiplied by the scale", () => {
     const scaled = durationsOf({ scale: 1 / 600 });
     const wrong = durationsOf({}).filter(
       (seconds, index) => Math.abs((scaled[index] ?? 0) - seconds / 600) > 0.001,
@@ -127,7 +127,7 @@ test("rules.json has the same groups as rules.yaml", () => {
 describeWithTools(["promtool2", "promtool3"], "promtool check rules", (tools) => {
   const short = createRules({ scale: 1 / 600, now: "(time() * 600)" });
 
-  test.each(Object.entries(tools))("%s has no complaint", async (_, promtool) => {
+  test.each(Object.entries(tools))("passes with %s", async (_, promtool) => {
     const results = [
       await checkRules(promtool, renderRuleFile(groups)),
       await checkRules(promtool, renderRuleFile(short)),

@@ -1,42 +1,39 @@
 import { keyFamilies as families } from "../../../exporter/collectors/key-families.ts";
 import { type InputSeries, seriesOf, type Value } from "./input-series.ts";
+import { JOB } from "../../../dashboards/rules/settings.ts";
 
-/** A key whose spend, gateway and exporter behave as told, minute by minute from 1970-01-01 00:00 UTC, a Thursday. */
+/** A key with a given behaviour of spend, gateway and exporter, minute by minute from 1970-01-01 00:00 UTC, a Thursday. */
 export interface SimulatedKey {
   readonly name: string;
   readonly team?: string;
-  /** null: unlimited. */
+  /** Null for unlimited. */
   readonly limit: number | null | ((minute: number) => number);
   readonly reset: "daily" | "weekly" | "monthly" | "never";
-  /** Credits that are asked for in a minute; what goes beyond the limit is refused. */
+  /** Credits that callers try to spend in a minute; the gateway refuses the part beyond the limit. */
   readonly spend: (minute: number) => number;
-  /** Credits that are given back at a minute. */
+  /** Credits refunded in a minute. */
   readonly refund?: (minute: number) => number;
   /** Whether the gateway answers. */
   readonly answers?: (minute: number) => boolean;
-  /** Minutes that values live without a new answer. Default 3. */
+  /** Time to live of values in minutes. Default 3. */
   readonly timeToLive?: number;
-  /** Minutes by which answers are behind. */
+  /** Minutes by which answers lag. */
   readonly lag?: number;
-  /** Minutes after a reset in which no answer about a window is believed. Default 2. */
+  /** Minutes after a reset in which figures of a window are not published. Default 2. */
   readonly settled?: number;
-  /** The exporter's processes, by instance label: whether they are scraped. Default: one, always. */
+  /** The exporter's processes by instance label, with the minutes in which they are scraped. Default: one process, always scraped. */
   readonly scraped?: Readonly<Record<string, (minute: number) => boolean>>;
 }
 
 const DAY = 1440;
 
-/** What Prometheus scrapes of the key in so many minutes, and when the key runs dry. */
+/** Simulates the key for a number of minutes. Returns the scraped series and the minute in which the key runs out. */
 export function simulateKey(key: SimulatedKey, minutes: number): SimulatedRun {
   const books = keepBooks(key, minutes);
   const instances = Object.entries(key.scraped ?? { "a:9853": () => true });
   const series = instances.flatMap(([instance, scraped]) =>
     readings(key, books).map(({ family, labels, value }) =>
-      seriesOf(
-        family,
-        { job: "aigateway-exporter", instance, key: key.name, ...labels },
-        scrape(minutes, scraped, value),
-      ),
+      seriesOf(family, { job: JOB, instance, key: key.name, ...labels }, scrape(minutes, scraped, value)),
     ),
   );
   return { series, exhaustedAt: books.exhaustedAt };
@@ -76,7 +73,7 @@ interface Reading {
   readonly value: (minute: number) => Value;
 }
 
-/** Values of one answer: what it was asked at, and until when the gateway's figures go. */
+/** The values of one answer: the minute of the request, and the minute up to which the gateway's figures go. */
 type Told = (answered: number, known: number) => Value;
 
 function readings(key: SimulatedKey, books: Books): readonly Reading[] {

@@ -2,33 +2,34 @@ import { keyFamilies } from "../../../exporter/collectors/key-families.ts";
 import type { Family } from "../../../exporter/metrics/family.ts";
 import { probeFamilies as families } from "../../../exporter/probes/families.ts";
 import { type InputSeries, seriesOf, type Value } from "./input-series.ts";
+import { JOB } from "../../../dashboards/rules/settings.ts";
 
-/** A probe that is run at whole minutes, as an exporter shows it that is scraped every minute. */
+/** A probe that runs at whole minutes, as exposed by an exporter that is scraped every minute. */
 export interface SimulatedProbe {
   readonly name: string;
   readonly job?: string;
-  /** Minutes at which it is run. */
+  /** The minutes at which it runs. */
   readonly runs: readonly number[];
-  /** Its schedule's longest gap. Default 60. */
+  /** The longest gap of its schedule in minutes. Default 60. */
   readonly intervalMinutes?: number;
-  /** What the run at a minute brings; undefined: no answer. */
+  /** The result of the run at a minute; undefined if there is no answer. */
   readonly answer: (minute: number) => { readonly seconds: number; readonly wordErrors: number } | undefined;
-  /** The minute at which the exporter is started anew and forgets what it knew. */
+  /** The minute at which the exporter restarts and loses its state. */
   readonly restartAt?: number;
-  /** The minute from which on it is configured no more. */
+  /** The minute from which on the probe is no longer configured. */
   readonly removedAt?: number;
 }
 
 export const TEAM = "search";
 
-/** The probes ask one model each, and a key each pays, which is named after them. */
+/** Each probe has its own model and its own key, both named after the probe. */
 export function modelOf(name: string): string {
   return `aurora/${name}`;
 }
 
 export function simulateProbe(probe: SimulatedProbe, minutes: number): readonly InputSeries[] {
   const { name, restartAt = Infinity, removedAt = Infinity } = probe;
-  const { job = "aigateway-exporter" } = probe;
+  const { job = JOB } = probe;
   const lives = [
     { instance: "a:9853", from: 0, to: restartAt },
     { instance: "b:9853", from: restartAt, to: Infinity },
@@ -45,7 +46,7 @@ export function simulateProbe(probe: SimulatedProbe, minutes: number): readonly 
     );
 }
 
-/** What is shown minute by minute by a process that began at `from`. */
+/** The values that a process started at `from` exposes, minute by minute. */
 function shown(
   { runs, answer, intervalMinutes = 60 }: SimulatedProbe,
   from: number,

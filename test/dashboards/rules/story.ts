@@ -1,3 +1,4 @@
+import { beforeAll, expect, test } from "vitest";
 import { stringify } from "yaml";
 
 import { renderRuleFile } from "../../../dashboards/rules/file.ts";
@@ -6,7 +7,39 @@ import type { RuleGroup } from "../../../dashboards/rules/rule.ts";
 import { testRules } from "../../support/promtool.ts";
 import type { InputSeries } from "./input-series.ts";
 
-/** A query at a minute from the beginning, 1970-01-01 00:00 UTC, and the labels and values that it gives. */
+/** The history of a key, budget or probe, and the alerts that must fire for it. `subject` is `label=value`. */
+export interface Story {
+  readonly title: string;
+  readonly subject: string;
+  readonly series: readonly InputSeries[];
+  readonly expect: readonly Expectation[];
+}
+
+/**
+ * Defines one test for each story. All stories run together, because evaluating the rules once for many keys is much cheaper than
+ * once for each key. With a step above four minutes, recorded series would fall out of Prometheus' look-back.
+ */
+export function testStories(
+  promtool: string,
+  stories: readonly Story[],
+  stepMinutes: 1 | 2 | 4,
+  groups?: readonly RuleGroup[],
+): void {
+  let failures: readonly string[] = [];
+  beforeAll(async () => {
+    const series = new Map(stories.flatMap((story) => story.series).map((one) => [one.series, one]));
+    const expectations = stories.flatMap((story) => story.expect);
+    failures = await failuresOf(promtool, [...series.values()], expectations, stepMinutes, groups);
+  }, 600_000);
+
+  test.each(stories)("$title", ({ expect: expectations }) => {
+    expect(failures.filter((failure) => !failure.includes("ALERTS{"))).toEqual([]);
+    const queries = expectations.map(({ expr }) => JSON.stringify(expr));
+    expect(failures.filter((failure) => queries.some((query) => failure.includes(query)))).toEqual([]);
+  });
+}
+
+/** A query at a minute since 1970-01-01 00:00 UTC, and the samples that it must return. */
 export interface Expectation {
   readonly at: number;
   readonly expr: string;
@@ -15,7 +48,7 @@ export interface Expectation {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Exactly these alerts of a subject, `key=name`, fire at a minute, of those whose names match. */
+/** Expects exactly these alerts of a subject (`key=name`) to fire at a minute, among the alerts whose names match. */
 export function firing(subject: string, at: number, names: string, alerts: readonly Labels[]): Expectation {
   return {
     at: Math.floor(at),
@@ -27,7 +60,7 @@ export function firing(subject: string, at: number, names: string, alerts: reado
   };
 }
 
-/** None of the alerts whose names match has fired between two minutes. */
+/** Expects that none of the alerts whose names match fires between two minutes. */
 export function silent(subject: string, names: string, from: number, to: number): Expectation {
   const minutes = Math.max(1, Math.floor(to) - Math.ceil(from));
   return {
@@ -37,7 +70,7 @@ export function silent(subject: string, names: string, from: number, to: number)
   };
 }
 
-/** The alert has fired all the time between two minutes. */
+/** Expects the alert to fire all the time between two minutes. */
 export function lasting(subject: string, name: string, from: number, to: number): Expectation {
   return {
     at: to,
@@ -46,7 +79,7 @@ export function lasting(subject: string, name: string, from: number, to: number)
   };
 }
 
-/** Runs the generated rules over series, evaluated every so many minutes; the lines that tell what was not as expected. */
+/** Evaluates the generated rules over series at the given step, and returns a message for each failed expectation. */
 export async function failuresOf(
   promtool: string,
   series: readonly InputSeries[],

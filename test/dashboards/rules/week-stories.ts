@@ -1,8 +1,8 @@
 import { budgetFamilies } from "../../../exporter/budgets/families.ts";
 import { seriesOf } from "./input-series.ts";
 import { simulateKey, type SimulatedKey } from "./simulated-key.ts";
-import { type Expectation, firing, silent } from "./story.ts";
-import type { Tale } from "./tell.ts";
+import { type Expectation, firing, silent, type Story } from "./story.ts";
+import { JOB } from "../../../dashboards/rules/settings.ts";
 
 const HOUR = 60;
 const DAY = 1440;
@@ -10,25 +10,31 @@ const MINUTES = 12 * DAY;
 const CREDITS = "AIGatewayKey(Exhaust.*|LimitLow)";
 
 /** Stories of twelve days. */
-export const weekStories: readonly Tale[] = [
+export const weekStories: readonly Story[] = [
   weekday(),
   neverResets(),
-  limitLow("low", 22, "under a tenth of a monthly limit, which lasts for a fortnight but not for the month", [
-    firing("key=low", 9 * DAY, CREDITS, [alert("key=low", "KeyLimitLow", "info")]),
-  ]),
-  limitLow("not-low", 20, "over a tenth of a monthly limit is silent", [
+  limitLow(
+    "low",
+    22,
+    "a key below a tenth of its monthly limit that does not last the month fires the low alert",
+    [firing("key=low", 9 * DAY, CREDITS, [alert("key=low", "KeyLimitLow", "info")])],
+  ),
+  limitLow("not-low", 20, "a key above a tenth of its monthly limit is silent", [
     silent("key=not-low", "AIGatewayKeyLimitLow", 0, MINUTES - 1),
   ]),
-  anomaly("anomaly", 5, "five times the dearest hour of a week", [
+  anomaly("anomaly", 5, "a key that spends five times its most expensive hour of the week fires an alert", [
     silent("key=anomaly", "AIGatewayKeySpendAnomaly", 0, 10 * DAY),
     firing("key=anomaly", 10 * DAY + 70, "AIGatewayKeySpendAnomaly", [
       alert("key=anomaly", "KeySpendAnomaly", "info"),
     ]),
   ]),
-  anomaly("lively", 2.9, "nearly three times the dearest hour of a week is silent", [
-    silent("key=lively", "AIGatewayKeySpendAnomaly", 0, MINUTES - 1),
-  ]),
-  prepaid("prepaid", 70, "a prepaid balance that lasts less than a week", [
+  anomaly(
+    "lively",
+    2.9,
+    "a key that spends nearly three times its most expensive hour of the week is silent",
+    [silent("key=lively", "AIGatewayKeySpendAnomaly", 0, MINUTES - 1)],
+  ),
+  prepaid("prepaid", 70, "a prepaid balance that lasts less than a week fires an alert", [
     silent("budget=prepaid", "AIGatewayBudgetExhaustion.*", 0, 7 * DAY),
     firing("budget=prepaid", 8 * DAY, "AIGatewayBudgetExhaustion.*", [
       { ...alert("budget=prepaid", "BudgetExhaustionSlow", "warning"), window: "total" },
@@ -43,21 +49,21 @@ function simulate(name: string, key: Omit<SimulatedKey, "name" | "team">) {
   return simulateKey({ name, team: "payments", ...key }, MINUTES);
 }
 
-function weekday(): Tale {
+function weekday(): Story {
   const { series } = simulate("weekday", {
     limit: 100,
     reset: "weekly",
     spend: (minute) => (isWorkingHour(minute) ? 16 / (10 * HOUR) : 0),
   });
   return {
-    title: "a weekday key that uses four fifths of a weekly limit is silent",
+    title: "a weekday key that uses 80 % of its weekly limit is silent",
     subject: "key=weekday",
     series,
     expect: [silent("key=weekday", CREDITS, 0, MINUTES - 1)],
   };
 }
 
-function neverResets(): Tale {
+function neverResets(): Story {
   const subject = "key=never";
   const { series, exhaustedAt = NaN } = simulate("never", {
     limit: 1000,
@@ -67,7 +73,7 @@ function neverResets(): Tale {
   const slow = alert(subject, "KeyExhaustionSlow", "warning");
   const predicted = alert(subject, "KeyExhaustionPredicted", "warning");
   return {
-    title: "a key that never resets is warned of a week, a day and minutes ahead",
+    title: "a key that never resets fires alerts a week, a day and minutes before it runs out",
     subject,
     series,
     expect: [
@@ -77,7 +83,7 @@ function neverResets(): Tale {
       firing(subject, exhaustedAt - 15, "AIGatewayKeyExhaustionImminent", [
         alert(subject, "KeyExhaustionImminent", "critical"),
       ]),
-      // Inhibited by then.
+      // Alertmanager inhibits the others by then.
       firing(subject, MINUTES - 1, CREDITS, [
         alert(subject, "KeyExhausted", "critical"),
         alert(subject, "KeyExhaustionImminent", "critical"),
@@ -88,8 +94,8 @@ function neverResets(): Tale {
   };
 }
 
-/** Four dear days, cheap ones from then on. */
-function limitLow(name: string, creditsPerDay: number, title: string, expect: readonly Expectation[]): Tale {
+/** Four expensive days, followed by cheap ones. */
+function limitLow(name: string, creditsPerDay: number, title: string, expect: readonly Expectation[]): Story {
   const { series } = simulate(name, {
     limit: 100,
     reset: "monthly",
@@ -98,8 +104,8 @@ function limitLow(name: string, creditsPerDay: number, title: string, expect: re
   return { title, subject: `key=${name}`, series, expect };
 }
 
-/** A credit and a half an hour for ten days, then so many times as much. */
-function anomaly(name: string, factor: number, title: string, expect: readonly Expectation[]): Tale {
+/** 1.5 credits an hour for ten days, then a multiple of that. */
+function anomaly(name: string, factor: number, title: string, expect: readonly Expectation[]): Story {
   const { series } = simulate(name, {
     limit: null,
     reset: "never",
@@ -108,11 +114,16 @@ function anomaly(name: string, factor: number, title: string, expect: readonly E
   return { title, subject: `key=${name}`, series, expect };
 }
 
-function prepaid(budget: string, creditsPerDay: number, title: string, expect: readonly Expectation[]): Tale {
+function prepaid(
+  budget: string,
+  creditsPerDay: number,
+  title: string,
+  expect: readonly Expectation[],
+): Story {
   const exposed = (family: { name: string }, value: (minute: number) => number, labels = {}) =>
     seriesOf(
       family.name,
-      { job: "aigateway-exporter", instance: "a:9853", budget, ...labels },
+      { job: JOB, instance: "a:9853", budget, ...labels },
       Array.from({ length: MINUTES }, (_, minute) => value(minute)),
     );
   const series = [
@@ -128,7 +139,7 @@ function alert(subject: string, name: string, severity: string): Readonly<Record
   const [label = "", value = ""] = subject.split("=");
   return {
     alertname: `AIGateway${name}`,
-    job: "aigateway-exporter",
+    job: JOB,
     [label]: value,
     team: "payments",
     severity,

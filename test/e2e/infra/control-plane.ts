@@ -11,7 +11,7 @@ export interface ControlPlane {
   readonly access: Access;
   /** Path. */
   readonly kubeconfig: string;
-  /** Path of the certificate of who signed the server's. */
+  /** Path of the certificate of the authority that signed the server's. */
   readonly authorityFile: string;
   stop(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface ControlPlaneTools {
 }
 
 const TOKEN = "test-administrator";
-/** Without node controllers nobody evicts a pod from a node that sends no heartbeats. */
+/** Without node controllers, pods are not evicted from a node that sends no heartbeats. */
 const CONTROLLERS = [
   "deployment-controller",
   "replicaset-controller",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { KubernetesApi } from "./kubernetes-api.ts";
 import { ADDRESS_ANNOTATION } from "./kubelet.ts";
 
-/** Where the objects of the tests are. */
+/** The namespace and names of the tests' objects. */
 export const NAMESPACE = "aigateway-exporter";
 
 /** Paths of the API, by object. */
@@ -23,7 +23,7 @@ export function dashboardPath(uid: string): string {
   return core("configmaps", `${NAMESPACE}-dashboard-${uid}`);
 }
 
-/** A pod that is ready, and where it really listens. */
+/** A ready pod and its real address. */
 export interface ReadyPod {
   readonly name: string;
   readonly url: string;
@@ -43,7 +43,7 @@ export async function readyPods(api: KubernetesApi): Promise<readonly ReadyPod[]
   });
 }
 
-/** The uid by which one tells an object from another of the same name. */
+/** The uid, which differs between an object and its successor of the same name. */
 export async function uidOf(api: KubernetesApi, path: string): Promise<string> {
   return z.object({ metadata: z.object({ uid: z.string() }) }).parse(await api.get(path)).metadata.uid;
 }

@@ -8,15 +8,15 @@ import { type Container, type Pod, podList } from "./pod.ts";
 import { type ServerProcess, startProcess } from "./server-process.ts";
 import { mountVolumes, type Volumes } from "./volumes.ts";
 
-/** The annotation with the address where a container really listens. */
+/** The annotation with the real address of a container. */
 export const ADDRESS_ANNOTATION = "test.example/address";
 
-/** Of a documentation range (RFC 5737): an EndpointSlice refuses loopback addresses. Nothing is ever sent there. */
+/** From a documentation range (RFC 5737), because an EndpointSlice refuses loopback addresses. Nothing is sent to it. */
 export const POD_IP = "192.0.2.7";
 
 /** One node, played by the test: it runs the pods that the cluster wants, as processes on 127.0.0.1. */
 export interface Kubelet {
-  /** Processes that were started so far, running or not. */
+  /** The number of processes started so far, running or not. */
   readonly started: readonly { readonly pod: string; readonly process: ServerProcess }[];
   stop(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export async function startKubelet(api: KubernetesApi): Promise<Kubelet> {
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // An object that goes away while it is looked at is no reason to stop; the next round sees what is.
+      // An object may disappear while it is read; the next pass sees the current state.
       await sync().catch((error: unknown) => process.stderr.write(`kubelet: ${String(error)}\n`));
       await delay(PAUSE_MS);
     }
@@ -77,7 +77,7 @@ export async function startKubelet(api: KubernetesApi): Promise<Kubelet> {
 interface RunningPod {
   readonly process: ServerProcess;
   readonly volumes: Volumes;
-  /** What the API server was told last. */
+  /** The status that the API server received last. */
   reported: string;
 }
 
@@ -94,7 +94,7 @@ async function startPod(
   return { process: startProcess(process.execPath, parameters, environment), volumes, reported: "" };
 }
 
-/** A port of the pod is any free one of this machine; a path is within the pod's folder. */
+/** A port of the pod becomes any free port of this machine; a path becomes one within the pod's folder. */
 function argument(text: string, { ports }: Container, volumes: Volumes): string {
   const port = ports.find(({ containerPort }) => text.endsWith(`=:${containerPort}`))?.containerPort;
   return port === undefined ? volumes.pathOf(text) : text.replace(`:${port}`, "127.0.0.1:0");

@@ -5,7 +5,7 @@ export interface Access {
   /** `https://127.0.0.1:40123` */
   readonly url: string;
   readonly token: string;
-  /** PEM of who signed its certificate. */
+  /** PEM of the authority that signed its certificate. */
   readonly authority: string;
 }
 
@@ -14,7 +14,7 @@ export interface KubernetesAnswer {
   readonly body: unknown;
 }
 
-/** Calls of the Kubernetes API. What is refused throws, but for those of `call`. */
+/** Calls of the Kubernetes API. A refused call throws, except for `call`. */
 export interface KubernetesApi {
   call(method: string, path: string, body?: unknown, type?: string): Promise<KubernetesAnswer>;
   get(path: string): Promise<unknown>;
@@ -22,7 +22,7 @@ export interface KubernetesApi {
   /** Strategic merge for built-in kinds. */
   patch(path: string, body: unknown): Promise<unknown>;
   delete(path: string, body?: unknown): Promise<void>;
-  /** Whether there is an object. */
+  /** Whether an object exists. */
   exists(path: string): Promise<boolean>;
   close(): void;
 }
@@ -64,7 +64,7 @@ function send(
 ): Promise<KubernetesAnswer> {
   return new Promise((resolve, reject) => {
     const text = body === undefined ? "" : JSON.stringify(body);
-    // Node sends the body of a DELETE without its length, and then the server takes it for the next request.
+    // Node sends the body of a DELETE without its length, so the server would read it as the next request.
     const headers = {
       authorization: `Bearer ${token}`,
       "content-type": type,

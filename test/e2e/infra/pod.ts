@@ -12,7 +12,7 @@ const container = z.object({
   volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string() })),
 });
 
-/** What the test's kubelet needs of a pod; what it does not know is refused, so that nothing is silently left out. */
+/** The fields of a pod that the test's kubelet supports; it refuses all others, so that nothing is silently ignored. */
 export const pod = z.object({
   metadata: z.object({
     name: z.string(),

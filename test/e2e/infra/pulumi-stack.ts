@@ -12,7 +12,7 @@ export interface TestStack {
   readonly stack: Stack;
   /** Sets plain settings, as in Pulumi.<stack>.yaml. */
   configure(settings: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Everything that the engine has written: the state with its history, the configuration, and its home. */
+  /** Everything that the engine wrote: the state with its history, the configuration, and its home. */
   written(): string;
   remove(): void;
 }
@@ -70,7 +70,7 @@ export async function createStack(pulumi: string): Promise<TestStack> {
 
 const stackFile = z.looseObject({ config: z.record(z.string(), z.unknown()).default({}) });
 
-/** The project's own file. Its program is run by the test, so it has no main. */
+/** The project's own file, without its main, because the test runs the program. */
 function projectText(): string {
   const { main: _main, ...project } = z
     .looseObject({ main: z.string() })

@@ -27,7 +27,7 @@ export function startProcess(
       log = (log + chunk).slice(-LOG_LENGTH);
     });
   }
-  // A program that is not there has no exit, only this.
+  // A program that does not exist emits no exit event, only this one.
   child.on("error", (error) => {
     log += `${error.message}\n`;
   });
@@ -44,7 +44,7 @@ export function startProcess(
   };
 }
 
-/** Waits until a server is ready, or says what it wrote. */
+/** Waits until a server is ready; the error shows what it wrote. */
 export async function whenReady(
   name: string,
   server: ServerProcess,

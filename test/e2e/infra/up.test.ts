@@ -94,7 +94,7 @@ describeWithTools(TOOLS, "pulumi up on a real Kubernetes API", (tools) => {
     expect(cluster.kubelet.started).toHaveLength(1);
   });
 
-  test("has given each object to the API server as it was meant", async () => {
+  test("created each object in the API server as intended", async () => {
     expect(await held(PATHS.namespace)).toMatchObject({
       metadata: { labels: { "pod-security.kubernetes.io/enforce": "restricted" } },
     });
@@ -136,7 +136,7 @@ describeWithTools(TOOLS, "pulumi up on a real Kubernetes API", (tools) => {
     expect(JSON.stringify(await held(PATHS.configMap))).not.toContain(billing);
   });
 
-  test("is found by Prometheus through the Kubernetes API, which has its series", async () => {
+  test("is discovered by Prometheus through the Kubernetes API and scraped", async () => {
     await seenByPrometheus('aigateway_key_limit_credits{job="aigateway-exporter",key="billing"}', 1000);
     await seenByPrometheus('aigateway_key_up{key="search"}', 1);
     await seenByPrometheus('aigateway_key_owner_info{key="billing",team="payments"}', 1);
@@ -162,7 +162,7 @@ describeWithTools(TOOLS, "pulumi up on a real Kubernetes API", (tools) => {
     });
   });
 
-  test("has rules in the PrometheusRule that promtool takes", async () => {
+  test("has rules in the PrometheusRule that promtool accepts", async () => {
     const { spec } = prometheusRule.parse(await cluster.api.get(PATHS.prometheusRule));
     expect(spec.groups.length).toBeGreaterThan(3);
     const { ok, output } = await checkRules(tools.promtool3, stringify({ groups: spec.groups }));
@@ -170,7 +170,7 @@ describeWithTools(TOOLS, "pulumi up on a real Kubernetes API", (tools) => {
     expect(ok).toBe(true);
   });
 
-  test("changes nothing the second time", { timeout: TIMEOUT_MS }, async () => {
+  test("changes nothing when it runs a second time", { timeout: TIMEOUT_MS }, async () => {
     const { summary } = await pulumi.stack.up({ expectNoChanges: true });
     expect(Object.keys(summary.resourceChanges ?? {})).toEqual(["same"]);
   });
@@ -209,7 +209,7 @@ describeWithTools(TOOLS, "pulumi up on a real Kubernetes API", (tools) => {
     },
   );
 
-  test("finds what was changed by hand, and repairs it", { timeout: TIMEOUT_MS }, async () => {
+  test("finds a manual change and repairs it", { timeout: TIMEOUT_MS }, async () => {
     await cluster.api.patch(PATHS.deployment, { spec: { replicas: 2 } });
     await cluster.api.patch(PATHS.service, { metadata: { labels: { "app.kubernetes.io/name": "stolen" } } });
     await cluster.api.delete(PATHS.networkPolicy);
@@ -224,7 +224,7 @@ describeWithTools(TOOLS, "pulumi up on a real Kubernetes API", (tools) => {
     await pulumi.stack.refresh({ expectNoChanges: true });
   });
 
-  test("has written no secret in plain text: not to the state, its history or the configuration", () => {
+  test("has written no secret in plain text to the state, its history or the configuration", () => {
     const written = pulumi.written();
     expect(written).toContain(`${NAMESPACE}-keys`);
     const texts = [...gateway.tokens.values(), gateway.managementToken].flatMap((text) => [
@@ -234,7 +234,7 @@ describeWithTools(TOOLS, "pulumi up on a real Kubernetes API", (tools) => {
     expect(texts.filter((text) => written.includes(text))).toEqual([]);
   });
 
-  test("destroys all that it made", { timeout: TIMEOUT_MS }, async () => {
+  test("destroys everything that it created", { timeout: TIMEOUT_MS }, async () => {
     const { summary } = await pulumi.stack.destroy();
     expect(summary.result).toBe("succeeded");
     expect(await cluster.api.exists(PATHS.namespace)).toBe(false);
@@ -266,7 +266,7 @@ const services = z.object({
 
 const prometheusRule = z.object({ spec: z.object({ groups: z.array(z.unknown()) }) });
 
-/** As in docs/deploy.md, but for the address: that of a pod here is never sent anything. */
+/** As in docs/deploy.md, except for the address: nothing can be sent to the address of a pod here. */
 function scrapeConfig({ access, authorityFile }: Cluster): object {
   const client = {
     authorization: { credentials: access.token },

@@ -18,9 +18,9 @@ type Files = Readonly<Record<string, string>>;
 
 /** The volumes of a pod in folders, as a kubelet keeps them: every file changes at once, through the link `..data`. */
 export interface Volumes {
-  /** Where the container would find a path of its own. */
+  /** The real path of a path in the container. */
   readonly pathOf: (mountPath: string) => string;
-  /** Takes over what has changed in the cluster. */
+  /** Applies the changes in the cluster. */
   refresh(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export async function mountVolumes(api: KubernetesApi, pod: Pod, root: string): 
   const refresh = async (): Promise<void> => {
     for (const { name, mountPath } of volumeMounts) {
       const files = await filesOf(api, pod, name);
-      // The container has no root of its own here, so the paths in its configuration are moved, too.
+      // The container has no root of its own here, so the paths in its configuration are moved as well.
       const moved = Object.fromEntries(Object.entries(files).map(([file, text]) => [file, pathOf(text)]));
       const state = JSON.stringify(moved);
       if (written.get(name) === state) continue;

@@ -18,7 +18,7 @@ const HOURLY = "{name: a, key: ears, model: acme/ear}";
 const EVERY_MINUTE = "{name: b, key: ears, model: acme/ear, schedule: 60s}";
 
 describe("capacityWarnings: the ceiling of the probes", () => {
-  test("says when runs at the maximum use it up before the day ends", async () => {
+  test("warns when runs at the maximum cost exceed it before the day ends", async () => {
     expect(
       await warnings("max_cost_per_day: 0.5, max_cost_per_probe: 0.1", `${HOURLY}, ${EVERY_MINUTE}`),
     ).toEqual([
@@ -30,7 +30,7 @@ describe("capacityWarnings: the ceiling of the probes", () => {
   test.each([
     ["they just fit", "max_cost_per_day: 2.4, max_cost_per_probe: 0.1", HOURLY],
     ["there are none", "max_cost_per_day: 0.1, max_cost_per_probe: 0.1", ""],
-  ])("says nothing when %s", async (_, spend, probes) => {
+  ])("does not warn when %s", async (_, spend, probes) => {
     expect(await warnings(spend, probes)).toEqual([]);
   });
 });

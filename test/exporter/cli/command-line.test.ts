@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  DEFAULT_PORT,
-  HELP,
-  type Options,
-  parseCommandLine,
-  UsageError,
-} from "../../../exporter/cli/command-line.ts";
+import { HELP, type Options, parseCommandLine, UsageError } from "../../../exporter/cli/command-line.ts";
+import { DEFAULT_PORT } from "../../../exporter/config/schema.ts";
 
 const DEFAULTS: Options = {
   configFile: "aigateway-exporter.yaml",

@@ -27,7 +27,7 @@ describe("check()", () => {
 });
 
 describe("once()", () => {
-  test("prints the exposition, in which an unreachable gateway's key is down", async () => {
+  test("prints the exposition, with up 0 for the key of an unreachable gateway", async () => {
     const { options, terminal, printed } = setUp({
       gateway: { ...UNREACHABLE, deadline: "100ms", timeout: "100ms" },
     });

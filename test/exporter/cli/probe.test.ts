@@ -3,7 +3,7 @@ import { probeOnce } from "../../../exporter/cli/probe.ts";
 import type { ProbeConfig, ProbingConfig } from "../../../exporter/config/config.ts";
 import type { KeyInformation } from "../../../exporter/gateway/port.ts";
 import { createManualClock } from "../../support/clock.ts";
-import { secretSource } from "../../support/gateway-client.ts";
+import { secretSource } from "../../support/test-config.ts";
 
 type ProbeGateway = Parameters<typeof probeOnce>[2];
 
@@ -128,9 +128,6 @@ const TRANSCRIPTION = {
   confidence: undefined,
   durationSeconds: undefined,
   language: undefined,
-  task: undefined,
-  segments: undefined,
-  words: undefined,
 };
 
 /** `day`: what each key has used today. A key that is missing cannot be read. */
@@ -143,15 +140,18 @@ function createGatewayDouble({
 }) {
   const requests: string[] = [];
   const gateway: ProbeGateway = {
-    readKey: async (name) => {
-      requests.push(`key ${name}`);
-      if (!Object.hasOwn(day, name)) throw new Error(`no key ${name}`);
-      return { ...KEY, usage: { ...KEY.usage, day: day[name] } };
-    },
-    transcribe: async ({ name }) => {
-      requests.push(`transcription ${name}`);
-      return { ...TRANSCRIPTION, text: heard };
-    },
+    clientFor: ({ name, endpoint }) => ({
+      currentKey: async () => {
+        requests.push(`${endpoint} ${name}`);
+        if (!Object.hasOwn(day, name)) throw new Error(`no key ${name}`);
+        return { ...KEY, usage: { ...KEY.usage, day: day[name] } };
+      },
+      transcribe: async () => {
+        requests.push(`${endpoint} ${name}`);
+        return { ...TRANSCRIPTION, text: heard };
+      },
+      usage: () => Promise.reject(new Error("Cannot ask for usage: no probe needs it")),
+    }),
   };
   return { gateway, requests };
 }

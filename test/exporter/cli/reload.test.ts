@@ -1,32 +1,78 @@
-import { expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { oneAtATime } from "../../../exporter/cli/reload.ts";
+import { createReload, oneAtATime } from "../../../exporter/cli/reload.ts";
+import type { Config } from "../../../exporter/config/config.ts";
+import { writeExporterFiles } from "../../support/exporter-files.ts";
+import { createRecordingLog } from "../../support/log.ts";
 
-test("those who ask while one runs share the next, which begins after it has ended", async () => {
-  const begun: PromiseWithResolvers<string>[] = [];
-  const ask = oneAtATime(() => {
-    const run = Promise.withResolvers<string>();
-    begun.push(run);
-    return run.promise;
+describe("createReload()", () => {
+  test("applies the new configuration, and returns no problems", async () => {
+    const { reload, applied, files, lines } = setUp();
+    files.write({ series_limit: 7 });
+    expect(await reload()).toEqual([]);
+    expect(applied.mock.calls.map(([config]) => config?.seriesLimit)).toEqual([7]);
+    expect(lines.map(({ message }) => message)).toEqual(["Configuration reloaded"]);
   });
-  const first = ask();
-  await Promise.resolve();
-  expect(begun).toHaveLength(1);
-  const [second, third] = [ask(), ask()];
-  await Promise.resolve();
-  expect(begun).toHaveLength(1);
-  begun[0]?.resolve("one");
-  expect(await first).toBe("one");
-  await Promise.resolve();
-  expect(begun).toHaveLength(2);
-  begun[1]?.resolve("two");
-  expect(await Promise.all([second, third])).toEqual(["two", "two"]);
+
+  test("returns and logs the problems of a bad configuration, and reports it to the app", async () => {
+    const { reload, applied, files, lines } = setUp();
+    files.write({ series_limit: 0 });
+    const problem = `${files.configFile}: series_limit: 0 is not an integer from 1 to 100000000`;
+    expect(await reload()).toEqual([problem]);
+    expect(applied.mock.calls).toEqual([[undefined]]);
+    expect(lines.map(({ message }) => message)).toEqual([
+      problem,
+      "Cannot reload; the previous configuration stays in use",
+    ]);
+  });
+
+  test("returns an unexpected error as a problem, without secrets", async () => {
+    const { reload, applied, files } = setUp();
+    applied.mockRejectedValueOnce(new Error("failed with sk-billing"));
+    expect(await reload()).toEqual([`${files.configFile}: cannot be loaded: Error: failed with [redacted]`]);
+    expect(applied.mock.calls.at(-1)).toEqual([undefined]);
+  });
 });
 
-test("one that fails does not stop the next", async () => {
-  let runs = 0;
-  const ask = oneAtATime(() => (++runs === 1 ? Promise.reject(new Error("first")) : Promise.resolve(runs)));
-  const first = ask();
-  await expect(first).rejects.toThrow("first");
-  expect(await ask()).toBe(2);
+function setUp() {
+  const files = writeExporterFiles({
+    gatewayUrl: "http://127.0.0.1:1",
+    tokens: new Map([["billing", "sk-billing"]]),
+  });
+  onTestFinished(() => files.remove());
+  const { log, lines } = createRecordingLog();
+  const applied = vi.fn<(config: Config | undefined) => Promise<void>>(() => Promise.resolve());
+  const reload = createReload(Promise.resolve({ apply: applied }), files.configFile, files.environment, log);
+  return { reload, applied, files, lines };
+}
+
+describe("oneAtATime()", () => {
+  test("calls made during a run share the next run, which begins after it", async () => {
+    const begun: PromiseWithResolvers<string>[] = [];
+    const ask = oneAtATime(() => {
+      const run = Promise.withResolvers<string>();
+      begun.push(run);
+      return run.promise;
+    });
+    const first = ask();
+    await Promise.resolve();
+    expect(begun).toHaveLength(1);
+    const [second, third] = [ask(), ask()];
+    await Promise.resolve();
+    expect(begun).toHaveLength(1);
+    begun[0]?.resolve("one");
+    expect(await first).toBe("one");
+    await Promise.resolve();
+    expect(begun).toHaveLength(2);
+    begun[1]?.resolve("two");
+    expect(await Promise.all([second, third])).toEqual(["two", "two"]);
+  });
+
+  test("a failed run does not stop the next one", async () => {
+    let runs = 0;
+    const ask = oneAtATime(() => (++runs === 1 ? Promise.reject(new Error("first")) : Promise.resolve(runs)));
+    const first = ask();
+    await expect(first).rejects.toThrow("first");
+    expect(await ask()).toBe(2);
+  });
 });

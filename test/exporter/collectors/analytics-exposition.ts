@@ -1,10 +1,10 @@
 import { analyticsCollector } from "../../../exporter/collectors/analytics.ts";
 import type { Query } from "../../../exporter/collectors/analytics-families.ts";
-import type { Target } from "../../../exporter/collectors/collector.ts";
-import { parseAnalytics } from "../../../exporter/gateway/analytics.ts";
-import type { AnalyticsRequest } from "../../../exporter/gateway/analytics-request.ts";
-import type { Gateway } from "../../../exporter/gateway/gateway.ts";
-import { collectorConfig } from "../../support/collector-config.ts";
+import type { Call } from "../../../exporter/gateway/calls.ts";
+import { createGatewayClient } from "../../../exporter/gateway/gateway.ts";
+import type { Job } from "../../../exporter/schedule/job.ts";
+import { resultOf } from "../../support/fake-client.ts";
+import { testConfig } from "../../support/test-config.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
 import { secretSource } from "../../support/gateway-client.ts";
 
@@ -18,32 +18,28 @@ export interface Options {
   readonly askedAtMs?: number;
 }
 
-/** The target of a query. */
-export function targetOf({ query = "day", top = 50, rates = false }: Options = {}): Target {
+/** The job of a query. */
+export function jobOf({ query = "day", top = 50, rates = false }: Options = {}): Job {
   const analytics = { managementKey: secretSource("sk-management"), top, rates };
-  const target = analyticsCollector
-    .targets(collectorConfig({ analytics }))
+  const job = analyticsCollector
+    .jobs(testConfig({ analytics }))
     .find(({ id }) => id === `analytics/${query}`);
-  if (!target) throw new Error(`Cannot find the target of query "${query}"`);
-  return target;
+  if (!job) throw new Error(`Cannot find the job of query "${query}"`);
+  return job;
 }
 
-/** Polls a service that answers grouped questions with these bodies, one after another, and the total with one. */
-export async function pollBodies(grouped: readonly unknown[], total: unknown, options: Options = {}) {
-  const requests: AnalyticsRequest[] = [];
-  const left = [...grouped];
-  const gateway: Gateway = {
-    readKey: () => Promise.reject(new Error("Nobody asks for a key")),
-    queryAnalytics: async (name, request) => {
-      requests.push(request);
-      const body = request.dimensions === undefined ? total : left.shift();
-      return parseAnalytics(body, request, `query the analytics of "${name}"`);
-    },
-    close: () => Promise.resolve(),
-  };
-  const signal = new AbortController().signal;
-  const { samples } = await targetOf(options).poll(gateway, options.askedAtMs ?? NOON, signal);
-  return { samples, requests, lines: sampleLines(analyticsCollector.families, samples) };
+/** Runs the job against a service that answers questions for pairs with these bodies in turn, and the total with one. */
+export async function runOn(pairs: readonly unknown[], total: unknown, options: Options = {}) {
+  const calls: Call[] = [];
+  const left = [...pairs];
+  const job = jobOf(options);
+  const client = createGatewayClient(job.name, async (call) => {
+    calls.push(call);
+    return call.body && "dimensions" in call.body ? left.shift() : total;
+  });
+  const result = await resultOf(job, client, options.askedAtMs ?? NOON);
+  const bodies = calls.map(({ body }) => body);
+  return { ...result, bodies, lines: sampleLines(analyticsCollector.families, result.samples) };
 }
 
 /** The lines of models and apps alone, without their common prefix. */
@@ -52,14 +48,14 @@ export async function usageLines(
   total: object,
   options: Options & { readonly metadata?: object } = {},
 ): Promise<readonly string[]> {
-  const grouped = analyticsBody(rows, {}, options.metadata);
-  const { lines } = await pollBodies([grouped, grouped], analyticsBody([total]), options);
+  const pairs = analyticsBody(rows, {}, options.metadata);
+  const { lines } = await runOn([pairs, pairs], analyticsBody([total]), options);
   return lines
     .filter((line) => !line.startsWith("aigateway_analytics_"))
     .map((line) => line.replace(/^aigateway_(usage_(last_)?(day|month)_)?/, ""));
 }
 
-/** A body as of the contract, 2.4. */
+/** A body as described by the contract, 2.4. */
 export function analyticsBody(rows: readonly unknown[], around: object = {}, metadata: object = {}): object {
   const counts = { query_time_ms: 12.5, row_count: rows.length, truncated: false };
   return { data: { data: rows, metadata: { ...counts, ...metadata }, ...around } };

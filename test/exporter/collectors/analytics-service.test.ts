@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { analyticsCollector } from "../../../exporter/collectors/analytics.ts";
-import { queryAnalytics } from "../../../exporter/gateway/analytics.ts";
-import type { Gateway } from "../../../exporter/gateway/gateway.ts";
 import type { Spend } from "../../gateway/spend.ts";
 import type { Switches } from "../../gateway/switches.ts";
-import { collectorConfig } from "../../support/collector-config.ts";
+import { testConfig } from "../../support/test-config.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
 import { createClient, secretSource } from "../../support/gateway-client.ts";
 import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
@@ -12,7 +10,7 @@ import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
 const NOON = Date.UTC(2026, 10, 18, 12);
 const SPENT_AT = NOON - 60_000;
 
-/** A simulated service that has seen two pairs, and the collector's query of the day on it. */
+/** A simulated service with the spend of two pairs, and the collector's query of the day. */
 async function service(switches: Partial<Switches> = {}, top = 50) {
   const gateway = await startSimulatedGateway({ switches, startAt: NOON });
   gateway.addKey({ name: "billing" });
@@ -30,21 +28,16 @@ async function service(switches: Partial<Switches> = {}, top = 50) {
   spend("acme/one", 1_500_000, 3);
   spend("acme/two", 250_000, 1);
 
-  const { http } = createClient({ baseUrl: gateway.url });
-  const upstream: Gateway = {
-    readKey: () => Promise.reject(new Error("Nobody asks for a key")),
-    queryAnalytics: (...call) => queryAnalytics(http, ...call),
-    close: () => http.close(),
-  };
+  const { clientFor } = createClient({ baseUrl: gateway.url });
   const analytics = { managementKey: secretSource(gateway.managementToken), top, rates: false };
-  const [target] = analyticsCollector.targets(collectorConfig({ analytics }));
+  const [job] = analyticsCollector.jobs(testConfig({ analytics }));
   async function poll(): Promise<readonly string[]> {
-    const reading = await target?.poll(upstream, NOON, new AbortController().signal);
-    return sampleLines(analyticsCollector.families, reading?.samples ?? [])
+    const result = await job?.run(clientFor({ endpoint: "analytics", name: "day" }), NOON);
+    return sampleLines(analyticsCollector.families, result?.samples ?? [])
       .filter((line) => /^aigateway_usage_day_(credits|requests)/.test(line))
       .map((line) => line.replace("aigateway_usage_day_", "").replace(',app="Chat"', ""));
   }
-  /** Something happens once, right after the answer with this number has been made. */
+  /** Runs something once, right after the answer with this number was made. */
   function afterAnswer(number: number, happens: () => void): void {
     let answers = 0;
     gateway.hooks.afterQuery = () => {
@@ -52,7 +45,7 @@ async function service(switches: Partial<Switches> = {}, top = 50) {
       if (answers === number) happens();
     };
   }
-  /** Whether each question that was asked is grouped. */
+  /** Whether each request asks for rows or for the total. */
   const asked = () =>
     gateway.log.of("analytics").map(({ body }) => (body.includes("dimensions") ? "rows" : "total"));
   return { gateway, spend, poll, afterAnswer, asked };
@@ -66,7 +59,7 @@ const STILL = [
 ];
 
 describe("analytics of a service", () => {
-  test("where nothing moves: two questions, and the books", async () => {
+  test("without changes between the answers: two requests", async () => {
     const { poll, asked } = await service();
     expect(await poll()).toEqual(STILL);
     expect(asked()).toEqual(["rows", "total"]);
@@ -77,18 +70,18 @@ describe("analytics of a service", () => {
     { numbersAs: "strings" },
     { numbersAs: "by_turns" },
     { nullComponents: true, extraColumns: true, cachedAt: true },
-  ])("that writes as it likes: %j", async (switches) => {
+  ])("with the variants %j", async (switches) => {
     const { poll, asked } = await service(switches);
     expect(await poll()).toEqual(STILL);
     expect(asked()).toEqual(["rows", "total"]);
   });
 
-  test("that calls different models by one text", async () => {
+  test("with the same text for different models", async () => {
     const { poll } = await service({ duplicateLabels: true });
     expect(await poll()).toEqual(['credits{model="acme"} 1.75', 'requests{model="acme"} 4']);
   });
 
-  test("whose rest is folded", async () => {
+  test("with a folded remainder", async () => {
     const { poll, asked } = await service({}, 1);
     expect(await poll()).toEqual([
       'credits{model="acme/one"} 1.5',
@@ -100,8 +93,8 @@ describe("analytics of a service", () => {
   });
 });
 
-describe("analytics of a service where something is spent between the two answers", () => {
-  test("the rows are asked for once more, and nothing is taken for the remainder", async () => {
+describe("analytics of a service with spend between the two answers", () => {
+  test("the rows are asked for once more, and nothing is put into the remainder", async () => {
     const { spend, poll, afterAnswer, asked } = await service();
     afterAnswer(1, () => spend("acme/two", 750_000, 2));
     expect(await poll()).toEqual([
@@ -113,7 +106,7 @@ describe("analytics of a service where something is spent between the two answer
     expect(asked()).toEqual(["rows", "total", "rows"]);
   });
 
-  test("a pair that was not there before", async () => {
+  test("a new pair", async () => {
     const { spend, poll, afterAnswer, asked } = await service();
     afterAnswer(1, () => spend("acme/new", 100_000, 1));
     expect(await poll()).toEqual([
@@ -127,14 +120,14 @@ describe("analytics of a service where something is spent between the two answer
     expect(asked()).toEqual(["rows", "total", "rows"]);
   });
 
-  test("a count that goes down, at the same price", async () => {
+  test("a count that decreases at the same price", async () => {
     const { spend, poll, afterAnswer, asked } = await service();
     afterAnswer(1, () => spend("acme/one", 0, -1));
     expect(await poll()).toEqual(STILL.with(2, 'requests{model="acme/one"} 2'));
     expect(asked()).toEqual(["rows", "total", "rows"]);
   });
 
-  test("a row that is given back", async () => {
+  test("a refund", async () => {
     const { spend, poll, afterAnswer, asked } = await service();
     afterAnswer(1, () => spend("acme/one", -500_000, -1));
     expect(await poll()).toEqual(
@@ -144,7 +137,7 @@ describe("analytics of a service where something is spent between the two answer
   });
 
   test.each([1, 50])(
-    "and again before the second rows: they are right, and not asked for a third time (top %i)",
+    "spend before the second rows as well: they are right, and not asked for a third time (top %i)",
     async (top) => {
       const { gateway, spend, poll, asked } = await service({}, top);
       gateway.hooks.afterQuery = () => void spend("acme/one", 100_000, 1);
@@ -160,7 +153,7 @@ describe("analytics of a service where something is spent between the two answer
     },
   );
 
-  test("and taken back before the second rows: what nobody has is _other's for one poll", async () => {
+  test("spend that is refunded before the second rows belongs to _other for one run", async () => {
     const { gateway, spend, poll, asked } = await service();
     let answers = 0;
     gateway.hooks.afterQuery = () => {
@@ -177,7 +170,7 @@ describe("analytics of a service where something is spent between the two answer
     expect(asked()).toEqual(["rows", "total", "rows"]);
   });
 
-  test("a failure of the second rows fails the poll", async () => {
+  test("a failure of the second rows fails the run", async () => {
     const { gateway, spend, poll, afterAnswer } = await service();
     afterAnswer(1, () => {
       spend("acme/two", 750_000, 2);

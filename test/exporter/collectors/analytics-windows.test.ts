@@ -2,22 +2,20 @@ import { describe, expect, test } from "vitest";
 import { analyticsCollector } from "../../../exporter/collectors/analytics.ts";
 import { QUERIES, type Query } from "../../../exporter/collectors/analytics-families.ts";
 import { moveTo, ZONES } from "../../support/time-zone.ts";
-import { collectorConfig } from "../../support/collector-config.ts";
+import { testConfig } from "../../support/test-config.ts";
+import { createFakeClient, NO_USAGE } from "../../support/fake-client.ts";
 import { secretSource } from "../../support/gateway-client.ts";
-import { analyticsBody, NOON, pollBodies, targetOf } from "./analytics-exposition.ts";
-
-const EMPTY = analyticsBody([]);
+import { analyticsBody, jobOf, NOON, runOn } from "./analytics-exposition.ts";
 
 const iso = (ms: number) => new Date(ms).toISOString().replace("T00:00:00.000Z", "").replace(".000Z", "Z");
 
-/** The ranges asked for by each of the four queries, grouped and in total. */
+/** The range that each of the four queries asks for. */
 async function ranges(askedAtMs: number): Promise<Record<Query, readonly string[]>> {
   const asked = QUERIES.map(async (query) => {
-    const { requests } = await pollBodies([EMPTY], EMPTY, { query, askedAtMs });
-    const [grouped, total] = requests.map(({ timeRange }) => timeRange);
-    expect(requests).toHaveLength(2);
-    expect(total).toEqual(grouped);
-    return [query, grouped && [iso(grouped.startMs), iso(grouped.endMs)]];
+    const { client, questions } = createFakeClient({ usage: NO_USAGE });
+    await jobOf({ query }).run(client, askedAtMs);
+    expect(questions).toMatchObject([{ pairs: true, total: true, rates: false }]);
+    return [query, questions.map(({ range }) => [iso(range.startMs), iso(range.endMs)]).flat()];
   });
   return Object.fromEntries(await Promise.all(asked));
 }
@@ -33,7 +31,7 @@ const INSTANTS: readonly { at: string; wanted: Record<Query, readonly [string, s
     },
   },
   {
-    // Exactly midnight: an empty range would be refused.
+    // Exactly midnight: an empty range would be rejected.
     at: "2026-11-18T00:00:00Z",
     wanted: {
       day: ["2026-11-18", "2026-11-18T00:00:01Z"],
@@ -118,10 +116,10 @@ describe("analytics: the time ranges that are asked for", () => {
   );
 });
 
-describe("analytics: which sample belongs to which window", () => {
+describe("analytics: the window of each sample", () => {
   test.each<[Query, string]>([
     ["day", "2026-11-18 2026-11-19"],
-    // After midnight another day is the last one.
+    // After midnight, the last day is another one.
     ["last_day", "2026-11-18 2026-11-19"],
     ["month", "2026-11-01 2026-12-01"],
     ["last_month", "2026-11-01 2026-12-01"],
@@ -129,7 +127,7 @@ describe("analytics: which sample belongs to which window", () => {
     const rates = { cache_hit_rate: 1, avg_latency: 1, p90_latency: 1 };
     const row = { model: "m", app: "a", total_usage: 1, request_count: 1, ...rates };
     const grouped = analyticsBody([row, { ...row, app: "b" }], { cachedAt: NOON });
-    const { samples } = await pollBodies([grouped], analyticsBody([{ total_usage: 2, request_count: 2 }]), {
+    const { samples } = await runOn([grouped], analyticsBody([{ total_usage: 2, request_count: 2 }]), {
       query,
       top: 1,
       rates: true,
@@ -140,43 +138,84 @@ describe("analytics: which sample belongs to which window", () => {
   });
 });
 
-describe("analytics: what is asked", () => {
-  test("first the rows, dearest first and up to the service's cap, then the total", async () => {
-    const { requests } = await pollBodies([EMPTY], EMPTY);
-    const timeRange = { startMs: Date.UTC(2026, 10, 18), endMs: NOON };
-    const metrics = [
-      "total_usage",
-      "request_count",
-      "tokens_total",
-      "tokens_prompt",
-      "tokens_completion",
-      "reasoning_tokens",
-    ];
-    expect(requests).toEqual([
-      {
-        metrics,
-        dimensions: ["model", "app"],
-        timeRange,
-        orderBy: { field: "total_usage", direction: "desc" },
-        limit: 1000,
-      },
-      { metrics, timeRange },
-    ]);
-  });
-
-  test("each query is a target of its own, the last month hourly", () => {
+describe("analytics: the jobs", () => {
+  test("there is one for each query, the last month hourly", () => {
     const analytics = { managementKey: secretSource("sk"), top: 5, rates: false };
-    const targets = analyticsCollector.targets(collectorConfig({ analytics }));
-    expect(targets.map(({ id, title, minIntervalMs }) => [id, title, minIntervalMs])).toEqual([
-      ["analytics/day", 'analytics query "day"', 0],
-      ["analytics/last_day", 'analytics query "last_day"', 0],
-      ["analytics/month", 'analytics query "month"', 0],
-      ["analytics/last_month", 'analytics query "last_month"', 3_600_000],
+    const jobs = analyticsCollector.jobs(testConfig({ analytics }));
+    expect(jobs.map(({ id, title, name, minIntervalMs }) => [id, title, name, minIntervalMs])).toEqual([
+      ["analytics/day", 'analytics query "day"', "day", 0],
+      ["analytics/last_day", 'analytics query "last_day"', "last_day", 0],
+      ["analytics/month", 'analytics query "month"', "month", 0],
+      ["analytics/last_month", 'analytics query "last_month"', "last_month", 3_600_000],
     ]);
-    expect(targetOf().constants).toEqual([]);
+    expect(jobs).toMatchObject(jobs.map(() => ({ endpoint: "analytics", requests: 2, constants: [] })));
   });
 
-  test("without a management key nothing", () => {
-    expect(analyticsCollector.targets(collectorConfig({}))).toEqual([]);
+  test("there is none without a management key", () => {
+    expect(analyticsCollector.jobs(testConfig({}))).toEqual([]);
+  });
+
+  test.each([
+    ["the number of pairs", jobOf({ top: 7 }), true],
+    ["the rates", jobOf({ rates: true }), true],
+    ["nothing", jobOf(), false],
+  ])("a change of %s changes the fingerprint, not the identity", (_, changed, fingerprint) => {
+    const before = jobOf();
+    expect(changed.identity).toBe(before.identity);
+    expect(changed.fingerprint !== before.fingerprint).toBe(fingerprint);
+  });
+});
+
+describe("analytics: the reading", () => {
+  const body = analyticsBody(
+    [
+      { model: "m", app: "a", total_usage: 5, request_count: 1 },
+      { model: "m", app: "b", total_usage: 3, request_count: 2 },
+    ],
+    { cachedAt: NOON - 5000 },
+    { truncated: true },
+  );
+  const total = analyticsBody([{ total_usage: 9, request_count: 4 }], { cachedAt: NOON - 9000 });
+
+  test("has the shown pairs and how far the data reach", async () => {
+    const { value, computedAtMs } = await runOn([body], total, { top: 1 });
+    const day = { startMs: Date.UTC(2026, 10, 18), endMs: Date.UTC(2026, 10, 19) };
+    expect(value).toEqual({
+      kind: "usage",
+      window: day,
+      range: { startMs: day.startMs, endMs: NOON },
+      dataMs: NOON - 9000,
+      pairs: [
+        { model: "m", app: "a", credits: 5, requests: 1 },
+        { model: "_other", app: "_other", credits: 4, requests: 3 },
+      ],
+      foldedPairs: 1,
+      truncated: true,
+    });
+    expect(computedAtMs).toBe(NOON - 9000);
+  });
+
+  test.each<[Query, string | undefined]>([
+    ["day", "2026-11-18 2026-11-19"],
+    ["last_day", undefined],
+    ["month", "2026-11-01 2026-12-01"],
+    ["last_month", undefined],
+  ])("of %s has the spend of its window, if it is running", async (query, wanted) => {
+    const { spend } = await runOn([body], total, { query, top: 0 });
+    expect(spend?.map(({ window }) => `${iso(window.startMs)} ${iso(window.endMs)}`)).toEqual(
+      wanted === undefined ? [] : [wanted],
+    );
+    for (const { credits, breakdown } of spend ?? []) {
+      expect(credits).toBe(9);
+      expect(breakdown).toMatchObject({ pairs: [{ credits: 5 }, { credits: 3 }], complete: false });
+    }
+  });
+
+  test("of unreadable rows has a warning", async () => {
+    const { warning } = await runOn([analyticsBody([{ model: "m" }, { model: "m", app: "a" }])], total);
+    expect(warning).toBe(
+      "some rows cannot be read and are part of _other (the first: app: Invalid input: expected a text or a number)",
+    );
+    expect((await runOn([body], total)).warning).toBeUndefined();
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { analyticsCollector } from "../../../exporter/collectors/analytics.ts";
-import { QUERIES, rateFamilies, usageFamiliesOf } from "../../../exporter/collectors/analytics-families.ts";
+import { QUERIES } from "../../../exporter/collectors/analytics-families.ts";
+import { createFakeClient, NO_USAGE } from "../../support/fake-client.ts";
 import { expositionOf } from "../../support/exposition-of.ts";
-import { analyticsBody, NOON, pollBodies, targetOf, usageLines } from "./analytics-exposition.ts";
+import { analyticsBody, jobOf, NOON, runOn, usageLines } from "./analytics-exposition.ts";
 
 const ONE = {
   model: "One",
@@ -26,12 +27,12 @@ const BOTH = {
 const TOTAL = { ...ONE, model: undefined, app: undefined };
 const RATES = { cache_hit_rate: 0.75, avg_latency: 1500, p90_latency: "2500" };
 
-describe("analytics: a whole poll", () => {
+describe("analytics: a whole run", () => {
   test("as a whole exposition", async () => {
     const grouped = analyticsBody([{ ...ONE, ...RATES }, TWO], { cachedAt: NOON - 5000, warnings: ["odd"] });
-    const { samples } = await pollBodies([grouped], analyticsBody([BOTH]), { rates: true });
+    const { samples } = await runOn([grouped], analyticsBody([BOTH]), { rates: true });
     const state = { up: true, unauthorized: undefined, lastSuccessMs: NOON };
-    const all = [...targetOf().describe(state), ...samples];
+    const all = [...jobOf().describe(state), ...samples];
     const { text, openmetrics } = expositionOf(analyticsCollector.families, all);
     await expect(text).toMatchFileSnapshot("../../golden/analytics-day.prom");
     await expect(openmetrics).toMatchFileSnapshot("../../golden/analytics-day.openmetrics");
@@ -39,7 +40,7 @@ describe("analytics: a whole poll", () => {
 
   test.each(QUERIES)("query %s: its own families, and what is known of the query", async (query) => {
     const grouped = analyticsBody([ONE]);
-    const { lines } = await pollBodies([grouped], analyticsBody([TOTAL]), { query });
+    const { lines } = await runOn([grouped], analyticsBody([TOTAL]), { query });
     const prefix = `aigateway_usage_${query}`;
     const labels = '{model="One",app="Chat"}';
     expect(lines.filter((line) => line.includes("_usage_"))).toEqual([
@@ -63,7 +64,7 @@ describe("analytics: a whole poll", () => {
     );
   });
 
-  test("before the first poll there is no sample, after a failure 0", () => {
+  test("the state has no sample before the first run, and 0 after a failure", () => {
     expect(describeState(undefined)).toEqual([]);
     expect(describeState(false)).toEqual(['aigateway_analytics_up{query="day"} 0']);
     expect(describeState(true, NOON)).toEqual([
@@ -94,14 +95,14 @@ describe("analytics: what is known of a query", () => {
     ["start", analyticsBody([ONE]), "window_start_timestamp_seconds 1794960000"],
     ["end", analyticsBody([ONE]), "window_end_timestamp_seconds 1795003200"],
   ])("%s: %s", async (_, body, wanted) => {
-    const { lines } = await pollBodies([body, body], analyticsBody([BOTH]), { top: 2 });
+    const { lines } = await runOn([body, body], analyticsBody([BOTH]), { top: 2 });
     const [name, value] = wanted.split(" ");
     expect(lines).toContain(`aigateway_analytics_${name}{query="day"} ${value}`);
   });
 
-  test("a duration that is not told has no sample", async () => {
+  test("an unknown duration has no sample", async () => {
     const body = analyticsBody([ONE], {}, { query_time_ms: null });
-    const { lines } = await pollBodies([body], analyticsBody([TOTAL]));
+    const { lines } = await runOn([body], analyticsBody([TOTAL]));
     expect(lines.filter((line) => line.includes("duration"))).toEqual([]);
   });
 });
@@ -110,8 +111,12 @@ describe("analytics: values", () => {
   const L = '{model="One",app="Chat"}';
   test.each<[string, object, readonly string[]]>([
     ["texts", { total_usage: "1.50", request_count: "3" }, [`credits${L} 1.5`, `requests${L} 3`]],
-    ["nulls are no samples", { total_usage: null, request_count: 1, tokens_total: null }, [`requests${L} 1`]],
-    ["missing ones likewise", { request_count: 1 }, [`requests${L} 1`]],
+    [
+      "nulls have no samples",
+      { total_usage: null, request_count: 1, tokens_total: null },
+      [`requests${L} 1`],
+    ],
+    ["missing values have no samples", { request_count: 1 }, [`requests${L} 1`]],
     [
       "zeros are zeros",
       { total_usage: 0, request_count: 1, reasoning_tokens: 0 },
@@ -129,15 +134,15 @@ describe("analytics: values", () => {
     expect(await usageLines([{ ...pair, ...row }], { request_count: 1, ...row })).toEqual(wanted);
   });
 
-  test("nothing was asked of the gateway: no pair, and no remainder", async () => {
+  test("without requests there is neither a pair nor a remainder", async () => {
     expect(await usageLines([], { ...BOTH, total_usage: 0, request_count: 0, tokens_total: null })).toEqual(
       [],
     );
-    const { lines } = await pollBodies([analyticsBody([])], analyticsBody([]));
+    const { lines } = await runOn([analyticsBody([])], analyticsBody([]));
     expect(lines.filter((line) => line.includes("_usage_"))).toEqual([]);
   });
 
-  test("the total of everything that has no series", async () => {
+  test("_other is everything that has no series of its own", async () => {
     const lines = await usageLines(
       [ONE, TWO],
       { ...BOTH, total_usage: 3, request_count: 106 },
@@ -174,7 +179,7 @@ describe("analytics: labels", () => {
     ]);
   });
 
-  test("twins: amounts are summed, to the last decimal, and no pair stands twice", async () => {
+  test("amounts of rows with equal labels are summed to the last decimal, so that no pair occurs twice", async () => {
     const twins = [0.1, 0.2].map((total_usage) => ({ ...ONE, ...RATES, total_usage }));
     const total = { ...BOTH, total_usage: 0.3, reasoning_tokens: 100 };
     expect(await usageLines(twins, total, { rates: true })).toEqual([
@@ -204,26 +209,24 @@ describe("analytics: rates", () => {
     ]);
   });
 
-  test.each(QUERIES)("of %s are asked for only if wanted, and only of the day", async (query) => {
-    const names = Object.keys(rateFamilies);
-    const amounts = Object.keys(usageFamiliesOf.day);
-    for (const wanted of [true, false]) {
-      const { requests } = await pollBodies([analyticsBody([ONE])], analyticsBody([TOTAL]), {
-        query,
-        rates: wanted,
-      });
-      const expected = wanted && query === "day" ? [...amounts, ...names] : amounts;
-      expect(requests.map(({ metrics }) => metrics)).toEqual([expected, amounts]);
-    }
-  });
+  test.each(QUERIES)(
+    "of %s are asked for only if analytics.rates is set, and only for the day",
+    async (query) => {
+      for (const wanted of [true, false]) {
+        const { client, questions } = createFakeClient({ usage: NO_USAGE });
+        await jobOf({ query, rates: wanted }).run(client, NOON);
+        expect(questions.map(({ rates }) => rates)).toEqual([wanted && query === "day"]);
+      }
+    },
+  );
 
-  test("are not shown when nobody asked for them", async () => {
+  test("are not shown when they were not asked for", async () => {
     expect(rateLines(await usageLines([{ ...ONE, ...RATES }], TOTAL))).toEqual([]);
   });
 });
 
 function describeState(up: boolean | undefined, lastSuccessMs?: number): readonly string[] {
-  return targetOf()
+  return jobOf()
     .describe({ up, unauthorized: undefined, lastSuccessMs })
     .map(({ family, labels, value }) => `${family.name}{${labels}} ${value}`);
 }

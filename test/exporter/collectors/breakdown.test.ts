@@ -1,50 +1,43 @@
 import { describe, expect, test } from "vitest";
 import { breakdown } from "../../../exporter/collectors/breakdown.ts";
-import type { AnalyticsAnswer, AnalyticsRow } from "../../../exporter/gateway/analytics.ts";
+import type { Amounts, Rates, Usage, UsagePair } from "../../../exporter/gateway/port.ts";
+import { amountsOf, NO_USAGE } from "../../support/fake-client.ts";
 
 type Text = string | null;
+type More = Partial<Amounts & Rates>;
 /** Model, app, credits, requests, further values. */
-type Short = readonly [Text, Text, number | null, number | null, Record<string, number | null>?];
+type Short = readonly [Text, Text, number | undefined, number | undefined, More?];
 
-function row([model, app, credits, requests, more = {}]: Short): AnalyticsRow {
+function pair([model, app, credits, requests, more = {}]: Short): UsagePair {
+  const { cacheHitRatio, latencyAvgSeconds, latencyP90Seconds, ...amounts } = more;
   return {
-    labels: { model, app },
-    values: { total_usage: credits, request_count: requests, ...more },
-    timeMs: undefined,
+    model,
+    app,
+    amounts: amountsOf({ credits, requests, ...amounts }),
+    rates: { cacheHitRatio, latencyAvgSeconds, latencyP90Seconds },
   };
 }
 
-function answer(rows: readonly Short[], change: Partial<AnalyticsAnswer> = {}): AnalyticsAnswer {
-  const around = {
-    unreadableRows: 0,
-    truncated: false,
-    warnings: [],
-    cachedAtMs: undefined,
-    queryTimeMs: undefined,
+function usage(rows: readonly Short[], sum: Short | undefined, change: Partial<Usage> = {}): Usage {
+  const amounts = sum && pair(sum).amounts;
+  return {
+    ...NO_USAGE,
+    pairs: rows.map(pair),
+    total: { amounts: amounts ?? amountsOf({}), empty: !amounts },
+    ...change,
   };
-  return { rows: rows.map(row), ...around, ...change };
 }
 
-/** The pairs, values that are not there left out. */
-function pairs(
-  rows: readonly Short[],
-  sum: Short | undefined,
-  top = 2,
-  change: Partial<AnalyticsAnswer> = {},
-) {
-  const parts = breakdown(answer(rows, change), answer(sum ? [sum] : []), top);
-  return parts.pairs.map(({ model, app, values }) => {
-    const known = Object.entries(values).filter(([, value]) => value !== null);
+/** The pairs, unknown values left out. */
+function pairs(rows: readonly Short[], sum: Short | undefined, top = 2, change: Partial<Usage> = {}) {
+  return breakdown(usage(rows, sum, change), top).pairs.map(({ model, app, amounts, rates }) => {
+    const known = Object.entries({ ...amounts, ...rates }).filter(([, value]) => value !== undefined);
     return [model, app, Object.fromEntries(known)];
   });
 }
 
 /** A total: no labels, credits, requests. */
-function total(
-  credits: number | null,
-  requests: number | null,
-  more: Record<string, number | null> = {},
-): Short {
+function total(credits: number | undefined, requests: number | undefined, more: More = {}): Short {
   return [null, null, credits, requests, more];
 }
 
@@ -52,15 +45,15 @@ const A: Short = ["a", "x", 5, 10];
 const B: Short = ["b", "x", 3, 20];
 const C: Short = ["c", "y", 1, 30];
 const [shownA, shownB, shownC] = [
-  ["a", "x", { total_usage: 5, request_count: 10 }],
-  ["b", "x", { total_usage: 3, request_count: 20 }],
-  ["c", "y", { total_usage: 1, request_count: 30 }],
+  ["a", "x", { credits: 5, requests: 10 }],
+  ["b", "x", { credits: 3, requests: 20 }],
+  ["c", "y", { credits: 1, requests: 30 }],
 ];
 
 describe("breakdown: the cut", () => {
   test.each<[string, readonly Short[], Short | undefined, number, readonly unknown[]]>([
     ["nothing", [], total(0, 0), 2, []],
-    ["nothing, not even a total", [], undefined, 2, []],
+    ["nothing, and no total", [], undefined, 2, []],
     ["fewer than the top", [A], total(5, 10), 2, [shownA]],
     ["as many as the top", [A, B], total(8, 30), 2, [shownA, shownB]],
     [
@@ -68,66 +61,60 @@ describe("breakdown: the cut", () => {
       [A, B, C],
       total(9, 60),
       2,
-      [shownA, shownB, ["_other", "_other", { total_usage: 1, request_count: 30 }]],
+      [shownA, shownB, ["_other", "_other", { credits: 1, requests: 30 }]],
     ],
-    ["all folded", [A, B], total(8, 30), 0, [["_other", "_other", { total_usage: 8, request_count: 30 }]]],
+    ["everything folded", [A, B], total(8, 30), 0, [["_other", "_other", { credits: 8, requests: 30 }]]],
     ["by credits, whatever the order", [C, B, A], total(9, 60), 3, [shownA, shownB, shownC]],
     [
       "a pair without credits is the last",
-      [["n", "x", null, 99], ["d", "x", -2, 1], C],
+      [["n", "x", undefined, 99], ["d", "x", -2, 1], C],
       total(-1, 130),
       3,
-      [shownC, ["d", "x", { total_usage: -2, request_count: 1 }], ["n", "x", { request_count: 99 }]],
+      [shownC, ["d", "x", { credits: -2, requests: 1 }], ["n", "x", { requests: 99 }]],
     ],
     [
       "no total: the rest is what is known of it",
       [A, B, C],
       undefined,
       1,
-      [shownA, ["_other", "_other", { total_usage: 4, request_count: 50 }]],
+      [shownA, ["_other", "_other", { credits: 4, requests: 50 }]],
     ],
     [
-      "a null total likewise",
+      "an unknown total: the same",
       [A, B],
-      total(null, null),
+      total(undefined, undefined),
       1,
-      [shownA, ["_other", "_other", { total_usage: 3, request_count: 20 }]],
+      [shownA, ["_other", "_other", { credits: 3, requests: 20 }]],
     ],
     [
-      "a discount is folded, too",
+      "a discount is folded",
       [A, ["d", "x", -2, 1]],
       total(3, 11),
       1,
-      [shownA, ["_other", "_other", { total_usage: -2, request_count: 1 }]],
+      [shownA, ["_other", "_other", { credits: -2, requests: 1 }]],
     ],
     [
       "free requests are folded without credits",
       [A, ["f", "x", 0, 7]],
       total(5, 17),
       1,
-      [shownA, ["_other", "_other", { request_count: 7 }]],
+      [shownA, ["_other", "_other", { requests: 7 }]],
     ],
   ])("%s", (_, rows, sum, top, wanted) => {
     expect(pairs(rows, sum, top)).toEqual(wanted);
   });
 
   test("a count that is negative has no remainder", () => {
-    const rest = ["_other", "_other", { total_usage: -2 }];
+    const rest = ["_other", "_other", { credits: -2 }];
     expect(pairs([A, ["d", "x", -2, -1]], total(3, 9), 1)).toEqual([shownA, rest]);
   });
 
   test("counts the pairs that are folded", () => {
-    expect(breakdown(answer([A, B, C]), answer([total(9, 60)]), 1)).toMatchObject({
-      foldedPairs: 2,
-      moved: false,
-    });
-    expect(breakdown(answer([A, B, C]), answer([total(9, 60)]), 3)).toMatchObject({
-      foldedPairs: 0,
-      moved: false,
-    });
+    expect(breakdown(usage([A, B, C], total(9, 60)), 1).foldedPairs).toBe(2);
+    expect(breakdown(usage([A, B, C], total(9, 60)), 3).foldedPairs).toBe(0);
   });
 
-  test("is the same whatever order the service gives to pairs of one price", () => {
+  test("does not depend on the order of pairs with equal credits", () => {
     const free: readonly Short[] = [
       ["m", "x", 0, 1],
       ["k", "x", 0, 2],
@@ -147,35 +134,30 @@ describe("breakdown: the cut", () => {
 
   test("every metric has its own remainder", () => {
     const rows: readonly Short[] = [
-      ["a", "x", 5, 10, tokens(600, null)],
+      ["a", "x", 5, 10, tokens(600, undefined)],
       ["b", "x", 3, 20, tokens(400, 0)],
     ];
-    expect(
-      pairs(rows, total(8, 30, { tokens_total: 2000, tokens_prompt: 1000, reasoning_tokens: null }), 1),
-    ).toEqual([
-      ["a", "x", { total_usage: 5, request_count: 10, tokens_total: 1000, tokens_prompt: 600 }],
-      ["_other", "_other", { total_usage: 3, request_count: 20, tokens_total: 1000, tokens_prompt: 400 }],
+    expect(pairs(rows, total(8, 30, { tokens: 2000, promptTokens: 1000 }), 1)).toEqual([
+      ["a", "x", { credits: 5, requests: 10, tokens: 1000, promptTokens: 600 }],
+      ["_other", "_other", { credits: 3, requests: 20, tokens: 1000, promptTokens: 400 }],
     ]);
   });
 });
 
-describe("breakdown: what the service does not list", () => {
-  test.each<[string, Partial<AnalyticsAnswer>]>([
+describe("breakdown: pairs that the service does not list", () => {
+  test.each<[string, Partial<Usage>]>([
     ["truncated", { truncated: true }],
     ["unreadable rows", { unreadableRows: 1 }],
-  ])("%s: the rest of the total is _other, and no reason to ask again", (_, change) => {
+  ])("%s: the rest of the total is _other", (_, change) => {
     expect(pairs([A], total(9, 60), 2, change)).toEqual([
       shownA,
-      ["_other", "_other", { total_usage: 4, request_count: 50 }],
+      ["_other", "_other", { credits: 4, requests: 50 }],
     ]);
-    expect(breakdown(answer([A], change), answer([total(9, 60)]), 2)).toMatchObject({
-      moved: false,
-      foldedPairs: 0,
-    });
+    expect(breakdown(usage([A], total(9, 60), change), 2).foldedPairs).toBe(0);
   });
 
   test("truncated, the rest are discounts", () => {
-    const rest = ["_other", "_other", { total_usage: -1, request_count: 2 }];
+    const rest = ["_other", "_other", { credits: -1, requests: 2 }];
     expect(pairs([A], total(4, 12), 2, { truncated: true })).toEqual([shownA, rest]);
   });
 
@@ -185,33 +167,26 @@ describe("breakdown: what the service does not list", () => {
 });
 
 describe("breakdown: rows and total disagree", () => {
-  test.each<[string, Short, boolean, readonly unknown[]]>([
-    ["they agree", total(8, 30), false, []],
-    [
-      "a request came in",
-      total(8.5, 31),
-      true,
-      [["_other", "_other", { total_usage: 0.5, request_count: 1 }]],
-    ],
-    ["a free request came in", total(8, 31), true, [["_other", "_other", { request_count: 1 }]]],
-    ["a price was corrected", total(8.5, 30), true, []],
-    ["a refund came in", total(7.5, 30), true, []],
-    ["a count went down", total(8, 29), true, []],
-    ["both went down", total(5, 10), true, []],
-    ["dust", total(8.000000001, 30), false, []],
-    ["just more than dust", total(8.00000002, 30), true, []],
-    ["a total that does not tell", total(null, null), false, []],
-  ])("%s", (_, sum, moved, others) => {
-    expect(breakdown(answer([A, B]), answer([sum]), 2).moved).toBe(moved);
+  test.each<[string, Short, readonly unknown[]]>([
+    ["they agree", total(8, 30), []],
+    ["a request was added", total(8.5, 31), [["_other", "_other", { credits: 0.5, requests: 1 }]]],
+    ["a free request was added", total(8, 31), [["_other", "_other", { requests: 1 }]]],
+    ["a price was corrected", total(8.5, 30), []],
+    ["a refund was added", total(7.5, 30), []],
+    ["a count decreased", total(8, 29), []],
+    ["both decreased", total(5, 10), []],
+    ["an error of binary fractions", total(8.000000001, 31), [["_other", "_other", { requests: 1 }]]],
+    ["a total without values", total(undefined, undefined), []],
+  ])("%s", (_, sum, others) => {
     expect(pairs([A, B], sum, 2)).toEqual([shownA, shownB, ...others]);
   });
 
   test.each<[string, Short, Record<string, number>]>([
-    ["more than is known is _other's", total(8.5, 31), { total_usage: 3.5, request_count: 21 }],
+    ["more than is known is _other's", total(8.5, 31), { credits: 3.5, requests: 21 }],
     [
-      "a total that is older than the rows takes nothing from what is folded",
+      "a total that is older than the rows does not reduce what is folded",
       total(7, 25),
-      { total_usage: 3, request_count: 20 },
+      { credits: 3, requests: 20 },
     ],
   ])("with a fold: %s", (_, sum, values) => {
     expect(pairs([A, B], sum, 1)).toEqual([shownA, ["_other", "_other", values]]);
@@ -220,7 +195,7 @@ describe("breakdown: rows and total disagree", () => {
   test("a count that is below the rows has no remainder, truncated or not", () => {
     expect(pairs([A], total(6, 9), 2, { truncated: true })).toEqual([
       shownA,
-      ["_other", "_other", { total_usage: 1 }],
+      ["_other", "_other", { credits: 1 }],
     ]);
   });
 });
@@ -236,12 +211,12 @@ describe("breakdown: binary fractions", () => {
       total(0.4, 2),
       1,
       [
-        ["a", "x", { total_usage: 0.3, request_count: 1 }],
-        ["_other", "_other", { total_usage: 0.1, request_count: 1 }],
+        ["a", "x", { credits: 0.3, requests: 1 }],
+        ["_other", "_other", { credits: 0.1, requests: 1 }],
       ],
     ],
     [
-      "what is left of three tenths",
+      "an error of three tenths",
       [
         ["a", "x", 0.1, 1],
         ["b", "x", 0.1, 1],
@@ -249,7 +224,7 @@ describe("breakdown: binary fractions", () => {
       ],
       total(0.30000000000000004, 3),
       3,
-      ["a", "b", "c"].map((model) => [model, "x", { total_usage: 0.1, request_count: 1 }]),
+      ["a", "b", "c"].map((model) => [model, "x", { credits: 0.1, requests: 1 }]),
     ],
     [
       "a small remainder of a large total",
@@ -260,30 +235,29 @@ describe("breakdown: binary fractions", () => {
       total(1234567.890124, 2),
       1,
       [
-        ["a", "x", { total_usage: 1234567.890123, request_count: 1 }],
-        ["_other", "_other", { request_count: 1 }],
+        ["a", "x", { credits: 1234567.890123, requests: 1 }],
+        ["_other", "_other", { requests: 1 }],
       ],
     ],
     [
-      "amounts that cancel each other leave their own dust",
+      "amounts that cancel each other leave an error of their own size",
       [
         ["a", "x", 0.2, 1],
         ["b", "x", 0.1, 1],
         ["c", "x", -0.3, 1],
-        ["f", "x", null, 4],
+        ["f", "x", undefined, 4],
       ],
       total(0, 7),
       3,
       [
-        ["a", "x", { total_usage: 0.2, request_count: 1 }],
-        ["b", "x", { total_usage: 0.1, request_count: 1 }],
-        ["c", "x", { total_usage: -0.3, request_count: 1 }],
-        ["_other", "_other", { request_count: 4 }],
+        ["a", "x", { credits: 0.2, requests: 1 }],
+        ["b", "x", { credits: 0.1, requests: 1 }],
+        ["c", "x", { credits: -0.3, requests: 1 }],
+        ["_other", "_other", { requests: 4 }],
       ],
     ],
   ])("%s", (_, rows, sum, top, wanted) => {
     expect(pairs(rows, sum, top)).toEqual(wanted);
-    expect(breakdown(answer(rows), answer([sum]), top).moved).toBe(false);
   });
 });
 
@@ -293,7 +267,7 @@ describe("breakdown: labels", () => {
       "null and empty are _none",
       [[null, "", 5, 10]],
       total(5, 10),
-      [["_none", "_none", { total_usage: 5, request_count: 10 }]],
+      [["_none", "_none", { credits: 5, requests: 10 }]],
     ],
     [
       "a text that reads _none is the same pair",
@@ -303,7 +277,7 @@ describe("breakdown: labels", () => {
         ["a", "", 0.3, 3],
       ],
       total(0.6, 6),
-      [["a", "_none", { total_usage: 0.6, request_count: 6 }]],
+      [["a", "_none", { credits: 0.6, requests: 6 }]],
     ],
     [
       "twins are summed as decimals",
@@ -312,85 +286,85 @@ describe("breakdown: labels", () => {
         ["a", "x", 0.2, 2],
       ],
       total(0.3, 3),
-      [["a", "x", { total_usage: 0.3, request_count: 3 }]],
+      [["a", "x", { credits: 0.3, requests: 3 }]],
     ],
     [
       "a twin without a value takes nothing away",
       [
-        ["a", "x", 0.1, null],
-        ["a", "x", null, null],
+        ["a", "x", 0.1, undefined],
+        ["a", "x", undefined, undefined],
       ],
-      total(0.1, null),
-      [["a", "x", { total_usage: 0.1 }]],
+      total(0.1, undefined),
+      [["a", "x", { credits: 0.1 }]],
     ],
     [
       "twins have no rates",
       [
-        ["a", "x", 1, 1, { cache_hit_rate: 0.5, avg_latency: 7 }],
-        ["a", "x", 2, 2, { cache_hit_rate: 0.7 }],
+        ["a", "x", 1, 1, { cacheHitRatio: 0.5, latencyAvgSeconds: 7 }],
+        ["a", "x", 2, 2, { cacheHitRatio: 0.7 }],
       ],
       total(3, 3),
-      [["a", "x", { total_usage: 3, request_count: 3 }]],
+      [["a", "x", { credits: 3, requests: 3 }]],
     ],
     [
       "one row keeps its rates",
-      [["a", "x", 1, 1, { cache_hit_rate: 0.5, p90_latency: null }]],
+      [["a", "x", 1, 1, { cacheHitRatio: 0.5, latencyP90Seconds: undefined }]],
       total(1, 1),
-      [["a", "x", { total_usage: 1, request_count: 1, cache_hit_rate: 0.5 }]],
+      [["a", "x", { credits: 1, requests: 1, cacheHitRatio: 0.5 }]],
     ],
     [
-      "the same letters at another place are another pair",
+      "labels that only look equal when joined are different pairs",
       [
         ['a","b', "x", 2, 1],
         ["a", 'b","x', 1, 1],
       ],
       total(3, 2),
       [
-        ['a","b', "x", { total_usage: 2, request_count: 1 }],
-        ["a", 'b","x', { total_usage: 1, request_count: 1 }],
+        ['a","b', "x", { credits: 2, requests: 1 }],
+        ["a", 'b","x', { credits: 1, requests: 1 }],
       ],
     ],
     [
-      "halves of characters become one sign, and then one pair",
+      "lone surrogates become one character, and then one pair",
       [
         ["a\ud800", "x", 1, 1],
         ["a\udc00", "x", 2, 1],
       ],
       total(3, 2),
-      [["a\ufffd", "x", { total_usage: 3, request_count: 2 }]],
+      [["a\ufffd", "x", { credits: 3, requests: 2 }]],
     ],
     [
-      "a pair called as the remainder, without one",
-      [["_other", "_other", 1, 1, { cache_hit_rate: 0.5 }]],
+      "a pair named like the remainder, without a remainder",
+      [["_other", "_other", 1, 1, { cacheHitRatio: 0.5 }]],
       total(1, 1),
-      [["_other", "_other", { total_usage: 1, request_count: 1, cache_hit_rate: 0.5 }]],
+      [["_other", "_other", { credits: 1, requests: 1, cacheHitRatio: 0.5 }]],
     ],
     [
-      "a pair called as the remainder is part of it",
-      [["_other", "_other", 5, 1, { cache_hit_rate: 0.5 }], A, C],
+      "a pair named like the remainder is part of it",
+      [["_other", "_other", 5, 1, { cacheHitRatio: 0.5 }], A, C],
       total(11, 41),
-      [shownA, ["_other", "_other", { total_usage: 6, request_count: 31 }]],
+      [shownA, ["_other", "_other", { credits: 6, requests: 31 }]],
     ],
     [
-      "a model called so is not the remainder",
+      "a model with that name is not the remainder",
       [["_other", "x", 9, 1], ["a", "_other", 8, 1], C],
       total(18, 32),
       [
-        ["_other", "x", { total_usage: 9, request_count: 1 }],
-        ["a", "_other", { total_usage: 8, request_count: 1 }],
-        ["_other", "_other", { total_usage: 1, request_count: 30 }],
+        ["_other", "x", { credits: 9, requests: 1 }],
+        ["a", "_other", { credits: 8, requests: 1 }],
+        ["_other", "_other", { credits: 1, requests: 30 }],
       ],
     ],
   ])("%s", (_, rows, sum, wanted) => {
     expect(pairs(rows, sum, 2)).toEqual(wanted);
   });
 
-  test("counts the rows whose labels another row has", () => {
+  test("counts the rows whose labels an earlier row has", () => {
     const rows: readonly Short[] = [A, A, B, ["", null, 1, 1], [null, "", 1, 1], A];
-    expect(breakdown(answer(rows), answer([total(20, 52)]), 5).collidingRows).toBe(3);
+    expect(breakdown(usage(rows, total(20, 52)), 5).collidingRows).toBe(3);
   });
 });
 
-function tokens(prompt: number | null, reasoning: number | null): Record<string, number | null> {
-  return { tokens_total: 1000, tokens_prompt: prompt, reasoning_tokens: reasoning };
+function tokens(promptTokens: number, reasoningTokens: number | undefined): More {
+  return { tokens: 1000, promptTokens, reasoningTokens };
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { analyticsCollector } from "../../../exporter/collectors/analytics.ts";
 import type { BudgetConfig, BudgetScope } from "../../../exporter/config/config.ts";
-import type { AnalyticsAnswer } from "../../../exporter/gateway/analytics.ts";
-import type { AnalyticsRequest } from "../../../exporter/gateway/analytics-request.ts";
-import type { Gateway } from "../../../exporter/gateway/gateway.ts";
+import type { Usage } from "../../../exporter/gateway/port.ts";
+import type { Job } from "../../../exporter/schedule/job.ts";
 import type { Period } from "../../../exporter/time/window.ts";
-import { collectorConfig } from "../../support/collector-config.ts";
+import { testConfig } from "../../support/test-config.ts";
+import { amountsOf, createFakeClient, NO_USAGE } from "../../support/fake-client.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
 import { secretSource } from "../../support/gateway-client.ts";
 
@@ -19,43 +19,47 @@ const KEYS: BudgetScope = { kind: "keys", names: ["billing"] };
 
 type Wanted = readonly (readonly [Period, BudgetScope])[];
 
-function targetsOf(...wanted: Wanted) {
+function jobsOf(...wanted: Wanted) {
   const budgets = wanted.map(([period, scope], index): BudgetConfig => {
     return { name: `b${index}`, limit: 1, period, scope, team: "" };
   });
   const analytics = { managementKey: secretSource("sk-management"), top: 50, rates: true };
-  return analyticsCollector.targets(collectorConfig({ analytics, budgets })).slice(4);
+  return analyticsCollector.jobs(testConfig({ analytics, budgets })).slice(4);
 }
 
-/** Polls the only target; the service answers one row to everything. */
-async function poll(targets: ReturnType<typeof targetsOf>, askedAtMs = NOW) {
-  const asked: AnalyticsRequest[] = [];
-  const row = { labels: { model: "acme/one", app: "Chat" }, values: { total_usage: 2.5 }, timeMs: undefined };
-  const answer: AnalyticsAnswer = {
-    rows: [row],
-    unreadableRows: 0,
-    truncated: false,
-    warnings: [],
-    cachedAtMs: undefined,
-    queryTimeMs: 7,
-  };
-  const gateway: Gateway = {
-    readKey: () => Promise.reject(new Error("Nobody asks for a key")),
-    queryAnalytics: (_, request) => {
-      asked.push(request);
-      return Promise.resolve(answer);
+/** The fingerprint of the query that budgets of a week with these scopes need. */
+function fingerprintOf(...scopes: readonly BudgetScope[]): string | undefined {
+  return jobsOf(...scopes.map((scope) => [WEEK, scope] as const))[0]?.fingerprint;
+}
+
+const USAGE: Usage = {
+  ...NO_USAGE,
+  pairs: [
+    {
+      model: "acme/one",
+      app: "Chat",
+      amounts: amountsOf({ credits: 2.5 }),
+      rates: { cacheHitRatio: undefined, latencyAvgSeconds: undefined, latencyP90Seconds: undefined },
     },
-    close: () => Promise.resolve(),
-  };
-  const reading = await targets[0]?.poll(gateway, askedAtMs, new AbortController().signal);
-  return { asked, reading };
+  ],
+  total: { amounts: amountsOf({ credits: 2.5 }), empty: false },
+  rows: 1,
+  computedAtMs: NOW - 1000,
+  queryTimeMs: 7,
+};
+
+/** Runs the only job. */
+async function run([job]: readonly Job[], askedAtMs = NOW) {
+  const { client, questions } = createFakeClient({ usage: USAGE });
+  const result = await job?.run(client, askedAtMs);
+  return { questions, result };
 }
 
-describe("budgets ask the analytics", () => {
+describe("analytics: the queries of budgets", () => {
   test.each<[string, Wanted, readonly string[]]>([
-    ["nothing without budgets", [], []],
+    ["none without budgets", [], []],
     [
-      "nothing more for keys, days and months",
+      "none for keys, days and months",
       [
         [WEEK, KEYS],
         [{ kind: "day" }, MODEL],
@@ -64,7 +68,7 @@ describe("budgets ask the analytics", () => {
       [],
     ],
     [
-      "once for all budgets of a week",
+      "one for all budgets of a week",
       [
         [WEEK, MODEL],
         [WEEK, ACCOUNT],
@@ -73,7 +77,7 @@ describe("budgets ask the analytics", () => {
       ["analytics/week"],
     ],
     [
-      "once for each date",
+      "one for each date",
       [
         [SINCE, ACCOUNT],
         [SINCE, MODEL],
@@ -82,29 +86,36 @@ describe("budgets ask the analytics", () => {
       ["analytics/since_2026-10-01", "analytics/since_2026-11-18T12:00:00Z"],
     ],
   ])("%s", (_, wanted, ids) => {
-    expect(targetsOf(...wanted).map(({ id }) => id)).toEqual(ids);
+    expect(jobsOf(...wanted).map(({ id }) => id)).toEqual(ids);
   });
 
-  test.each<[string, readonly BudgetScope[], readonly string[]]>([
-    ["a model", [MODEL], ["model,app"]],
-    ["the account", [ACCOUNT], ["total"]],
-    ["both", [ACCOUNT, MODEL], ["model,app", "total"]],
-  ])("no more than %s needs, from Monday until now", async (_, scopes, questions) => {
-    const { asked } = await poll(targetsOf(...scopes.map((scope) => [WEEK, scope] as const)));
-    expect(asked.map(({ dimensions }) => dimensions?.join(",") ?? "total")).toEqual(questions);
-    for (const { timeRange } of asked)
-      expect(timeRange).toEqual({ startMs: Date.parse("2026-11-16"), endMs: NOW });
+  test.each<[string, readonly BudgetScope[], boolean, boolean]>([
+    ["a model", [MODEL], true, false],
+    ["the account", [ACCOUNT], false, true],
+    ["both", [ACCOUNT, MODEL], true, true],
+  ])("ask only for what %s needs, from Monday until now", async (_, scopes, pairs, total) => {
+    const jobs = jobsOf(...scopes.map((scope) => [WEEK, scope] as const));
+    const { questions } = await run(jobs);
+    const range = { startMs: Date.parse("2026-11-16"), endMs: NOW };
+    expect(questions).toEqual([{ range, pairs, total, rates: false }]);
+    expect(jobs[0]?.requests).toBe(Number(pairs) + Number(total));
   });
 
-  test("for at least a second, when the range has hardly begun or not at all", async () => {
-    const { asked } = await poll(targetsOf([SINCE, ACCOUNT]), Date.parse("2026-09-30T23:00:00Z"));
+  test("change their fingerprint with what they ask for", () => {
+    expect(fingerprintOf(ACCOUNT, MODEL)).not.toBe(fingerprintOf(ACCOUNT));
+    expect(fingerprintOf(MODEL, ACCOUNT)).toBe(fingerprintOf(ACCOUNT, MODEL));
+  });
+
+  test("ask for at least a second when the range has hardly begun, or not yet", async () => {
+    const { questions } = await run(jobsOf([SINCE, ACCOUNT]), Date.parse("2026-09-30T23:00:00Z"));
     const startMs = Date.parse("2026-10-01");
-    expect(asked.map(({ timeRange }) => timeRange)).toEqual([{ startMs, endMs: startMs + 1000 }]);
+    expect(questions.map(({ range }) => range)).toEqual([{ startMs, endMs: startMs + 1000 }]);
   });
 
-  test("and tell the spend of the window, and how the query went", async () => {
-    const { reading } = await poll(targetsOf([SINCE, ACCOUNT], [SINCE, MODEL]));
-    expect(reading?.spend).toEqual([
+  test("bring the spend of the window, and samples about the answer", async () => {
+    const { result } = await run(jobsOf([SINCE, ACCOUNT], [SINCE, MODEL]));
+    expect(result?.computedAtMs).toBe(NOW - 1000);
+    expect(result?.spend).toEqual([
       {
         window: { startMs: Date.parse("2026-10-01"), endMs: Number.POSITIVE_INFINITY },
         credits: 2.5,
@@ -112,8 +123,8 @@ describe("budgets ask the analytics", () => {
       },
     ]);
     const query = 'query="since_2026-10-01"';
-    expect(sampleLines(analyticsCollector.families, reading?.samples ?? [])).toEqual([
-      `aigateway_analytics_data_timestamp_seconds{${query}} 1795003200`,
+    expect(sampleLines(analyticsCollector.families, result?.samples ?? [])).toEqual([
+      `aigateway_analytics_data_timestamp_seconds{${query}} 1795003199`,
       `aigateway_analytics_window_start_timestamp_seconds{${query}} 1790812800`,
       `aigateway_analytics_window_end_timestamp_seconds{${query}} 1795003200`,
       `aigateway_analytics_rows{${query}} 1`,

@@ -1,7 +1,7 @@
 import type { KeyConfig } from "../../../exporter/config/config.ts";
-import { keySamples } from "../../../exporter/collectors/key.ts";
+import { keyReading, keySamples } from "../../../exporter/collectors/key.ts";
 import { keyFamilies } from "../../../exporter/collectors/key-families.ts";
-import { parseKey } from "../../../exporter/gateway/key.ts";
+import { parseKey } from "../../../exporter/gateway/wire/key.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
 import { secretSource } from "../../support/gateway-client.ts";
 
@@ -34,7 +34,8 @@ export function keyConfig(showLabel = false): KeyConfig {
 
 /** The samples of an answer with this `data`. */
 export function samplesOf(data: unknown, { showLabel = false, askedAtMs = NOON } = {}) {
-  return keySamples(keyConfig(showLabel), parseKey({ data }, 'read key "billing"'), askedAtMs);
+  const information = parseKey({ data }, 'read key "billing"');
+  return keySamples(keyConfig(showLabel), keyReading(information, askedAtMs), askedAtMs);
 }
 
 /** Their lines, without the label `key` and the prefix that all of them have. */
@@ -50,7 +51,7 @@ export function changed(fields: Readonly<Record<string, unknown>>): Readonly<Rec
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** How the lines differ from those of the contract's answer: what is gone and what came. */
+/** How the lines differ from those of the contract's answer: which are gone and which are new. */
 export function changedLines(
   fields: Readonly<Record<string, unknown>>,
   options?: Parameters<typeof samplesOf>[1],

@@ -1,10 +1,64 @@
 import { describe, expect, test } from "vitest";
 import { keyCollector } from "../../../exporter/collectors/key.ts";
-import { parseKey } from "../../../exporter/gateway/key.ts";
-import { collectorConfig } from "../../support/collector-config.ts";
+import { parseKey } from "../../../exporter/gateway/wire/key.ts";
+import { testConfig } from "../../support/test-config.ts";
+import { createFakeClient, resultOf } from "../../support/fake-client.ts";
 import { expositionOf } from "../../support/exposition-of.ts";
+import { secretSource } from "../../support/gateway-client.ts";
 import { moveTo, ZONES } from "../../support/time-zone.ts";
 import { changedLines, CONTRACT_DATA, keyConfig, keyLines, NOON } from "./key-exposition.ts";
+
+function jobOf(config = keyConfig(), baseUrl = "http://127.0.0.1:1") {
+  const base = testConfig({ keys: [config] });
+  const [job] = keyCollector.jobs({ ...base, gateway: { ...base.gateway, baseUrl } });
+  if (!job) throw new Error("Cannot find the job of the key");
+  return job;
+}
+
+describe("keyCollector: the job of a key", () => {
+  test("has an id, a title, and one request", () => {
+    expect(jobOf()).toMatchObject({
+      id: "key/billing",
+      title: 'key "billing"',
+      name: "billing",
+      endpoint: "key",
+      requests: 1,
+      minIntervalMs: 0,
+    });
+  });
+
+  test.each([
+    ["the gateway", jobOf(keyConfig(), "http://127.0.0.1:2"), true, false],
+    [
+      "the secret",
+      jobOf({ ...keyConfig(), secret: { ...secretSource("sk"), origin: "another" } }),
+      true,
+      false,
+    ],
+    ["the owner", jobOf({ ...keyConfig(), owner: { team: "x", project: "", costCenter: "" } }), false, true],
+    ["show_label", jobOf(keyConfig(true)), false, true],
+    ["nothing", jobOf(), false, false],
+  ])("a change of %s changes identity or fingerprint", (_, changed, identity, fingerprint) => {
+    const before = jobOf();
+    expect([changed.identity !== before.identity, changed.fingerprint !== before.fingerprint]).toEqual([
+      identity,
+      fingerprint,
+    ]);
+  });
+
+  test("brings the answer, and the spend of day, week and month without usage of own keys", async () => {
+    const data = { usage: 9, usage_daily: 1.5, usage_monthly: 0, byok_usage_daily: 7, limit_reset: "weekly" };
+    const information = parseKey({ data }, "read it");
+    const { value, spend } = await resultOf(jobOf(), createFakeClient({ key: information }).client, NOON);
+    const week = { startMs: Date.parse("2026-11-16"), endMs: Date.parse("2026-11-23") };
+    expect(value).toEqual({ kind: "key", information, limitWindow: week });
+    expect(spend).toEqual([
+      { window: { startMs: Date.parse("2026-11-18"), endMs: Date.parse("2026-11-19") }, credits: 1.5 },
+      { window: week, credits: undefined },
+      { window: { startMs: Date.parse("2026-11-01"), endMs: Date.parse("2026-12-01") }, credits: 0 },
+    ]);
+  });
+});
 
 const GONE_WITH_LIMIT = [
   "unlimited 0",
@@ -41,23 +95,12 @@ describe("keySamples: the answer of the contract", () => {
   });
 
   test("as a whole exposition, with what is known without asking", async () => {
-    const [target] = keyCollector.targets(collectorConfig({ keys: [keyConfig()] }));
-    const body = { data: CONTRACT_DATA };
-    const reading = await target?.poll(
-      {
-        readKey: (name) => Promise.resolve(parseKey(body, `read key "${name}"`)),
-        queryAnalytics: () => Promise.reject(new Error("Nobody asks for analytics")),
-        close: () => Promise.resolve(),
-      },
-      NOON,
-      new AbortController().signal,
-    );
+    const job = jobOf();
+    const { client, calls } = createFakeClient({ key: parseKey({ data: CONTRACT_DATA }, "read it") });
+    const result = await resultOf(job, client, NOON);
     const state = { up: true, unauthorized: false, lastSuccessMs: NOON + 500 };
-    const all = [
-      ...(target?.constants ?? []),
-      ...(target?.describe(state) ?? []),
-      ...(reading?.samples ?? []),
-    ];
+    const all = [...job.constants, ...job.describe(state), ...result.samples];
+    expect(calls).toEqual({ currentKey: 1, usage: 0, transcribe: 0 });
     const { text, openmetrics } = expositionOf(keyCollector.families, all);
     await expect(text).toMatchFileSnapshot("../../golden/key.prom");
     await expect(openmetrics).toMatchFileSnapshot("../../golden/key.openmetrics");
@@ -113,7 +156,7 @@ describe.each(Object.entries(AMOUNTS))("keySamples: %s", (field, line) => {
     expect(changedLines({ [field]: value })).toEqual({ gone: [line], come });
   });
 
-  test.each(WRONG_NUMBERS)("%j is no amount: a bad response", (value) => {
+  test.each(WRONG_NUMBERS)("%j is not an amount: a bad response", (value) => {
     expect(() => changedLines({ [field]: value })).toThrow(
       expect.objectContaining({
         kind: "bad_response",
@@ -129,7 +172,7 @@ describe("keySamples: limits", () => {
     ["unlimited, whatever remains", { limit: null }, GONE_WITH_LIMIT, ["unlimited 1"]],
     ["a limit of 0", { limit: 0 }, ["limit_credits 100"], ["limit_credits 0"]],
     ["a limit as a text", { limit: "250.0" }, ["limit_credits 100"], ["limit_credits 250"]],
-    ["not told", { limit: undefined }, ["unlimited 0", "limit_credits 100"], []],
+    ["unknown", { limit: undefined }, ["unlimited 0", "limit_credits 100"], []],
     [
       "nothing remains",
       { limit_remaining: 0 },
@@ -143,7 +186,7 @@ describe("keySamples: limits", () => {
       ["limit_remaining_credits -0.25"],
     ],
     ["remaining null", { limit_remaining: null }, ["limit_remaining_credits 74.5"], []],
-    ["remaining not told", { limit_remaining: undefined }, ["limit_remaining_credits 74.5"], []],
+    ["remaining unknown", { limit_remaining: undefined }, ["limit_remaining_credits 74.5"], []],
   ])("%s", (_, fields, gone, come) => {
     expect(changedLines(fields)).toEqual({ gone, come });
   });
@@ -186,14 +229,14 @@ describe("keySamples: limit_reset", () => {
   });
 });
 
-describe("keySamples: flags, label and what is beyond the contract", () => {
+describe("keySamples: flags, label and fields beyond the contract", () => {
   test.each<[string, Record<string, unknown>, readonly string[], readonly string[]]>([
     ["free tier", { is_free_tier: true }, ["free_tier 0"], ["free_tier 1"]],
-    ["free tier not told", { is_free_tier: undefined }, ["free_tier 0"], []],
+    ["free tier unknown", { is_free_tier: undefined }, ["free_tier 0"], []],
     ["free tier null", { is_free_tier: null }, ["free_tier 0"], []],
     ["byok counts", { include_byok_in_limit: true }, ["byok_in_limit 0"], ["byok_in_limit 1"]],
     ["byok null", { include_byok_in_limit: null }, ["byok_in_limit 0"], []],
-    ["byok not told", { include_byok_in_limit: undefined }, ["byok_in_limit 0"], []],
+    ["byok unknown", { include_byok_in_limit: undefined }, ["byok_in_limit 0"], []],
     ["no label", { label: undefined }, [], []],
     ["more fields", { is_management_key: true, is_provisioning_key: null, creator: { id: 1 } }, [], []],
     ["the deprecated rate_limit of another type", { rate_limit: "none" }, [], []],
@@ -238,7 +281,7 @@ describe("keySamples: flags, label and what is beyond the contract", () => {
     ["half \ud83d", "half \ufffd"],
     [null, ""],
     [undefined, ""],
-  ])("label %j is shown if the user wants it", (label, written) => {
+  ])("label %j is shown if show_label is set", (label, written) => {
     expect(changedLines({ label }, { showLabel: true })).toEqual({
       gone: [],
       come: [`info{label="${written}"} 1`],

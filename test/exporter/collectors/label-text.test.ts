@@ -17,7 +17,7 @@ describe("labelText", () => {
 
   test.each([
     ["a byte too long", "x".repeat(1025), "x".repeat(1005)],
-    ["wide characters, none of them in half", "🚀".repeat(257), "🚀".repeat(251)],
+    ["wide characters, not split", "🚀".repeat(257), "🚀".repeat(251)],
     ["wide characters that begin elsewhere", `x${"🚀".repeat(256)}`, `x${"🚀".repeat(251)}`],
     ["10 MB", "日".repeat(3_500_000), "日".repeat(335)],
   ])("cuts what is too long: %s", (_, text, beginning) => {

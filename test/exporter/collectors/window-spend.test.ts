@@ -1,51 +1,47 @@
 import { describe, expect, test } from "vitest";
-import { keySpend } from "../../../exporter/collectors/key.ts";
-import { windowSpend } from "../../../exporter/collectors/window-spend.ts";
-import type { AnalyticsAnswer, AnalyticsRow } from "../../../exporter/gateway/analytics.ts";
-import { parseKey } from "../../../exporter/gateway/key.ts";
+import { windowSpend } from "../../../exporter/collectors/breakdown.ts";
+import type { Total, Usage, UsagePair } from "../../../exporter/gateway/port.ts";
+import { amountsOf, NO_USAGE } from "../../support/fake-client.ts";
 
-const NOW = Date.parse("2026-11-18T12:00:00Z");
 const WINDOW = { startMs: Date.parse("2026-11-18"), endMs: Date.parse("2026-11-19") };
 
-function row(
-  credits: number | null,
+function pair(
+  credits: number | undefined,
   model: string | null = "acme/one",
   app: string | null = "Chat",
-): AnalyticsRow {
-  return { labels: { model, app }, values: { total_usage: credits, request_count: 1 }, timeMs: undefined };
+): UsagePair {
+  const rates = { cacheHitRatio: undefined, latencyAvgSeconds: undefined, latencyP90Seconds: undefined };
+  return { model, app, amounts: amountsOf({ credits, requests: 1 }), rates };
 }
 
-function answer(rows: readonly AnalyticsRow[], changes: Partial<AnalyticsAnswer> = {}): AnalyticsAnswer {
-  const about = { warnings: [], cachedAtMs: undefined, queryTimeMs: undefined };
-  return { rows, unreadableRows: 0, truncated: false, ...about, ...changes };
+function total(credits: number | undefined, empty = false): Total {
+  return { amounts: amountsOf({ credits }), empty };
 }
 
-describe("keySpend", () => {
-  test("has a window for each of day, week and month, without usage of own keys", () => {
-    const body = { data: { usage: 9, usage_daily: 1.5, usage_monthly: 0, byok_usage_daily: 7 } };
-    expect(keySpend(parseKey(body, "read the key"), NOW)).toEqual([
-      { window: WINDOW, credits: 1.5 },
-      { window: { startMs: Date.parse("2026-11-16"), endMs: Date.parse("2026-11-23") }, credits: undefined },
-      { window: { startMs: Date.parse("2026-11-01"), endMs: Date.parse("2026-12-01") }, credits: 0 },
-    ]);
-  });
-});
+function isComplete(change: Partial<Usage>): boolean | undefined {
+  return windowSpend(WINDOW, { ...NO_USAGE, pairs: [pair(1)], ...change }, true).breakdown?.complete;
+}
 
-describe("windowSpend", () => {
-  test.each<[string, AnalyticsAnswer, number | undefined]>([
-    ["its row", answer([row(1.5)]), 1.5],
-    ["nothing spent", answer([row(0)]), 0],
-    ["no row, which is nothing spent", answer([]), 0],
-    ["a row without a value, which tells nothing", answer([row(null)]), undefined],
-    ["no row that can be read", answer([], { unreadableRows: 1 }), undefined],
-    ["no row of those there are", answer([], { truncated: true }), undefined],
-  ])("takes the total from %s", (_, total, credits) => {
-    expect(windowSpend(WINDOW, { total })).toEqual({ window: WINDOW, credits });
+describe("windowSpend: credits and pairs", () => {
+  test.each<[string, Total | undefined, number | undefined]>([
+    ["an amount", total(1.5), 1.5],
+    ["nothing spent", total(0), 0],
+    ["no row, which is nothing spent", total(undefined, true), 0],
+    ["a row without a value, which is unknown", total(undefined), undefined],
+    ["no readable total", undefined, undefined],
+  ])("takes the credits from a total with %s", (_, sum, credits) => {
+    expect(windowSpend(WINDOW, { ...NO_USAGE, total: sum }, false)).toEqual({ window: WINDOW, credits });
   });
 
   test("has every pair as it is shown, twins summed, before any is folded", () => {
-    const rows = [row(0.1), row(0.2), row(null, "acme/free"), row(3, null, ""), row(4, "_other", "_other")];
-    expect(windowSpend(WINDOW, { grouped: answer(rows) })).toEqual({
+    const pairs = [
+      pair(0.1),
+      pair(0.2),
+      pair(undefined, "acme/free"),
+      pair(3, null, ""),
+      pair(4, "_other", "_other"),
+    ];
+    expect(windowSpend(WINDOW, { ...NO_USAGE, pairs }, true)).toEqual({
       window: WINDOW,
       credits: undefined,
       breakdown: {
@@ -59,11 +55,18 @@ describe("windowSpend", () => {
       },
     });
   });
+});
 
-  test.each([
-    ["some are cut", { truncated: true }],
-    ["some cannot be read", { unreadableRows: 1 }],
-  ])("says when %s", (_, changes) => {
-    expect(windowSpend(WINDOW, { grouped: answer([row(1)], changes) }).breakdown?.complete).toBe(false);
+describe("windowSpend: whether the pairs are complete", () => {
+  test.each<[string, Partial<Usage>, boolean]>([
+    ["the total is equal", { total: total(1) }, true],
+    ["the total is unknown", {}, true],
+    ["the total is smaller, because it is older", { total: total(0.5) }, true],
+    ["the total is larger by an error of binary fractions", { total: total(1.0000000001) }, true],
+    ["the total is larger", { total: total(1.5) }, false],
+    ["some rows are cut", { truncated: true }, false],
+    ["some rows cannot be read", { unreadableRows: 1 }, false],
+  ])("when %s", (_, change, complete) => {
+    expect(isComplete(change)).toBe(complete);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../../exporter/config/parse.ts";
-import { parseUtcDate } from "../../../exporter/config/utc-date.ts";
+import { parseUtcDate } from "../../../exporter/config/budgets/schema.ts";
 import { loadText } from "./simulated-files.ts";
 
 const FILE = `
@@ -25,12 +25,12 @@ async function budget(entry: string) {
   return result.config.budgets[0];
 }
 
-describe("loadConfig reads a budget over", () => {
+describe("loadConfig reads a budget that covers", () => {
   test.each([
-    ["all keys, of the folder too", "keys: all", ["billing", "refunds", "chat"], ""],
+    ["all keys, including those of the folder", "keys: all", ["billing", "refunds", "chat"], ""],
     ["named keys, in their order", "keys: [chat, billing]", ["chat", "billing"], ""],
     [
-      "the keys of a team, which is the budget's",
+      "the keys of a team, which owns the budget",
       "keys: {team: payments}",
       ["billing", "refunds"],
       "payments",
@@ -41,8 +41,13 @@ describe("loadConfig reads a budget over", () => {
       ["billing"],
       "payments",
     ],
-    ["the keys of a cost center, for a team", 'keys: {cost_center: "4711"}, team: it', ["refunds"], "it"],
-    ["the keys of a team, for nobody", 'keys: {team: payments}, team: ""', ["billing", "refunds"], ""],
+    [
+      "the keys of a cost center, owned by a team",
+      'keys: {cost_center: "4711"}, team: it',
+      ["refunds"],
+      "it",
+    ],
+    ["the keys of a team, owned by no team", 'keys: {team: payments}, team: ""', ["billing", "refunds"], ""],
   ])("%s", async (_, entry, names, team) => {
     expect(await budget(`window: week, ${entry}`)).toEqual({
       name: "a",
@@ -75,7 +80,7 @@ describe("parseConfig", () => {
     budgets: [{ name: "a", limit: 1, window: "day", keys: ["chat"] }],
   };
 
-  test("does not know which keys are in a folder", () => {
+  test("accepts unknown keys when there is a folder of keys", () => {
     expect(parseConfig({ ...values, keys_dir: "/k/more" }).ok).toBe(true);
     expect(parseConfig(values).ok).toBe(false);
   });

@@ -42,7 +42,7 @@ describe("loadConfig", () => {
     });
   });
 
-  test("takes every field as it is written", async () => {
+  test("reads every field as written", async () => {
     const { config } = await load(
       `
 gateway: { base_url: "http://127.0.0.1:8080/api/v1//", timeout: 1m30s, deadline: 1h, requests_per_minute: 0,
@@ -87,7 +87,7 @@ series_limit: 10
     });
   });
 
-  test("gives a section that is there but empty its defaults", async () => {
+  test("fills in the defaults of an empty section", async () => {
     const { config } = await load(`${GATEWAY}keys_dir: /k\nschedule: {}\ncredit_value: {}\n`, {
       files: { "/k/a": "sk-one" },
     });
@@ -111,7 +111,7 @@ series_limit: 10
     expect(origins).toEqual(['file "/etc/aigateway/secrets/a"', 'file "/etc/keys/b"']);
   });
 
-  test("takes anchors, aliases for thousands of keys, and merge keys", async () => {
+  test("supports anchors, aliases for thousands of keys, and merge keys", async () => {
     const entries = Array.from(
       { length: 3000 },
       (_, index) => `  - {name: k${index}, api_key_file: /k/${index}, owner: *team}`,
@@ -132,7 +132,7 @@ ${entries.join("\n")}\n`;
     ["EACCES", "cannot be read: permission denied"],
     ["EISDIR", "is a directory"],
     ["EIO", "cannot be read: EIO"],
-  ])("says why the file itself cannot be read: %s", async (code, message) => {
+  ])("reports why the file itself cannot be read: %s", async (code, message) => {
     const fail = () => Promise.reject(Object.assign(new Error("no"), { code }));
     const result = await loadConfig({
       path: "/c.yaml",
@@ -149,7 +149,7 @@ describe("keys_dir", () => {
   const TEXT = `${GATEWAY}keys: [{name: zeta, api_key_env: ZETA}]\nkeys_dir: /k\n`;
   const env = { ZETA: "sk-zeta" };
 
-  test("adds a key for each file, by name, after those of the file", async () => {
+  test("adds a key for each file, by name, after those of the configuration file", async () => {
     const files = {
       "/k/b": "sk-b\n",
       "/k/a.key": "sk-a\r\n",
@@ -163,7 +163,7 @@ describe("keys_dir", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("warns of what is wrong with one file and loads the others", async () => {
+  test("warns about each bad file and loads the others", async () => {
     const { config, warnings } = await load(TEXT, {
       env,
       files: { "/k/Bad Name": "sk-x", "/k/empty": "\n", "/k/good": "sk-good", "/k/two": "sk-1\nsk-2" },
@@ -171,17 +171,17 @@ describe("keys_dir", () => {
     });
     expect(config.keys.map(({ name }) => name)).toEqual(["zeta", "denied", "empty", "good", "two"]);
     expect(warnings).toEqual([
-      'keys_dir: file "/k/Bad Name" is left out: its name does not match [a-z0-9][a-z0-9_.-]{0,63}',
-      'keys_dir: file "/k/denied" cannot be read: permission denied; polls of key "denied" fail until that is mended',
-      'keys_dir: file "/k/empty" is empty; polls of key "empty" fail until that is mended',
-      'keys_dir: file "/k/two" is not one line of printable ASCII without spaces; polls of key "two" fail until that is mended',
+      'keys_dir: file "/k/Bad Name" is skipped: its name does not match [a-z0-9][a-z0-9_.-]{0,63}',
+      'keys_dir: file "/k/denied" cannot be read: permission denied; polls of key "denied" fail until that is fixed',
+      'keys_dir: file "/k/empty" is empty; polls of key "empty" fail until that is fixed',
+      'keys_dir: file "/k/two" is not one line of printable ASCII without spaces; polls of key "two" fail until that is fixed',
     ]);
     await expect(config.keys[2]?.secret.read()).rejects.toThrow(
       'Cannot read a secret: file "/k/empty" is empty',
     );
   });
 
-  test("warns of two keys with the same secret, which is not shown", async () => {
+  test("warns about two keys with the same secret, which it does not show", async () => {
     const { warnings } = await load(TEXT, { env, files: { "/k/a": "sk-zeta\n" } });
     expect(warnings).toEqual([
       'keys_dir: key "a" has the same secret as key "zeta": sums over keys count its credits twice',

@@ -11,17 +11,17 @@ const GOOD = {
 };
 
 describe("parseConfig", () => {
-  test("takes text and values alike, and looks at neither files nor environment", () => {
+  test("accepts text and values, and reads neither files nor environment", () => {
     const fromValues = parseConfig(GOOD);
     expect(fromValues).toMatchObject({ ok: true, file: { series_limit: 1_000_000 } });
     expect(parseConfig(stringify(GOOD))).toEqual(fromValues);
   });
 
-  test("finds what is wrong between fields as well", () => {
+  test("finds broken rules between fields as well", () => {
     const twice = { ...GOOD, keys: [...GOOD.keys, ...GOOD.keys] };
     expect(parseConfig(twice)).toEqual({
       ok: false,
-      problems: [{ path: "keys[1].name", message: '"billing" is the name of keys[0] already' }],
+      problems: [{ path: "keys[1].name", message: '"billing" is already the name of keys[0]' }],
     });
   });
 
@@ -29,26 +29,26 @@ describe("parseConfig", () => {
     expect(parseConfig(value).ok).toBe(false);
   });
 
-  test("refuses a bomb of aliases and nesting without end", () => {
+  test("refuses an attack by nested aliases, and endless nesting", () => {
     const levels = ["ab", "bc", "cd", "de", "ef", "fg", "gh"].map((pair) =>
       aliasLevel(pair.charAt(0), pair.charAt(1)),
     );
     const bomb = `a: &a [x, x]\n${levels.join("")}`;
     expect(messages(parseConfig(bomb))).toEqual([
-      "its aliases or merge keys (<<) cannot be resolved, or are too many",
+      "its aliases or merge keys (<<) cannot be resolved, or there are too many",
     ]);
     expect(messages(parseConfig(`a: ${"[".repeat(50_000)}`))).toEqual([
       expect.stringMatching(/^line 1, column \d+: mappings and lists are nested too deep$/),
     ]);
   });
 
-  test("takes the names of prototypes as unknown fields", () => {
+  test("treats the names of prototypes as unknown fields", () => {
     const result = parseConfig(`${stringify(GOOD)}__proto__: {a: 1}\nconstructor: 5\n`);
     const paths = result.ok ? [] : result.problems.map(({ path }) => path);
     expect(paths.toSorted()).toEqual(["__proto__", "constructor"]);
   });
 
-  test("reads a list that contains itself", () => {
+  test("survives a list that contains itself", () => {
     expect(messages(parseConfig("gateway: &loop {base_url: *loop}\nkeys: &list [*list]\n"))).toEqual([
       "a mapping is not an https URL of the gateway's API root (http for localhost only)",
       "a list is not a mapping",
@@ -106,7 +106,7 @@ describe("any value at all", () => {
     { requiredKeys: [] },
   );
 
-  test("gives a file or problems, never an exception", () => {
+  test("returns a file or problems and never throws", () => {
     fc.assert(
       fc.property(fc.oneof(anything, shaped), (value) => {
         expect(flaws(parseConfig(value))).toEqual([]);
@@ -115,7 +115,7 @@ describe("any value at all", () => {
     );
   });
 
-  test("as YAML gives a Config or problems, never an exception", async () => {
+  test("as YAML returns a configuration or problems and never throws", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(shaped, fc.jsonValue()), async (value) => {
         const result = await loadText(safeYaml(value));
@@ -125,7 +125,7 @@ describe("any value at all", () => {
     );
   });
 
-  test("as any text gives a file or problems, never an exception", () => {
+  test("as any text returns a file or problems and never throws", () => {
     const piece = fc.oneof(
       fc.string({ unit: "binary", maxLength: 4 }),
       fc.constantFrom(

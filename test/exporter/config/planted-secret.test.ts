@@ -11,7 +11,7 @@ describe("a secret in the wrong place is in no message", () => {
     ["as api_key in a list and a mapping", ENTRY(`name: billing, api_key: [{a: ${PLANTED}}]`)],
     ["as api_key_env", ENTRY(`name: billing, api_key_env: ${PLANTED}`)],
     ["as api_key_file", ENTRY(`name: billing, api_key_file: ${PLANTED}`)],
-    ["as a name, twice", ENTRY(`name: ${PLANTED}}\n  - {name: ${PLANTED}`)],
+    ["as a repeated name", ENTRY(`name: ${PLANTED}}\n  - {name: ${PLANTED}`)],
     ["as a wrong name", ENTRY(`name: "${PLANTED} ", api_key_file: /x`)],
     ["as an entry", `${GATEWAY}keys: [${PLANTED}]\n`],
     ["as the keys", `${GATEWAY}keys: ${PLANTED}\n`],
@@ -41,15 +41,15 @@ describe("a secret in the wrong place is in no message", () => {
     ["as an anchor and an alias", `${GATEWAY}api_key: *${PLANTED}\n`],
     ["as a tag", `${GATEWAY}api_key: !${PLANTED} x\n`],
     ["as a directive", `%${PLANTED}\n---\n${GATEWAY}`],
-    ["as a field twice", `${GATEWAY}${PLANTED}: 1\n${PLANTED}: 2\n`],
-    ["as a character that starts no text", `${GATEWAY}api_key: @${PLANTED}\n`],
+    ["as a repeated field", `${GATEWAY}${PLANTED}: 1\n${PLANTED}: 2\n`],
+    ["after a character that no text starts with", `${GATEWAY}api_key: @${PLANTED}\n`],
   ])("%s", async (_place, text) => {
     const lines = await problemLines(text);
     expect(lines).not.toEqual([]);
     expect(lines.join("\n")).not.toMatch(/planted|0123456789/i);
   });
 
-  test("in files and variables that are no secrets", async () => {
+  test("in files and variables without a valid secret", async () => {
     const lines = await problemLines(ENTRY("name: a, api_key_file: /a}\n  - {name: b, api_key_env: B"), {
       files: { "/a": `${PLANTED}\n${PLANTED}\n` },
       env: { B: ` ${PLANTED}` },

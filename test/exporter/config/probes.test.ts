@@ -20,7 +20,7 @@ async function probing(text: string, files: Readonly<Record<string, string>> = {
 const SPEND = "probe_spend: {max_cost_per_day: 0.5, max_cost_per_probe: 0.02}\n";
 
 describe("probes", () => {
-  test("are off unless configured", async () => {
+  test("are absent unless configured", async () => {
     expect(await probing("")).toBeUndefined();
     expect(await probing("probes: []\n")).toBeUndefined();
     expect(await probing(SPEND)).toBeUndefined();
@@ -50,7 +50,7 @@ describe("probes", () => {
     });
   });
 
-  test("are taken as they are written", async () => {
+  test("are read as written", async () => {
     const config = await probing(
       `${SPEND}
 probes:
@@ -97,7 +97,7 @@ async function audioFile() {
 }
 
 describe("fileAudio", () => {
-  test("is read again for each use, and what was read last stays when that fails", async () => {
+  test("is read again for each use, and keeps the last bytes when a read fails", async () => {
     const path = await audioFile();
     const audio = fileAudio(path, "wav", systemFiles);
     const origin = `file ${JSON.stringify(path)}`;
@@ -112,7 +112,7 @@ describe("fileAudio", () => {
     expect(await audio.read()).toEqual({ bytes: Buffer.from("two"), fault: `${origin} does not exist` });
   });
 
-  test("takes 25 MiB and no byte more", async () => {
+  test("accepts 25 MiB and not one byte more", async () => {
     const path = await audioFile();
     const audio = fileAudio(path, "wav", systemFiles);
     await writeFile(path, Buffer.alloc(25 * 1024 * 1024));

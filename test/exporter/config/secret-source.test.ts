@@ -21,7 +21,7 @@ async function revealed(path: string): Promise<string> {
 }
 
 describe("fileSecret", () => {
-  test("reads the file anew each time: replaced, emptied, removed, back again", async () => {
+  test("reads the file again each time: replaced, emptied, removed, restored", async () => {
     const path = `${folder}/billing`;
     const source = fileSecret(path, systemFiles);
     await writeFile(path, "sk-old\n");
@@ -62,7 +62,7 @@ describe("fileSecret", () => {
     ["sk-one\r\n", "sk-one"],
     ["!~", "!~"],
     ["x".repeat(4096), "x".repeat(4096)],
-  ])("takes %j", async (content, expected) => {
+  ])("accepts %j", async (content, expected) => {
     await writeFile(`${folder}/a`, content);
     expect(await revealed(`${folder}/a`)).toBe(expected);
   });
@@ -101,7 +101,7 @@ describe("fileSecret", () => {
 });
 
 describe("environmentSecret", () => {
-  test("keeps the value of the time when it was made", async () => {
+  test("keeps the value from the time of its creation", async () => {
     const environment: Record<string, string> = { BILLING: "sk-old\n" };
     const source = environmentSecret("BILLING", environment);
     environment["BILLING"] = "sk-new";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { parseBaseUrl } from "../../../exporter/config/base-url.ts";
-import { parseByteSize } from "../../../exporter/config/byte-size.ts";
+import { parseBaseUrl } from "../../../exporter/config/gateway-section.ts";
+import { parseByteSize } from "../../../exporter/config/field.ts";
 import { formatDuration, parseDuration } from "../../../exporter/time/duration.ts";
 import { looksSecret, quote } from "../../../exporter/config/quote.ts";
 import { parseSchedule } from "../../../exporter/config/schedule-expression.ts";
@@ -39,7 +39,7 @@ describe("parseDuration", () => {
     expect(parseDuration(text)).toBeUndefined();
   });
 
-  test("reads what formatDuration writes", () => {
+  test("parses what formatDuration returns", () => {
     fc.assert(
       fc.property(fc.nat({ max: 400 * 86_400_000 }), (ms) => {
         expect(parseDuration(formatDuration(ms))).toBe(ms);
@@ -100,8 +100,8 @@ describe("parseBaseUrl", () => {
     ["http://10.0.0.1", HTTPS],
     ["http://0.0.0.0", HTTPS],
     ["http://[::2]", HTTPS],
-    ["https://user:password@gateway.example", "must not hold credentials"],
-    ["https://@gateway.example", "must not hold credentials"],
+    ["https://user:password@gateway.example", "must not contain credentials"],
+    ["https://@gateway.example", "must not contain credentials"],
     ["https://gateway.example?", "must not have a query or a fragment"],
     ["https://gateway.example/#", "must not have a query or a fragment"],
   ])("refuses %j", (text, fault) => {
@@ -138,6 +138,7 @@ describe("parseSchedule", () => {
     ["* * * * 8", 'has an invalid day of week field "8"'],
     ["*/0 25 * * *", 'has an invalid minute field "*/0" and has an invalid hour field "25"'],
     ["0 0 31 2,4 *", "names a day that its months do not have"],
+    ["0 0 1 * 1#2", "names a day that its months do not have"],
     ["0-9999999999 * * * *", 'has an invalid field "0-9999999999"'],
     ["sk-or-v1-1 * * * *", "has an invalid minute field (not shown: it looks like a secret)"],
   ])("refuses %j", (text, fault) => {
@@ -168,7 +169,7 @@ describe("quote", () => {
     "dGhpcyBpcyBhIHNlY3JldA1==",
     "Zm9vYmFyYmF6_cXV4Zm9v",
     "3f2504e0-4f89-11d3-9a0c-0305e82c3301",
-  ])("takes %s for a secret", (text) => {
+  ])("%s looks like a secret", (text) => {
     expect(looksSecret(text)).toBe(true);
   });
 
@@ -179,7 +180,7 @@ describe("quote", () => {
     "https://gateway.example/api/v1",
     "task-5",
     "*/5 * * * *",
-  ])("takes %s for no secret", (text) => {
+  ])("%s does not look like a secret", (text) => {
     expect(looksSecret(text)).toBe(false);
   });
 });

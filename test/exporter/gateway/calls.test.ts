@@ -1,22 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { Secret, type SecretSource } from "../../../exporter/config/secret.ts";
-import { PausedError } from "../../../exporter/gateway/errors.ts";
-import type { Permits, RequestOutcome } from "../../../exporter/gateway/port.ts";
-import { answering, startScriptedServer, type Step } from "../../support/scripted-server.ts";
-import { createClient, PLANTED, secretSource, unlimitedPermits } from "../../support/gateway-client.ts";
+import { Secret } from "../../../exporter/config/secret.ts";
+import { answering } from "../../support/scripted-server.ts";
+import { startClient, PLANTED } from "../../support/gateway-client.ts";
 
 const ok = answering(200, { data: { usage: 1 } });
-/** An answer of the analytics without rows. */
-const EMPTY = { data: { data: [], metadata: { truncated: false } } };
-
-async function clientOf(...steps: readonly Step[]) {
-  const server = await startScriptedServer(...steps);
-  return { server, ...createClient({ baseUrl: `${server.url}/api/v1` }) };
-}
-
 describe("createSend: the request", () => {
   test("is a GET with the key as bearer token and no other header", async () => {
-    const { server, send, answers, outcomes } = await clientOf(ok);
+    const { server, send, answers, outcomes } = await startClient(ok);
     await expect(send()).resolves.toEqual({ data: { usage: 1 } });
     expect(server.requests).toEqual([
       {
@@ -37,7 +27,7 @@ describe("createSend: the request", () => {
   });
 
   test("is a POST with a JSON body", async () => {
-    const { server, send, answers } = await clientOf(ok);
+    const { server, send, answers } = await startClient(ok);
     await send(
       { method: "POST", path: "/analytics/query", body: { metrics: ["é"], limit: undefined } },
       { endpoint: "analytics" },
@@ -54,12 +44,12 @@ describe("createSend: the request", () => {
   });
 
   test.each([200, 201, 299])("takes the body of status %i", async (status) => {
-    const { send } = await clientOf(answering(status, { fine: true }));
+    const { send } = await startClient(answering(status, { fine: true }));
     await expect(send()).resolves.toEqual({ fine: true });
   });
 
   test("reads the key for each call, and once for all its attempts", async () => {
-    const { server, send, clock } = await clientOf(ok, answering(503), ok);
+    const { server, send, clock } = await startClient(ok, answering(503), ok);
     let version = 0;
     const secret = {
       origin: "the test",
@@ -80,7 +70,7 @@ describe("createSend: the request", () => {
 
 describe("createSend: retries", () => {
   test("asks again after 503 and 503, with exponential backoff, and takes the third answer", async () => {
-    const { server, send, clock, answers, outcomes } = await clientOf(answering(503), answering(503), ok);
+    const { server, send, clock, answers, outcomes } = await startClient(answering(503), answering(503), ok);
     const start = clock.now();
     const sent = send();
     await clock.untilPending(1);
@@ -96,7 +86,9 @@ describe("createSend: retries", () => {
   });
 
   test("gives up after four attempts", async () => {
-    const { server, failing, clock } = await clientOf(answering(502, { error: { message: "Model down" } }));
+    const { server, failing, clock } = await startClient(
+      answering(502, { error: { message: "Model down" } }),
+    );
     const sent = failing();
     for (const ms of [250, 500, 1000]) {
       await clock.untilPending(1);
@@ -112,7 +104,7 @@ describe("createSend: retries", () => {
   });
 
   test.each([400, 401, 402, 403, 404, 413, 302])("never asks again after %i", async (status) => {
-    const { server, failing, clock, outcomes } = await clientOf(answering(status), ok);
+    const { server, failing, clock, outcomes } = await startClient(answering(status), ok);
     expect(await failing()).toMatchObject({
       status,
       message: expect.stringContaining(`Cannot read key "billing": gateway answered ${status}`),
@@ -123,7 +115,7 @@ describe("createSend: retries", () => {
   });
 
   test.each([408, 429, 500, 502, 503, 504, 524, 529])("asks again after %i", async (status) => {
-    const { server, send, clock } = await clientOf(answering(status), ok);
+    const { server, send, clock } = await startClient(answering(status), ok);
     const sent = send();
     await clock.untilPending(1);
     await clock.advance(250);
@@ -132,7 +124,10 @@ describe("createSend: retries", () => {
   });
 
   test("waits as long as the server asks, without jitter, and reports it with the permit", async () => {
-    const { server, send, clock, outcomes } = await clientOf(answering(429, {}, { "retry-after": "7" }), ok);
+    const { server, send, clock, outcomes } = await startClient(
+      answering(429, {}, { "retry-after": "7" }),
+      ok,
+    );
     const start = clock.now();
     const sent = send();
     await clock.untilPending(1);
@@ -147,7 +142,7 @@ describe("createSend: retries", () => {
   });
 
   test("does not wait beyond the deadline, but reports how long the server asks to wait", async () => {
-    const { server, failing, clock, outcomes } = await clientOf(
+    const { server, failing, clock, outcomes } = await startClient(
       answering(429, {}, { "retry-after": "30" }),
       ok,
     );
@@ -158,269 +153,4 @@ describe("createSend: retries", () => {
   });
 });
 
-/** Permits of which the first is given at once and each later one by `later`; outcomes are recorded. */
-function permitsThen(later: (signal: AbortSignal) => Promise<void>) {
-  const outcomes: RequestOutcome[] = [];
-  const signals: AbortSignal[] = [];
-  const permits: Permits = {
-    next: async (signal) => {
-      signals.push(signal);
-      if (signals.length > 1) await later(signal);
-      return { release: (outcome) => void outcomes.push(outcome) };
-    },
-  };
-  return { permits, outcomes, signals };
-}
-
-const UNAVAILABLE = { answered: true, throttled: false, retryAfterMs: undefined };
-const NOT_SENT = { answered: false, throttled: false };
-const never = () => new Promise<never>(() => {});
-
-describe("createSend: the deadline of a run", () => {
-  test("prevents a retry that would begin after it", async () => {
-    const slow: Step = async (response, request) => {
-      await clock.advance(14_900);
-      await answering(503)(response, request);
-    };
-    const { server, failing, clock } = await clientOf(slow);
-    const sent = failing();
-    await clock.untilPending(1);
-    await clock.advance(250);
-    expect(await sent).toMatchObject({ kind: "upstream_error", status: 503 });
-    // 14.9 s, 0.25 s and 14.9 s have passed; the next wait of 0.5 s would pass the 30 s.
-    expect(server.requests).toHaveLength(2);
-  });
-
-  test("begins with the first permit, not while the run waits for it", async () => {
-    const server = await startScriptedServer(answering(503), ok);
-    const { send, clock } = createClient(
-      { baseUrl: server.url },
-      {
-        next: async (signal) => {
-          if (server.requests.length === 0) await clock.advance(40_000);
-          return unlimitedPermits().next(signal);
-        },
-      },
-    );
-    const sent = send();
-    await clock.untilPending(1);
-    await clock.advance(250);
-    await expect(sent).resolves.toEqual({ data: { usage: 1 } });
-    expect(server.requests).toHaveLength(2);
-  });
-
-  test("ends the wait for a retry's permit, with the reason of the last attempt", async () => {
-    const server = await startScriptedServer(answering(503));
-    const { permits, outcomes, signals } = permitsThen((signal) => clock.sleep(60_000, signal));
-    const { failing, clock } = createClient({ baseUrl: server.url }, permits);
-    const sent = failing();
-    await clock.untilPending(1);
-    const begin = clock.monotonic();
-    await clock.advance(30_000);
-    expect(await sent).toMatchObject({ kind: "upstream_error", status: 503 });
-    expect(clock.monotonic() - begin).toBe(30_000);
-    expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
-    expect(outcomes).toEqual([UNAVAILABLE]);
-    expect(clock.pending()).toEqual([]);
-  });
-
-  test("releases a permit that arrives after it, unused", async () => {
-    const server = await startScriptedServer(answering(503));
-    const { permits, outcomes } = permitsThen(() => clock.advance(40_000));
-    const { failing, clock } = createClient({ baseUrl: server.url }, permits);
-    const sent = failing();
-    await clock.untilPending(1);
-    await clock.advance(250);
-    expect(await sent).toMatchObject({ kind: "upstream_error", status: 503 });
-    expect(server.requests).toHaveLength(1);
-    expect(outcomes).toEqual([UNAVAILABLE, NOT_SENT]);
-  });
-
-  test("covers the second request of a run, including the wait for its permit", async () => {
-    const server = await startScriptedServer(answering(200, EMPTY));
-    const { permits, outcomes } = permitsThen((signal) => clock.sleep(60_000, signal));
-    const { clientFor, clock } = createClient({ baseUrl: server.url }, permits);
-    const range = { startMs: 0, endMs: 1000 };
-    const asked = clientFor({ endpoint: "analytics", name: "day" }).usage(
-      { range, pairs: true, total: true, rates: false },
-      secretSource(PLANTED),
-    );
-    const failed = expect(asked).rejects.toMatchObject({
-      kind: "timeout",
-      message: 'Cannot query the analytics of "day": no request could be sent within 30000 ms',
-    });
-    // The wait for the permit and its limit.
-    await clock.untilPending(2);
-    await clock.advance(30_000);
-    await failed;
-    expect(server.requests).toHaveLength(1);
-    expect(outcomes).toEqual([{ answered: true, throttled: false }]);
-    expect(clock.pending()).toEqual([]);
-  });
-
-  test("limits an attempt", async () => {
-    const server = await startScriptedServer(() => {});
-    const { failing, clock, outcomes } = createClient({ baseUrl: server.url, deadlineMs: 100 });
-    expect(await failing()).toMatchObject({
-      kind: "timeout",
-      message: 'Cannot read key "billing": no complete answer within 100 ms',
-    });
-    expect(outcomes).toEqual([{ ...NOT_SENT, retryAfterMs: undefined }]);
-    expect(clock.pending()).toEqual([]);
-  });
-});
-
-describe("createSend: permits", () => {
-  test("a refusal before the first attempt is the result, and nothing is sent", async () => {
-    const server = await startScriptedServer(ok);
-    const paused = new PausedError("key/billing");
-    const { failing } = createClient({ baseUrl: server.url }, { next: () => Promise.reject(paused) });
-    expect(await failing()).toBe(paused);
-    expect(server.requests).toEqual([]);
-  });
-
-  test("a refusal of a retry leaves the reason of the last attempt", async () => {
-    const server = await startScriptedServer(answering(503));
-    const { permits } = permitsThen(() => Promise.reject(new PausedError("key/billing")));
-    const { failing, clock } = createClient({ baseUrl: server.url }, permits);
-    const sent = failing();
-    await clock.untilPending(1);
-    await clock.advance(250);
-    expect(await sent).toMatchObject({ kind: "upstream_error", status: 503 });
-    expect(server.requests).toHaveLength(1);
-  });
-
-  test("a refusal of the second request of a run pauses the run", async () => {
-    const server = await startScriptedServer(answering(200, EMPTY));
-    const paused = new PausedError("analytics/day");
-    const { permits } = permitsThen(() => Promise.reject(paused));
-    const { clientFor } = createClient({ baseUrl: server.url }, permits);
-    const question = { range: { startMs: 0, endMs: 1000 }, pairs: true, total: true, rates: false };
-    const asked = clientFor({ endpoint: "analytics" }).usage(question, secretSource(PLANTED));
-    await expect(asked).rejects.toBe(paused);
-    expect(server.requests).toHaveLength(1);
-  });
-
-  test("each request has one permit, and each permit is released once", async () => {
-    const { send, clock, server, outcomes } = await clientOf(
-      answering(429),
-      (response) => response.destroy(),
-      ok,
-    );
-    const sent = send();
-    for (const ms of [250, 500]) {
-      await clock.untilPending(1);
-      await clock.advance(ms);
-    }
-    await sent;
-    expect(server.requests).toHaveLength(3);
-    expect(outcomes).toEqual([
-      { answered: true, throttled: true, retryAfterMs: undefined },
-      { answered: false, throttled: false, retryAfterMs: undefined },
-      { answered: true, throttled: false },
-    ]);
-  });
-});
-
-describe("createSend: a credential that cannot be read", () => {
-  test("fails the call before anything is sent, and releases the permit", async () => {
-    const { server, failing, answers, outcomes } = await clientOf(ok);
-    const cause = new Error('file "/run/secrets/billing" is empty');
-    const secret: SecretSource = { origin: 'file "/run/secrets/billing"', read: () => Promise.reject(cause) };
-    expect(await failing({ secret })).toMatchObject({
-      name: "GatewayError",
-      kind: "secret_unreadable",
-      status: undefined,
-      retryable: false,
-      message: 'Cannot read key "billing": file "/run/secrets/billing" is empty',
-      cause,
-    });
-    expect(server.requests).toEqual([]);
-    expect(answers).toEqual([]);
-    expect(outcomes).toEqual([NOT_SENT]);
-  });
-
-  test.each([
-    ["the time-out of an attempt", { timeoutMs: 50 }, {}],
-    ["the deadline", { deadlineMs: 50 }, {}],
-    ["the limit of a paid call", {}, { onceWithinMs: 50 }],
-  ])("fails when reading hangs for longer than %s", async (_, config, call) => {
-    const server = await startScriptedServer(ok);
-    const { failing, outcomes } = createClient({ baseUrl: server.url, ...config });
-    const secret: SecretSource = { origin: 'file "/mnt/secret"', read: never };
-    expect(await failing({ secret, ...call })).toMatchObject({
-      kind: "secret_unreadable",
-      message: 'Cannot read key "billing": file "/mnt/secret" could not be read within 50 ms',
-    });
-    expect(server.requests).toEqual([]);
-    expect(outcomes).toEqual([NOT_SENT]);
-  });
-});
-
-describe("createSend: a signal that is aborted", () => {
-  const reason = new Error("The exporter stops");
-
-  test("before the call: nothing is sent", async () => {
-    const { server, failing, outcomes } = await clientOf(ok);
-    expect(await failing({}, { signal: AbortSignal.abort(reason) })).toBe(reason);
-    expect(server.requests).toEqual([]);
-    expect(outcomes).toEqual([NOT_SENT]);
-  });
-
-  test("while the credential is being read", async () => {
-    const controller = new AbortController();
-    const { server, failing, outcomes } = await clientOf(ok);
-    const read = () => {
-      controller.abort(reason);
-      return never();
-    };
-    expect(await failing({ secret: { origin: "slow", read } }, { signal: controller.signal })).toBe(reason);
-    expect(server.requests).toEqual([]);
-    expect(outcomes).toEqual([NOT_SENT]);
-  });
-
-  test("before the gateway answers", async () => {
-    const controller = new AbortController();
-    const { server, failing, outcomes, answers } = await clientOf(() => controller.abort(reason));
-    expect(await failing({}, { signal: controller.signal })).toBe(reason);
-    expect(server.requests).toHaveLength(1);
-    expect(outcomes).toEqual([NOT_SENT]);
-    expect(answers).toEqual([]);
-  });
-
-  test("in the middle of the body", async () => {
-    const controller = new AbortController();
-    const { failing, outcomes } = await clientOf((response) => {
-      response.write('{"data"', () => controller.abort(reason));
-    });
-    expect(await failing({}, { signal: controller.signal })).toBe(reason);
-    expect(outcomes).toHaveLength(1);
-  });
-
-  test("while the call waits for its next attempt", async () => {
-    const controller = new AbortController();
-    const { server, failing, clock } = await clientOf(answering(503), ok);
-    const sent = failing({}, { signal: controller.signal });
-    await clock.untilPending(1);
-    controller.abort(reason);
-    expect(await sent).toBe(reason);
-    expect(server.requests).toHaveLength(1);
-    expect(clock.pending()).toEqual([]);
-  });
-
-  test("while the call waits for its next permit", async () => {
-    const controller = new AbortController();
-    const server = await startScriptedServer(answering(503), ok);
-    const { permits } = permitsThen((signal) => {
-      controller.abort(reason);
-      return Promise.reject(signal.reason);
-    });
-    const { failing, clock } = createClient({ baseUrl: server.url }, permits);
-    const sent = failing({}, { signal: controller.signal });
-    await clock.untilPending(1);
-    await clock.advance(250);
-    expect(await sent).toBe(reason);
-    expect(server.requests).toHaveLength(1);
-    expect(clock.pending()).toEqual([]);
-  });
-});
+/** Gives the first permit at once and each later one after `later`; outcomes are recorded. */

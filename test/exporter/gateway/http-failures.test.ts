@@ -3,11 +3,12 @@ import { describe, expect, test } from "vitest";
 import type { GatewayConfig } from "../../../exporter/config/config.ts";
 import type { Fault } from "../../gateway/faults.ts";
 import type { Switches } from "../../gateway/switches.ts";
-import { createClient, secretSource } from "../../support/gateway-client.ts";
+import { createClient } from "../../support/gateway-client.ts";
 import { startRawServer } from "../../support/raw-server.ts";
 import { answering, startScriptedServer, type Step } from "../../support/scripted-server.ts";
 import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
 import { until } from "../../support/until.ts";
+import { secretSource } from "../../support/test-config.ts";
 
 async function billing(config: Partial<GatewayConfig> = {}, switches: Partial<Switches> = {}) {
   const gateway = await startSimulatedGateway({ switches });

@@ -91,7 +91,7 @@ describe("parseJson", () => {
     expect(parseJson(`{"label":${text}}`, new Secret('sk-"1\\2/3'))).toEqual({ label: "[redacted]" });
   });
 
-  test("is no JSON when a credential would have to be looked for deeper than any stack", () => {
+  test("is undefined when the search for the credential would exceed the stack", () => {
     const deep = `${"[".repeat(200_000)}"sk-one"${"]".repeat(200_000)}`;
     expect(parseJson(deep, new Secret("sk-one"))).toBeUndefined();
     expect(parseJson(deep, new Secret("sk-two"))).toBeInstanceOf(Array);

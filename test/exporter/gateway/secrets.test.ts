@@ -18,9 +18,9 @@ function allTexts(error: unknown): string {
 function onePermit(): Permits {
   let given = 0;
   return {
-    next: (signal) => {
+    next: (signal, purpose) => {
       given += 1;
-      return given > 1 ? Promise.reject(new Error("Paused")) : unlimitedPermits().next(signal);
+      return given > 1 ? Promise.reject(new Error("Paused")) : unlimitedPermits().next(signal, purpose);
     },
   };
 }

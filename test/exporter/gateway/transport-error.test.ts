@@ -55,7 +55,7 @@ describe("transportError", () => {
     ["a certificate", coded("CERT_HAS_EXPIRED"), "network", "the connection failed (CERT_HAS_EXPIRED)"],
     ["cut", new errors.SocketError("other side closed"), "network", "the connection failed (UND_ERR_SOCKET)"],
     [
-      "a cause that tells more",
+      "a cause with a code",
       new Error("failed", { cause: coded("ECONNRESET") }),
       "network",
       "the connection failed (ECONNRESET)",

@@ -15,8 +15,8 @@ import type { Job } from "../../../exporter/schedule/job.ts";
 import type { JobGroup, Plan } from "../../../exporter/schedule/plan.ts";
 import { createTicker } from "../../../exporter/time/ticker.ts";
 import { createManualClock } from "../../support/clock.ts";
-import { secretSource } from "../../support/gateway-client.ts";
 import { createRecordingLog } from "../../support/log.ts";
+import { secretSource } from "../../support/test-config.ts";
 
 export const MINUTE = 60_000;
 

@@ -4,7 +4,7 @@ import { parseKey } from "../../../exporter/gateway/wire/key.ts";
 import { createSelfRegistry } from "../../../exporter/metrics/self-registry.ts";
 import { createProbes } from "../../../exporter/probes/probes.ts";
 import type { Reading } from "../../../exporter/readings/reading.ts";
-import { collectorConfig } from "../../support/collector-config.ts";
+import { testConfig } from "../../support/test-config.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/log.ts";
 import { MINUTE, probe, probing, probeTarget } from "./probe-bench.ts";
@@ -19,7 +19,7 @@ async function putOff(...names: readonly string[]) {
   const readings = { latest: () => latest };
   const probes = createProbes({ clock, log: silentLog, registry: createSelfRegistry(clock), readings });
   const configure = (...configured: readonly string[]) =>
-    probes.configure(collectorConfig({ probing: probing(...configured.map((name) => probe(name))) }));
+    probes.configure(testConfig({ probing: probing(...configured.map((name) => probe(name))) }));
   for (const { jobs } of configure(...names)) for (const job of jobs) await job.run(CLIENT, clock.now());
   const makeKnown = async () => {
     await clock.advance(5 * MINUTE);
@@ -48,7 +48,7 @@ test("takeReady() returns no probe that is gone, even if it came back", async ()
 
 test("takeReady() returns nothing after all probes were removed", async () => {
   const { probes, configure, makeKnown } = await putOff("a");
-  probes.configure(collectorConfig({ probing: undefined }));
+  probes.configure(testConfig({ probing: undefined }));
   configure("a");
   await makeKnown();
   expect(probes.takeReady()).toEqual([]);

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { BudgetGaps, BudgetStatus } from "../../../exporter/budgets/budget-status.ts";
 import { QUERIES } from "../../../exporter/collectors/analytics-families.ts";
-import type { BudgetConfig, Config, KeyConfig, ProbeConfig } from "../../../exporter/config/config.ts";
-import { Secret } from "../../../exporter/config/secret.ts";
+import type { BudgetConfig, ProbeConfig } from "../../../exporter/config/config.ts";
 import type { KeyInformation } from "../../../exporter/gateway/port.ts";
 import { createPacking } from "../../../exporter/metrics/render/block.ts";
 import type {
@@ -16,6 +15,13 @@ import { type TargetId, targetId } from "../../../exporter/readings/target-id.ts
 import { createOverview, type OverviewDependencies } from "../../../exporter/status/overview.ts";
 import { windowAt, windowOf } from "../../../exporter/time/window.ts";
 import { createManualClock, type ManualClock } from "../../support/clock.ts";
+import {
+  secretSource,
+  testAnalytics,
+  testBudget,
+  testGatewayConfig,
+  testKey,
+} from "../../support/test-config.ts";
 
 const HOUR_MS = 3_600_000;
 const NOON = Date.parse("2026-11-18T12:00:00Z");
@@ -178,13 +184,11 @@ describe("createOverview", () => {
   });
 
   test("shows a budget as budgetStatus() judges it; a total never ends", () => {
-    const team: BudgetConfig = {
-      name: "payments-day",
-      limit: 100,
+    const team = testBudget("payments-day", {
       period: { kind: "day" },
       scope: { kind: "keys", names: ["billing", "checkout"] },
       team: "payments",
-    };
+    });
     const prepaid: BudgetConfig = {
       ...team,
       name: "prepaid",
@@ -266,19 +270,15 @@ interface Configured {
   readonly records?: ReadonlyMap<string, ReturnType<OverviewDependencies["probes"]["record"]>>;
 }
 
-const SECRET = { origin: "environment variable", read: () => Promise.resolve(new Secret("sk-secret")) };
+const SECRET = secretSource("sk-secret");
 
 function overview({ analytics = false, budgets = [], judged, probes, records }: Configured = {}) {
-  const key: KeyConfig = {
-    name: "billing",
-    secret: SECRET,
-    owner: { team: "payments", project: "", costCenter: "4711" },
-    showLabel: true,
-  };
+  const owner = { team: "payments", project: "", costCenter: "4711" };
+  const key = testKey("billing", { secret: SECRET, owner, showLabel: true });
   const config: Parameters<typeof createOverview>[0] = {
-    gateway: GATEWAY,
+    gateway: testGatewayConfig({ baseUrl: "https://gateway.example/api/v1" }),
     keys: [key],
-    analytics: analytics ? { managementKey: SECRET, top: 2, rates: false } : undefined,
+    analytics: analytics ? testAnalytics({ top: 2 }) : undefined,
     budgets,
     creditValue: undefined,
     probing: probes && { probes: probes.map(probe), ceilingCredits: 0.5, maxCostCredits: 0.1 },
@@ -296,16 +296,6 @@ function overview({ analytics = false, budgets = [], judged, probes, records }: 
   };
   return createOverview(config, dependencies, { version: "1.2.3", nowMs: clock.now(), startedMs: 0 });
 }
-
-const GATEWAY: Config["gateway"] = {
-  baseUrl: "https://gateway.example/api/v1",
-  timeoutMs: 1,
-  deadlineMs: 1,
-  requestsPerMinute: 0,
-  connections: 1,
-  maxPauseMs: 1,
-  maxBodyBytes: 1,
-};
 
 function probe(name: string): ProbeConfig {
   return {

@@ -24,7 +24,7 @@ describe("windowAt()", () => {
     ["month", "2026-11-30T23:59:59Z", "2026-11-01", "2026-12-01"],
     ["month", "2026-12-01T00:00:00Z", "2026-12-01", "2027-01-01"],
     ["month", "2028-02-29T00:00:00Z", "2028-02-01", "2028-03-01"],
-  ])("gives the UTC %s of %s", (kind, at, start, end) => {
+  ])("returns the UTC %s of %s", (kind, at, start, end) => {
     expect(iso(windowAt(kind, Date.parse(at)))).toEqual([start, end]);
   });
 });
@@ -34,7 +34,7 @@ describe("windowBefore()", () => {
     ["day", "2026-03-01T00:00:00Z", "2026-02-28", "2026-03-01"],
     ["week", "2026-11-16T00:00:00Z", "2026-11-09", "2026-11-16"],
     ["month", "2027-01-31T12:00:00Z", "2026-12-01", "2027-01-01"],
-  ])("gives the complete %s before %s", (kind, at, start, end) => {
+  ])("returns the complete %s before %s", (kind, at, start, end) => {
     expect(iso(windowBefore(kind, Date.parse(at)))).toEqual([start, end]);
   });
 });

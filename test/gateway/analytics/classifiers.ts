@@ -31,7 +31,8 @@ export function readClassifierDimensions(value: unknown): ClassifierDimensions {
   const names = list.map((item, index) => readName(item, `${name}.dimension_names[${index}]`));
   for (const column of names) {
     const taken = [...metricNames, ...standardDimensions].some((known) => known === column);
-    if (taken) throw wrong(`${name}.dimension_names`, column, "a name that is no metric and no dimension");
+    if (taken)
+      throw wrong(`${name}.dimension_names`, column, "a name that is neither a metric nor a dimension");
   }
   const nulls = fields["include_nulls"];
   return {
@@ -67,7 +68,7 @@ function readName(value: unknown, name: string): string {
   return text;
 }
 
-/** An active classifier on the workspace is required (2.2); none is a 400, since analytics know no 404. */
+/** The workspace needs an active classifier (2.2). Without one the answer is 400, because analytics do not list 404. */
 export function refuseUnknownClassifier(world: World, classifierId: string, field: string): void {
   if (world.classifiers.get(classifierId)?.active !== true) {
     throw wrong(field, classifierId, "the id of an active classifier");
@@ -84,7 +85,7 @@ export function tagsMatch(wanted: ClassifierFilters, route: Route): boolean {
 
 export type TagCells = Readonly<Record<string, Scalar | null>>;
 
-/** The cells that a route's tags add to its row. Without names it has a row per dimension and value; none means no row. */
+/** The cells that a route's tags add to its rows. Without names, there is one row per dimension and value; an empty list means no row. */
 export function tagCells(wanted: ClassifierDimensions, route: Route): readonly TagCells[] {
   const tags: Tags = route.tags.get(wanted.classifierId) ?? {};
   if (wanted.names.length === 0) {

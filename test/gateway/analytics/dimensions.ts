@@ -13,10 +13,10 @@ export const dimensionNames = [
 ] as const;
 export type DimensionName = (typeof dimensionNames)[number];
 
-/** Rows show the label, filters use the id (2.1); null is the unset bucket. */
+/** Rows show the label; filters use the id (2.1). Null is the unset bucket. */
 export type Member = { readonly id: string | number; readonly label: string } | null;
 
-/** The dimensions that a call may have no value for. */
+/** The dimensions that a call may lack. */
 export const dimensionsWithUnset: readonly DimensionName[] = ["app", "user", "origin", "country"];
 
 export function memberOf(dimension: DimensionName, route: Route): Member {

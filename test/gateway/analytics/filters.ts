@@ -29,15 +29,19 @@ function readFilter(value: unknown, name: string): Filter {
   const unset = filter["include_unset"];
   const includeUnset = unset === undefined ? false : readBoolean(unset, `${name}.include_unset`);
   if (includeUnset && operator !== "in" && operator !== "not_in") {
-    throw wrong(`${name}.include_unset`, unset, `none with operator "${operator}", only with in and not_in`);
+    throw wrong(
+      `${name}.include_unset`,
+      unset,
+      `none with operator "${operator}" (only in and not_in allow it)`,
+    );
   }
   if (includeUnset && !dimensionsWithUnset.includes(field)) {
-    throw wrong(`${name}.include_unset`, unset, `none, since every call has a "${field}"`);
+    throw wrong(`${name}.include_unset`, unset, `none, because every call has a "${field}"`);
   }
   return { field, operator, values, includeUnset };
 }
 
-/** Scalar or array, depending on the operator. */
+/** A scalar or an array, depending on the operator. */
 export function readValues(value: unknown, name: string, operator: Operator): readonly Scalar[] {
   if (operator !== "in" && operator !== "not_in") return [readScalar(value, name)];
   return readList(value, name, 0, Number.POSITIVE_INFINITY).map((item, index) =>
@@ -54,7 +58,7 @@ const numericId = /^\d+$/u;
 const keyHash = /^[0-9a-f]{64}$/u;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
-/** A filter uses the underlying identifier, so a value that can only be a label is an error, not an empty answer (2.1). */
+/** A filter uses the underlying identifier (2.1), so a value that can only be a label is an error rather than an empty answer. */
 function refuseLabel(field: DimensionName, value: Scalar, name: string): void {
   const text = String(value);
   if (field === "api_key_id" && !numericId.test(text) && !keyHash.test(text)) {
@@ -69,7 +73,7 @@ export function readClassifierId(value: unknown, name: string): string {
   throw wrong(name, value, "a UUID");
 }
 
-/** Key hashes become key ids; one that no key has stays as it is, matches nothing, and is a warning (2.4). */
+/** Resolves key hashes to key ids. An unknown hash is left unchanged, matches nothing, and causes a warning (2.4). */
 export function resolveHashes(filters: readonly Filter[], world: World): ResolvedFilters {
   const ids = new Map([...world.keys.values()].map((key) => [key.hash, key.id]));
   const warnings: string[] = [];
@@ -115,7 +119,7 @@ export function compares(operator: Operator, id: Scalar, values: readonly Scalar
   }
 }
 
-/** Numbers, and digits in a string, as numbers; everything else as text. */
+/** Treats numbers and strings of digits as numbers, and everything else as text. */
 function order(left: Scalar, right: Scalar): number {
   const numeric = numericId.test(String(left)) && numericId.test(String(right));
   const [a, b] = numeric ? [Number(left), Number(right)] : [String(left), String(right)];

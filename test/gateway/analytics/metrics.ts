@@ -17,7 +17,7 @@ export type AdditiveMetric = (typeof additiveMetricNames)[number];
 export type RateMetric = (typeof rateMetricNames)[number];
 export type Metric = (typeof metricNames)[number];
 
-/** Sums of entries; the latency of every call only where a percentile was asked for. */
+/** Sums of entries; single latencies are kept only if a percentile is requested. */
 export type Sums = Figures & { readonly latencies: { readonly ms: number; readonly requests: number }[] };
 
 /** An integer: a count, tokens, or micro-credits. */
@@ -50,7 +50,7 @@ export function isRate(metric: Metric): metric is RateMetric {
   return metric === "cache_hit_rate" || metric === "avg_latency" || metric === "p90_latency";
 }
 
-/** Null is a rate over nothing. */
+/** Null if the denominator is 0. */
 export function rateValue(metric: RateMetric, sums: Sums): number | null {
   switch (metric) {
     case "cache_hit_rate":
@@ -62,7 +62,7 @@ export function rateValue(metric: RateMetric, sums: Sums): number | null {
   }
 }
 
-/** The smallest latency that nine of ten requests do not exceed. */
+/** The smallest latency that 90 % of the requests do not exceed. */
 function ninetiethPercentile(sums: Sums): number | null {
   const all = sums.latencies
     .filter((part) => part.requests > 0)

@@ -21,7 +21,7 @@ export function answerAnalytics(context: Context, call: Call): Answer {
   if (call.contentType?.split(";")[0]?.trim().toLowerCase() !== "application/json") {
     throw new Refusal(
       400,
-      `Invalid "Content-Type": current "${call.contentType ?? ""}", wanted application/json`,
+      `Invalid "Content-Type": expected application/json, got "${call.contentType ?? ""}"`,
     );
   }
   const request = parseAnalyticsRequest(call.body);
@@ -51,7 +51,7 @@ export function answerAnalytics(context: Context, call: Call): Answer {
   });
 }
 
-/** The endpoint's own limit: calls per key and minute of the clock, valid or not. */
+/** The endpoint's own rate limit: valid and invalid calls per key and minute of the gateway's clock. */
 function countCall(context: Context, key: Key, now: number): void {
   const { switches, counters } = context;
   const limit = switches.analyticsRequestsPerMinute;
@@ -83,10 +83,10 @@ function refuseUnknownClassifiers(context: Context, request: AnalyticsRequest): 
 function refuseLongReach(request: AnalyticsRequest, reachDays: number | null, now: number): void {
   if (reachDays === null || request.timeRange === null) return;
   if (request.timeRange.start >= now - reachDays * DAY) return;
-  throw new Refusal(400, `Invalid "time_range.start": wanted at most ${reachDays} days ago`);
+  throw new Refusal(400, `Invalid "time_range.start": expected at most ${reachDays} days ago`);
 }
 
-/** A window that began at this midnight is answered with the one before it. */
+/** Replaces a window that began at this midnight with the previous one. */
 function yesterdaysRange(range: TimeRange, now: number): TimeRange {
   const midnight = dayStart(now);
   if (range.start < midnight || range.start === Number.NEGATIVE_INFINITY) return range;

@@ -4,13 +4,13 @@ import type { AnalyticsRequest, OrderBy } from "./request.ts";
 
 export type Page = { readonly rows: readonly Row[]; readonly truncated: boolean };
 
-/** Put the rows in order, then cut them: first per group, then in all. */
+/** Orders the rows, then truncates them: first per group, then overall. */
 export function orderAndCut(rows: readonly Row[], request: AnalyticsRequest): Page {
   const ordered = rows.toSorted(request.orderBy === null ? newestFirst : byOrder(request.orderBy));
   const isGrouped = request.dimensions.length > 0 || request.classifierDimensions !== null;
   const kept = isGrouped && request.groupLimit !== null ? cutGroups(ordered, request.groupLimit) : ordered;
   const isTimeSeries = request.granularity !== null && isGrouped;
-  // A time series without an explicit group_limit is never cut: the limit is raised to fit it (2.1 rules 2 and 3).
+  // A time series without an explicit group_limit is never truncated: the limit is raised to fit it (2.1 rules 2 and 3).
   const limit = isTimeSeries && request.groupLimit === null ? Number.POSITIVE_INFINITY : request.limit;
   return { rows: kept.slice(0, limit), truncated: kept.length < rows.length || kept.length > limit };
 }
@@ -24,7 +24,7 @@ function cutGroups(rows: readonly Row[], groupLimit: number): readonly Row[] {
   });
 }
 
-/** The order nobody asked for: newest first, then by identifier, which is by no metric on purpose. */
+/** The default order: newest first, then by identifier. Deliberately not by a metric. */
 function newestFirst(left: Row, right: Row): number {
   return compare(right.bucket, left.bucket) || compare(left.group.name, right.group.name);
 }
@@ -35,7 +35,7 @@ function byOrder(order: OrderBy): (left: Row, right: Row) => number {
   return (left, right) => {
     const [a, b] = [valueOf(left), valueOf(right)];
     if (a === null || b === null) {
-      // Nothing comes last in both directions.
+      // Null comes last in both directions.
       if (a !== b) return a === null ? 1 : -1;
       return newestFirst(left, right);
     }

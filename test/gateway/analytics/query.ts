@@ -8,7 +8,7 @@ import type { Sums } from "./metrics.ts";
 import type { AnalyticsRequest, TimeRange } from "./request.ts";
 import { bucketStart, type Granularity } from "./time.ts";
 
-/** What every row of one combination of dimensions has in common. */
+/** The cells that all rows of one combination of dimensions share. */
 export type Group = {
   readonly name: string;
   readonly members: ReadonlyMap<DimensionName, Member>;
@@ -21,12 +21,12 @@ export type Question = {
   readonly filters: readonly Filter[];
   readonly account: Account;
   readonly range: TimeRange;
-  /** Entries after this are not known yet. */
+  /** Entries after this time are not yet known. */
   readonly knownAt: number;
   readonly firstWeekday: number;
 };
 
-/** Sum the ledger by dimensions and time buckets, in no order. Groups are told apart by identifier, not by label. */
+/** Sums the ledger by dimensions and time buckets, in no particular order. Groups differ by identifier, not by label. */
 export function runQuery(ledger: Ledger, question: Question): Row[] {
   const { request, range, knownAt } = question;
   const groupsOf = createGrouping(question);
@@ -56,7 +56,7 @@ export function runQuery(ledger: Ledger, question: Question): Row[] {
   return rows.all;
 }
 
-/** A day that lies in the range, is wholly known and needs no finer look is taken from the ledger's sums. */
+/** Uses the ledger's daily sums for days that lie fully in the range, are fully known and need no finer resolution. */
 function canUseSums(question: Question, day: number, lastAt: number): boolean {
   const { request, range, knownAt } = question;
   const isFine = request.granularity === "minute" || request.granularity === "hour";
@@ -66,7 +66,7 @@ function canUseSums(question: Question, day: number, lastAt: number): boolean {
 
 const everything: Group = { name: "[]", members: new Map(), tags: {} };
 
-/** The groups a route belongs to, found once per route; none when a filter leaves it out. */
+/** The groups that a route belongs to, computed once per route; empty if a filter excludes it. */
 function createGrouping(question: Question): (route: Route) => readonly Group[] {
   const groups = new Map<string, Group>([[everything.name, everything]]);
   const known: (readonly Group[] | undefined)[] = [];
@@ -97,7 +97,7 @@ function isWanted(question: Question, route: Route): boolean {
   );
 }
 
-/** Entries of one bucket mostly follow one another, so the last bucket is remembered. */
+/** Remembers the last bucket, because entries of one bucket are mostly consecutive. */
 function createBucketing(
   granularity: Granularity | null,
   firstWeekday: number,

@@ -49,7 +49,7 @@ const fieldNames = [
   "classifier_filters",
 ] as const;
 
-/** Read a request body; every violation of its shape is a 400 that names the field. */
+/** Parses a request body. Every violation of its shape is a 400 that names the field. */
 export function parseAnalyticsRequest(text: string): AnalyticsRequest {
   const body = readFields(parseJson(text), "body", fieldNames);
   const metrics = readNames(body["metrics"], "metrics", metricNames, 1, Number.POSITIVE_INFINITY);
@@ -75,11 +75,11 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refusal(400, "Malformed body: wanted a JSON object");
+    throw new Refusal(400, "Malformed body: expected a JSON object");
   }
 }
 
-/** Absent is undefined; a null is a value, and a wrong one. */
+/** Absent fields are undefined. Null is a value, and an invalid one. */
 function optional<Value>(value: unknown, read: (value: unknown) => Value): Value | null {
   return value === undefined ? null : read(value);
 }

@@ -15,7 +15,7 @@ import type { Granularity } from "./time.ts";
 
 export type WireRow = Record<string, string | number | null>;
 
-/** Rows as they go over the wire (2.4), in the form that the switches ask for. */
+/** Converts rows to wire format (2.4), as configured by the switches. */
 export function renderRows(
   rows: readonly Row[],
   request: AnalyticsRequest,
@@ -70,7 +70,7 @@ function renderMember(name: DimensionName, member: Member, switches: Switches): 
   return member.label;
 }
 
-/** Components of a call that it may not have at all. */
+/** Components that a call may lack. */
 const components: readonly AdditiveMetric[] = ["reasoning_tokens", "cached_tokens", "byok_usage"];
 
 function renderMetric(metric: Metric, sums: Sums, switches: Switches): number | null {

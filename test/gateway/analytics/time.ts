@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE, monthStart, weekStart } from "../windows.ts";
 export const granularities = ["minute", "hour", "day", "week", "month"] as const;
 export type Granularity = (typeof granularities)[number];
 
-/** Seconds are required, fractions allowed, UTC only (2.1 rule 1). */
+/** Seconds are required, fractions are allowed, and only UTC is accepted (2.1 rule 1). */
 const timestampForm = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(?:\.\d+)?(?:Z|[+-]00:00)$/u;
 
 export function readTimestamp(value: unknown, name: string): number {
@@ -12,14 +12,14 @@ export function readTimestamp(value: unknown, name: string): number {
   const wanted = "an ISO 8601 UTC timestamp with seconds (YYYY-MM-DDTHH:MM:SSZ)";
   if (match === null || typeof value !== "string") throw wrong(name, value, wanted);
   const at = Date.parse(value);
-  // The engine reads February 30th as March 2nd, which is no date at all.
+  // JavaScript parses February 30th as March 2nd instead of rejecting it.
   if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(`${match[1]}T${match[2]}`)) {
     throw wrong(name, value, wanted);
   }
   return at;
 }
 
-/** The start of the bucket that a time falls in; the first weekday is of week buckets only. */
+/** The start of the bucket that contains a time. The first weekday matters for week buckets only. */
 export function bucketStart(granularity: Granularity, at: number, firstWeekday: number): number {
   switch (granularity) {
     case "minute":

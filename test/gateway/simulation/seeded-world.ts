@@ -25,12 +25,12 @@ export type WorldOptions = {
   readonly keys: number;
   readonly models: number;
   readonly apps: number;
-  /** With ten keys or more, three of them are: limit 0, disabled, expired. */
+  /** Of ten keys or more, one has limit 0, one is disabled and one has expired. */
   readonly troubled: boolean;
   readonly startAt: number;
 };
 
-/** Fill the register from the seed, and give every key its traffic. Without keys the world stays empty. */
+/** Fills the registry from the seed and gives every key its traffic. Without keys the world stays empty. */
 export function seedWorld(world: World, options: WorldOptions): Lane[] {
   if (options.keys === 0) return [];
   const models = Array.from({ length: options.models }, (_, index) => addModel(world, index));
@@ -74,14 +74,14 @@ function addKey(world: World, index: number, choices: Choices, options: WorldOpt
   const { limitDays, ...kindOfKey } = kind;
   const key = world.addKey({ name, ...kindOfKey, ...twinTitle(index) });
   const count = 1 + Math.floor(draw(3) * 3);
-  // From 0.3 to 60 credits a day, small ones as often as big ones.
+  // From 0.3 to 60 credits a day, on a logarithmic scale.
   const dailyCredits = (0.3 * 200 ** draw(1)) / count;
   const lanes = Array.from({ length: count }, (_, number) => {
     const plan = { name, dailyCredits, freeOnly: key.freeTier, mustPay: number === 0 && !key.freeTier };
     return addLane(world, plan, choices, (what) => draw(100 * (number + 1) + what));
   });
   if (limitDays !== null) {
-    // Some limits are too small for their traffic, on purpose.
+    // Some limits are deliberately too small for their traffic.
     const room = 0.5 + 1.5 * draw(2);
     key.limitMicros = roundLimit(dailyPaid(lanes) * limitDays * room) * 1_000_000;
   }
@@ -93,7 +93,7 @@ type KeyKind = Pick<NewKey, "freeTier" | "includeByokInLimit" | "limitReset"> & 
   readonly limitDays: number | null;
 };
 
-/** The first keys show every kind of limit; then they come again. */
+/** The keys cycle through every kind of limit. */
 const keyKinds: readonly [KeyKind, ...KeyKind[]] = [
   { limitReset: "daily", limitDays: 1 },
   { limitReset: "weekly", limitDays: 7 },
@@ -116,7 +116,7 @@ function dailyPaid(lanes: readonly Lane[]): number {
   return micros.reduce((sum, each) => sum + each, 0) / 1e6;
 }
 
-/** A limit as people set it: the nearest of 1, 2 or 5 and zeros, at least 1. */
+/** The nearest round limit, as people set it: 1, 2 or 5 followed by zeros, at least 1. */
 function roundLimit(credits: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, credits)));
   const distance = (limit: number): number => Math.abs(Math.log(limit / Math.max(1, credits)));
@@ -124,7 +124,7 @@ function roundLimit(credits: number): number {
   return limits.toSorted((left, right) => distance(left) - distance(right))[0] ?? power;
 }
 
-/** Two keys with one title in the analytics. */
+/** Two keys with the same title in the analytics. */
 function twinTitle(index: number): Partial<NewKey> {
   return index === 1 || index === 4 ? { title: "Production" } : {};
 }
@@ -142,7 +142,7 @@ type LanePlan = {
   readonly mustPay: boolean;
 };
 
-/** However cheap the model is, nobody calls it more often. */
+/** Maximum call rate, however cheap the model is. */
 const MOST_REQUESTS_PER_HOUR = 2000;
 
 function addLane(world: World, plan: LanePlan, choices: Choices, draw: (what: number) => number): Lane {

@@ -4,7 +4,7 @@ import { HOUR } from "../windows.ts";
 export const shapeNames = ["business", "steady", "bursty", "evening", "nightly"] as const;
 export type ShapeName = (typeof shapeNames)[number];
 
-/** How much traffic there is at this hour, compared with the average of a week (about 1). */
+/** Traffic at an hour, relative to the average of a week (about 1). */
 export function intensity(shape: ShapeName, at: number, seed: number, lane: number): number {
   const hour = Math.floor(at / HOUR);
   if (shape === "steady") return 1;

@@ -6,7 +6,7 @@ import type { Switches } from "../switches.ts";
 import { dayStart, HOUR, MINUTE } from "../windows.ts";
 import { intensity, type ShapeName } from "./shapes.ts";
 
-/** One steady user of the gateway: a route, how often it is used, and what one request is like. */
+/** One steady stream of traffic: a route, its rate, and the properties of one request. */
 export type Lane = {
   readonly route: Route;
   readonly shape: ShapeName;
@@ -18,7 +18,7 @@ export type Lane = {
   /** Micro-credits per 1000 tokens. */
   readonly promptPrice: number;
   readonly completionPrice: number;
-  /** Paid outside, with the caller's own provider key. */
+  /** Paid outside the gateway, with the caller's own provider key. */
   readonly byok: boolean;
   readonly latencyMs: number;
 };
@@ -27,10 +27,10 @@ export type TrafficOptions = {
   readonly seed: number;
   readonly startAt: number;
   readonly historyDays: number;
-  /** The length of a slot of live traffic; history is made in slots of `historySlotMs`. */
+  /** The length of a slot of live traffic; history uses slots of `historySlotMs`. */
   readonly slotMs: number;
   readonly historySlotMs: number;
-  /** This share of the entries comes so long after its slot. */
+  /** This share of the entries arrives this long after its slot. */
   readonly lateShare: number;
   readonly lateMs: number;
 };
@@ -38,8 +38,8 @@ export type TrafficOptions = {
 export type Traffic = ReturnType<typeof createTraffic>;
 
 /**
- * Traffic in whole slots at fixed times, each drawn from seed, lane and slot alone: it does not matter how often or
- * how far the clock moves. A slot is made when it begins; its entries lie somewhere in it and are seen from then on.
+ * Traffic in whole slots at fixed times. Each slot depends only on seed, lane and slot, so it does not matter how often or how far
+ * the clock moves. A slot is created when it begins; each of its entries becomes visible at its own time within the slot.
  */
 export function createTraffic(
   ledger: Ledger,
@@ -106,7 +106,7 @@ export function createTraffic(
 
   return {
     advanceTo,
-    /** Requests that limits, quotas and closed keys have stopped so far. */
+    /** Requests that limits, quotas and unusable keys have stopped so far. */
     refused: (): number => refused,
   };
 }

@@ -7,7 +7,7 @@ import { DAY, dayStart, MINUTE } from "../windows.ts";
 /** Contract section 8: free variants have 20 requests a minute. */
 const FREE_REQUESTS_PER_MINUTE = 20;
 
-/** Let a call through or refuse it: 402 with nothing left, 429 above the limits of free variants. */
+/** Admits a call or refuses it: 402 without credits, 429 above the limits of free variants. */
 export function admit(context: Context, key: Key, model: Model): void {
   const now = context.clock.now();
   if (isExhausted(context.ledger, key, model, now)) throw new Refusal(402);

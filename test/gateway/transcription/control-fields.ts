@@ -11,7 +11,7 @@ import {
 import type { Manner } from "./manner.ts";
 import { type NewRecording, sha256Of } from "./recordings.ts";
 
-/** Changes of a manner from JSON: the same fields as in TypeScript, and `model` when they are for one. */
+/** Parses changes of a manner from JSON: the same fields as in TypeScript, and `model` if they apply to one model only. */
 export function readManner(value: unknown): { changes: Partial<Manner>; model: string | null } {
   if (!isFields(value)) throw wrong("body", value, "an object");
   const names = Object.keys(readers).filter((name): name is keyof Manner => name in readers);
@@ -47,7 +47,7 @@ const readers: Readers = {
   status: orNull((value, name) => readInteger(value, name, 400)),
 };
 
-/** A recording from JSON; its bytes are given as `data` in base64, or as their `sha256`. */
+/** Parses a recording from JSON. Its bytes are given as `data` in base64, or by their `sha256`. */
 export function readRecording(value: unknown): NewRecording {
   const fields = readFields(value, "body", ["sha256", "data", "text", "seconds", "language"]);
   return {

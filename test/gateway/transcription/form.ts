@@ -3,7 +3,7 @@ import { Refusal } from "../refusal.ts";
 import { type Part, splitParts } from "./parts.ts";
 import { audioFormats, fieldNames, parseJson, readRest, type TranscriptionRequest } from "./request.ts";
 
-/** Read the multipart form in the reference speech-to-text style: `file`, and the JSON form's fields as text. */
+/** Parses the multipart form in the reference speech-to-text style: `file`, and the fields of the JSON form as text. */
 export function parseTranscriptionForm(
   body: Buffer,
   contentType: string,
@@ -13,9 +13,9 @@ export function parseTranscriptionForm(
   const files = parts.filter(({ name }) => name === "file");
   const [file] = files;
   if (file === undefined || files.length > 1) {
-    throw new Refusal(400, `Invalid "file": current ${files.length} parts, wanted one`);
+    throw new Refusal(400, `Invalid "file": expected one part, got ${files.length}`);
   }
-  if (file.data.length === 0) throw new Refusal(400, 'Invalid "file": current 0 bytes, wanted audio');
+  if (file.data.length === 0) throw new Refusal(400, 'Invalid "file": expected audio, got 0 bytes');
   const fields = fieldsOf(parts.filter((part) => part !== file));
   return {
     upload: "multipart",
@@ -25,7 +25,7 @@ export function parseTranscriptionForm(
   };
 }
 
-/** The format is the extension of the file's name. */
+/** Determines the format by the extension of the file name. */
 function formatOf(file: Part): string {
   const extension = /\.([a-z0-9]+)$/iu.exec(file.fileName ?? "")?.[1]?.toLowerCase();
   const format = audioFormats.find((candidate) => candidate === extension);
@@ -37,7 +37,7 @@ function formatOf(file: Part): string {
 
 const listField = "timestamp_granularities";
 
-/** Text becomes what the JSON form would have: numbers, objects, and a list where `[]` or repetition says so. */
+/** Converts text to the values of the JSON form: numbers, objects, and lists for names with `[]` or repeated fields. */
 function fieldsOf(parts: readonly Part[]): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   const list: string[] = [];
@@ -46,10 +46,10 @@ function fieldsOf(parts: readonly Part[]): Record<string, unknown> {
     if (!fieldNames.some((known) => known === name)) {
       throw new Refusal(400, `Unknown field "${given}" in "form"`);
     }
-    if (fileName !== null) throw wrong(name, fileName, "text and no file");
+    if (fileName !== null) throw wrong(name, fileName, "text, not a file");
     const text = data.toString();
     if (name === listField) list.push(text);
-    else if (name in fields) throw new Refusal(400, `Invalid "${name}": current 2 parts, wanted one`);
+    else if (name in fields) throw new Refusal(400, `Invalid "${name}": expected one part, got 2`);
     else fields[name] = valueOf(name, text);
   }
   return list.length === 0 ? fields : { ...fields, [listField]: list };

@@ -1,42 +1,42 @@
 import type { Recording } from "./recordings.ts";
 
-/** How a model transcribes; the first values are those of a good and fast one. */
+/** How a model transcribes. The defaults are those of a good and fast model. */
 export type Manner = {
-  /** Real milliseconds before the answer, also the latency in the books. */
+  /** Real milliseconds before the answer, and the latency in the books. */
   readonly latencyMs: number;
   /** The price of a minute of audio. Free variants cost nothing. */
   readonly microsPerMinute: number;
-  /** The price of one call whatever its audio, instead of the price per minute. */
+  /** A fixed price per call, instead of the price per minute. */
   readonly micros: number | null;
-  /** Words left out at the beginning, replaced after them, and added at the end: that many errors, whoever aligns. */
+  /** Numbers of words omitted at the beginning, replaced after them, and added at the end. Every alignment counts exactly these errors. */
   readonly deletedWords: number;
   readonly substitutedWords: number;
   readonly insertedWords: number;
-  /** Said instead of anything that the recording says; errors still apply. */
+  /** Replaces the text of any recording; word errors still apply. */
   readonly text: string | null;
-  /** Null when the provider does not score the whole transcript (2.6). */
+  /** Null if the provider does not score the whole transcript (2.6). */
   readonly confidence: number | null;
-  /** Detected instead of the recording's language, in any spelling; a forced language stays. */
+  /** The detected language, in any spelling, instead of the recording's; a forced language takes precedence. */
   readonly detectedLanguage: string | null;
-  /** False: the answer has no `usage`, though the call is charged all the same. */
+  /** False: the answer has no `usage`, although the call is charged. */
   readonly usage: boolean;
   /** False: the provider returns no word-level timestamps. */
   readonly words: boolean;
-  /** False: the provider knows no `verbose_json` and the call is a 400. */
+  /** False: the provider does not support `verbose_json`, and such a call is a 400. */
   readonly verbose: boolean;
-  /** The model refuses every call with this status; nothing is charged. */
+  /** The model refuses every call with this status, without a charge. */
   readonly status: number | null;
 };
 
 export type Manners = ReturnType<typeof createManners>;
 
-/** How every model transcribes, and what single models do otherwise. */
+/** How all models transcribe, with overrides for single models. */
 export function createManners() {
   let everyModel = defaultManner;
   const singleModels = new Map<string, Partial<Manner>>();
   return {
     of: (model: string): Manner => ({ ...everyModel, ...singleModels.get(model) }),
-    /** Change some of it, for one model or for all that do not differ. */
+    /** Changes some fields, for one model or for all models without an override. */
     change(changes: Partial<Manner>, model: string | null = null): void {
       if (model === null) everyModel = { ...everyModel, ...changes };
       else singleModels.set(model, { ...singleModels.get(model), ...changes });
@@ -65,7 +65,7 @@ export const defaultManner: Manner = {
   status: null,
 };
 
-/** The transcript with its errors. What is left of the text stands still between them, so no alignment finds fewer. */
+/** The transcript with its errors. The remaining words keep their order between them, so no alignment finds fewer errors. */
 export function spokenText(manner: Manner, recording: Recording): string {
   const words = wordsOf(manner.text ?? recording.text).slice(manner.deletedWords);
   const heard = words.map((word, index) => (index < manner.substitutedWords ? WRONG_WORD : word));

@@ -8,14 +8,14 @@ import type { TranscriptionRecord } from "./record.ts";
 import { parseTranscriptionJson, type TranscriptionRequest } from "./request.ts";
 import { transcriptBody } from "./transcript.ts";
 
-/** POST /audio/transcriptions (2.5, 2.6): shape, limits, model, then it is made, charged and answered. */
+/** POST /audio/transcriptions (2.5, 2.6): checks shape, limits and model, then transcribes, charges and answers. */
 export function answerTranscription(context: Context, call: Call): Answer {
   const most = context.switches.transcriptionBytes;
   if (call.bytes.length > most) throw new Refusal(413);
   const request = parseTranscription(call);
   const manner = context.manners.of(request.model);
   if (request.responseFormat === "verbose_json" && !manner.verbose) {
-    throw new Refusal(400, `Invalid "response_format": model "${request.model}" gives json only`);
+    throw new Refusal(400, `Invalid "response_format": model "${request.model}" supports json only`);
   }
   const route = context.world.route({ key: call.key.name, model: request.model });
   admit(context, call.key, route.model);
@@ -37,10 +37,10 @@ function parseTranscription(call: Call): TranscriptionRequest {
   if (type === "application/json") return parseTranscriptionJson(body, sessionHeader);
   if (type === "multipart/form-data") return parseTranscriptionForm(bytes, contentType, sessionHeader);
   const wanted = "application/json or multipart/form-data";
-  throw new Refusal(400, `Invalid "Content-Type": current "${contentType}", wanted ${wanted}`);
+  throw new Refusal(400, `Invalid "Content-Type": expected ${wanted}, got "${contentType}"`);
 }
 
-/** The provider counts ten tokens to a second of audio and two to a word. */
+/** The provider counts ten tokens per second of audio and two per word. */
 const INPUT_TOKENS_PER_SECOND = 10;
 const OUTPUT_TOKENS_PER_WORD = 2;
 

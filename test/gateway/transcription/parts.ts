@@ -3,10 +3,10 @@ import { Refusal } from "../refusal.ts";
 /** One part of a multipart/form-data body (RFC 7578). */
 export type Part = { readonly name: string; readonly fileName: string | null; readonly data: Buffer };
 
-/** Split a body at its boundary, strictly: what is not exactly a form is a 400 that says where. */
+/** Splits a body at its boundary. Every deviation from the format is a 400 that names its place. */
 export function splitParts(body: Buffer, contentType: string): readonly Part[] {
   const delimiter = Buffer.from(`\r\n--${boundaryOf(contentType)}`);
-  // The first delimiter has no line break before it.
+  // No line break precedes the first delimiter.
   const text = Buffer.concat([Buffer.from("\r\n"), body]);
   const parts: Part[] = [];
   let start = text.indexOf(delimiter);
@@ -15,7 +15,8 @@ export function splitParts(body: Buffer, contentType: string): readonly Part[] {
     start += delimiter.length;
     const after = text.toString("latin1", start, start + 2);
     if (after === "--") return parts;
-    if (after !== "\r\n") throw malformed("a boundary is followed by neither a line break nor its end");
+    if (after !== "\r\n")
+      throw malformed("a boundary is followed by neither a line break nor the final dashes");
     const end = text.indexOf(delimiter, start);
     if (end === -1) throw malformed("its last boundary is missing");
     parts.push(readPart(text.subarray(start + 2, end)));
@@ -42,7 +43,7 @@ function readPart(part: Buffer): Part {
   return { name, fileName: parameterOf(disposition, "filename"), data: part.subarray(end + 4) };
 }
 
-/** Browsers and clients escape only the quote and line breaks, as %22, %0D and %0A. */
+/** Clients escape only quotes and line breaks, as %22, %0D and %0A. */
 function parameterOf(disposition: string, name: string): string | null {
   const value = new RegExp(`;\\s*${name}="([^"]*)"`, "iu").exec(disposition)?.[1];
   return value?.replace(/%22|%0D|%0A/giu, (escaped) => decodeURIComponent(escaped)) ?? null;

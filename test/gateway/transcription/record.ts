@@ -1,10 +1,10 @@
 import type { Fields } from "../fields.ts";
 import type { TranscriptionRequest } from "./request.ts";
 
-/** A transcription that was made and charged, whether its answer arrived or not. */
+/** A charged transcription, whether or not its answer arrived. */
 export type TranscriptionRecord = {
   readonly at: number;
-  /** Also the answer's X-Request-Id. */
+  /** Equal to the answer's X-Request-Id. */
   readonly requestId: string;
   readonly key: string;
   readonly model: string;
@@ -18,7 +18,7 @@ export type TranscriptionRecord = {
   readonly responseFormat: TranscriptionRequest["responseFormat"];
   readonly granularities: TranscriptionRequest["granularities"];
   readonly temperature: number | null;
-  /** Forced or detected. */
+  /** The forced or detected language. */
   readonly language: string;
   readonly isLanguageForced: boolean;
   readonly text: string;

@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 
-/** What a recording says, known by the SHA-256 of its bytes. */
+/** The spoken text of a recording, identified by the SHA-256 of its bytes. */
 export type Recording = {
   readonly sha256: string;
   readonly text: string;
   readonly seconds: number;
-  /** The language that is detected, ISO-639-1. */
+  /** The detected language, ISO-639-1. */
   readonly language: string;
 };
 export type NewRecording = Pick<Recording, "sha256" | "text"> & Partial<Recording>;
 
 export type Recordings = ReturnType<typeof createRecordings>;
 
-/** The recordings that can be understood: the bundled sample (exporter/probes/sample) and what tests add. */
+/** The known recordings: the bundled sample (exporter/probes/sample) and those that tests add. */
 export function createRecordings() {
   const known = new Map<string, Recording>([[sample.sha256, sample]]);
   return {
@@ -39,9 +39,9 @@ export const sample: Recording = {
   language: "en",
 };
 
-/** Nothing here can listen, so any other audio is the same few words. */
+/** The text of all unknown audio, because the simulation cannot transcribe. */
 export const unknownRecording: Omit<Recording, "sha256"> = {
-  text: "Nobody told the simulation what this says.",
+  text: "The simulation does not know this recording.",
   seconds: 2.5,
   language: "en",
 };

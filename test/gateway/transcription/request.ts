@@ -10,7 +10,7 @@ import {
 } from "../fields.ts";
 import { Refusal } from "../refusal.ts";
 
-/** A valid request of contract 2.5, however it was uploaded. */
+/** A valid request of contract 2.5, in either upload form. */
 export type TranscriptionRequest = {
   readonly upload: "json" | "multipart";
   readonly audio: Buffer;
@@ -27,7 +27,7 @@ export type TranscriptionRequest = {
 };
 export type Granularity = (typeof granularities)[number];
 
-/** What both forms of the request have besides the audio. */
+/** The fields besides the audio, common to both forms. */
 export const fieldNames = [
   "model",
   "language",
@@ -40,7 +40,7 @@ export const fieldNames = [
   "user",
 ] as const;
 
-/** The contract does not show them; these are what services of this kind take. */
+/** Common values of such services; the contract does not list them. */
 export const audioFormats = ["wav", "mp3", "flac", "m4a", "mp4", "ogg", "webm", "aac"] as const;
 const granularities = ["word", "segment"] as const;
 const traceKeys = ["trace_id", "trace_name", "span_name", "generation_name", "parent_span_id"];
@@ -48,7 +48,7 @@ const traceKeys = ["trace_id", "trace_name", "span_name", "generation_name", "pa
 /** Contract section 8, request-shape bounds. */
 const MOST_CHARACTERS = 256;
 
-/** Read the JSON form; every violation of its shape is a 400 that names the field. */
+/** Parses the JSON form. Every violation of its shape is a 400 that names the field. */
 export function parseTranscriptionJson(
   text: string,
   sessionHeader: string | undefined,
@@ -64,7 +64,7 @@ export function parseTranscriptionJson(
   };
 }
 
-/** The fields that have the same rules in both forms. The body's session wins over the header's (2.5). */
+/** Parses the fields that follow the same rules in both forms. The body's session takes precedence over the header's (2.5). */
 export function readRest(
   body: Fields,
   sessionHeader: string | undefined,
@@ -91,11 +91,11 @@ export function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refusal(400, `Malformed "${name}": wanted a JSON object`);
+    throw new Refusal(400, `Malformed "${name}": expected a JSON object`);
   }
 }
 
-/** Standard alphabet, padded, no line breaks and no data URL. */
+/** Standard alphabet with padding, without line breaks or a data URL. */
 function readBase64(value: unknown): Buffer {
   const text = readText(value, "input_audio.data");
   const audio = Buffer.from(text, "base64");
@@ -140,10 +140,10 @@ function readShortText(value: unknown, name: string): string {
   const text = readText(value, name);
   const characters = Array.from(text).length;
   if (characters <= MOST_CHARACTERS) return text;
-  throw new Refusal(400, `Invalid "${name}": current ${characters} characters, wanted at most 256`);
+  throw new Refusal(400, `Invalid "${name}": expected at most 256 characters, got ${characters}`);
 }
 
-/** Absent is undefined; a null is a value, and a wrong one. */
+/** Absent fields are undefined. Null is a value, and an invalid one. */
 function optional<Value>(value: unknown, read: (value: unknown) => Value): Value | null {
   return value === undefined ? null : read(value);
 }

@@ -1,7 +1,7 @@
 import { type Manner, wordsOf } from "./manner.ts";
 import type { TranscriptionRecord } from "./record.ts";
 
-/** The body of a good answer (2.6). */
+/** The body of a successful answer (2.6). */
 export function transcriptBody(record: TranscriptionRecord, manner: Manner): Record<string, unknown> {
   const { text, language, seconds, granularities, inputTokens, outputTokens, cost } = record;
   const usage = {
@@ -26,7 +26,7 @@ export function transcriptBody(record: TranscriptionRecord, manner: Manner): Rec
   };
 }
 
-/** Every word takes as long as the others. */
+/** All words have the same duration. */
 function timedWords(text: string, seconds: number) {
   const words = wordsOf(text);
   const timeOf = (index: number): number => Math.round((1000 * seconds * index) / words.length) / 1000;

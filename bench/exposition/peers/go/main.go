@@ -1,4 +1,4 @@
-// Shows the series of a file by client_golang, as its documentation does it: a GaugeVec for each family.
+// Exposes the series of a file with client_golang, used as in its documentation: a GaugeVec for each family.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 	_ = http.Serve(listener, nil)
 }
 
-// load reads lines `family NAME LABEL…` and `row FAMILY VALUE LABELVALUE…`, their parts separated by tabs.
+// load reads lines `family NAME LABEL…` and `row FAMILY VALUE LABELVALUE…`, with tabs between the parts.
 func load(path string, registry *prometheus.Registry) error {
 	file, err := os.Open(path)
 	if err != nil {

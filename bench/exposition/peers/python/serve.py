@@ -1,4 +1,4 @@
-"""Shows the series of a file by prometheus_client, as its documentation does it: a Gauge for each family."""
+"""Exposes the series of a file with prometheus_client, used as in its documentation: a Gauge for each family."""
 
 import sys
 from socketserver import ThreadingMixIn

@@ -1,24 +1,24 @@
+import { JOB } from "../../../../dashboards/rules/settings.ts";
 import type { Family } from "../../../../exporter/metrics/family.ts";
 import { type InputSeries, seriesOf, type Value } from "../input-series.ts";
 
-/** One alert that fires at a stated minute, or a near miss that never does. */
+/** One alert that fires at a given minute, or a near miss that never fires. */
 export interface AlertCase {
   readonly alert: string;
   readonly title: string;
-  /** The label that tells the case from the others, which are scraped together: `key=name`. */
+  /** The label that identifies the case, because all cases run together: `key=name`. */
   readonly subject: string;
   readonly series: readonly InputSeries[];
-  /** Undefined: never. */
+  /** Undefined if the alert never fires. */
   readonly firesAt: number | undefined;
-  /** The labels beside the subject. */
+  /** The alert's labels other than the subject. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
 export const CASE_MINUTES = 480;
 export const HOUR = 60;
-export const JOB = "aigateway-exporter";
 
-/** Makes cases of alerts whose names and labels have a part in common. */
+/** Returns a function that creates cases for alerts with a common name prefix and common labels. */
 export function casesOf(prefix: string, label: string, labels: Readonly<Record<string, string>>) {
   return (
     alert: string,
@@ -37,7 +37,7 @@ export function casesOf(prefix: string, label: string, labels: Readonly<Record<s
   });
 }
 
-/** What a process of the exporter exposes, minute by minute. */
+/** The samples that a process of the exporter exposes, minute by minute. */
 export function exposed<Label extends string>(
   family: Family<Label>,
   labels: Readonly<Record<NoInfer<Label>, string>>,

@@ -5,16 +5,41 @@ import { type AlertCase, casesOf, exposed, HOUR } from "./alert-case.ts";
 const ofMonth = casesOf("AIGatewayBudget", "budget", { team: "ops", window: "month" });
 const ofPrepaid = casesOf("AIGatewayBudget", "budget", { team: "ops", window: "total" });
 
-/** Alerts on budgets of 100 credits; a third of their month is over. */
+/** Alerts on budgets of 100 credits after a third of the month. */
 export const budgetCases: readonly AlertCase[] = [
-  ofMonth("Exceeded", "warning", "over", "all and a cent", month("over", 99, 100.01), 65),
-  ofMonth("Exceeded", "warning", "even", "exactly all", month("even", 99, 100)),
-  ofMonth("ForecastExceeded", "info", "pace", "34 of a hundred in a third of it", month("pace", 34), 60),
-  ofMonth("ForecastExceeded", "info", "slower", "32 of a hundred in a third of it", month("slower", 32)),
+  ofMonth("Exceeded", "warning", "over", "100.01 of 100 credits are spent", month("over", 99, 100.01), 65),
+  ofMonth("Exceeded", "warning", "even", "exactly 100 of 100 credits are spent", month("even", 99, 100)),
+  ofMonth(
+    "ForecastExceeded",
+    "info",
+    "pace",
+    "34 of 100 credits are spent in a third of the window",
+    month("pace", 34),
+    60,
+  ),
+  ofMonth(
+    "ForecastExceeded",
+    "info",
+    "slower",
+    "32 of 100 credits are spent in a third of the window",
+    month("slower", 32),
+  ),
   ofMonth("Incomplete", "warning", "partial", "a member is missing", incomplete("partial", 30, 480), 60),
-  ofMonth("Incomplete", "warning", "whole", "one is missing for 29 minutes", incomplete("whole", 30, 59)),
+  ofMonth(
+    "Incomplete",
+    "warning",
+    "whole",
+    "a member is missing for 29 minutes",
+    incomplete("whole", 30, 59),
+  ),
   ofPrepaid("ExhaustionImminent", "critical", "ebbing", "four hours are left", prepaid("ebbing", 10), 71),
-  ofPrepaid("ExhaustionImminent", "critical", "flowing", "five are left at the end", prepaid("flowing", 3.8)),
+  ofPrepaid(
+    "ExhaustionImminent",
+    "critical",
+    "flowing",
+    "five hours are left at the end",
+    prepaid("flowing", 3.8),
+  ),
   ofPrepaid(
     "ExhaustionPredicted",
     "warning",

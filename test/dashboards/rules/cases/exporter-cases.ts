@@ -6,38 +6,50 @@ const ofEndpoint = casesOf("AIGateway", "endpoint", {});
 const ofJob = casesOf("AIGateway", "job", {});
 const warning = "warning";
 
-/** Alerts on the exporter itself; whether it is down is told apart, since nothing else can be scraped then. */
+/** Alerts on the exporter itself. AIGatewayExporterDown has its own test, because nothing else can be scraped then. */
 export const exporterCases: readonly AlertCase[] = [
   ofEndpoint(
     "UpstreamErrors",
     warning,
     "key",
-    "six of ten fail",
+    "six of ten requests fail",
     requests("key", { "200": 4, "503": 6 }),
     16,
   ),
-  ofEndpoint("UpstreamErrors", warning, "half", "one of two fails", requests("half", { "200": 1, "503": 1 })),
+  ofEndpoint(
+    "UpstreamErrors",
+    warning,
+    "half",
+    "one of two requests fails",
+    requests("half", { "200": 1, "503": 1 }),
+  ),
   ofEndpoint(
     "UpstreamErrors",
     warning,
     "refused",
-    "all are 401, which has its own alert",
+    "all requests get 401, which has its own alert",
     requests("refused", { "401": 1 }),
   ),
   ofEndpoint(
     "UpstreamThrottled",
     warning,
     "throttled",
-    "for half an hour",
+    "the endpoint is throttled for half an hour",
     throttled("throttled", 10, 480),
     40,
   ),
-  ofEndpoint("UpstreamThrottled", warning, "paused", "for twenty minutes", throttled("paused", 10, 30)),
+  ofEndpoint(
+    "UpstreamThrottled",
+    warning,
+    "paused",
+    "the endpoint is throttled for twenty minutes",
+    throttled("paused", 10, 30),
+  ),
   ofJob(
     "SeriesLimit",
     warning,
     "full",
-    "91 of a hundred",
+    "91 % of the limit is used",
     series("full", 910, () => 0),
     5,
   ),
@@ -45,7 +57,7 @@ export const exporterCases: readonly AlertCase[] = [
     "SeriesLimit",
     warning,
     "refusing",
-    "an answer is refused",
+    "the exporter rejects an answer",
     series("refusing", 600, (minute) => Number(minute >= 60)),
     65,
   ),
@@ -53,15 +65,15 @@ export const exporterCases: readonly AlertCase[] = [
     "SeriesLimit",
     warning,
     "roomy",
-    "89 of a hundred",
+    "89 % of the limit is used",
     series("roomy", 890, () => 3),
   ),
-  ofJob("PollIntervalLong", warning, "slow", "every four minutes", interval("slow", 240), 15),
+  ofJob("PollIntervalLong", warning, "slow", "keys are polled every four minutes", interval("slow", 240), 15),
   ofJob(
     "ExporterReloadFailed",
     warning,
     "broken",
-    "one of two processes has failed",
+    "a reload failed in one of two processes",
     [...reload("broken", "a:9853", () => 1), ...reload("broken", "b:9853", (minute) => Number(minute < 60))],
     65,
   ),
@@ -69,21 +81,21 @@ export const exporterCases: readonly AlertCase[] = [
     "ExporterReloadFailed",
     warning,
     "mended",
-    "it is mended within four minutes",
+    "the configuration is fixed within four minutes",
     reload("mended", "a:9853", (minute) => Number(minute < 60 || minute >= 64)),
   ),
   ofJob(
     "ExporterReloadFailed",
     warning,
     "half-renewed",
-    "a certificate cannot be used, while the configuration is right",
+    "the certificate is invalid and the configuration is valid",
     [
       ...reload("half-renewed", "a:9853", () => 1),
       ...reload("half-renewed", "a:9853", (minute) => Number(minute < 60), families.webUpToDate),
     ],
     65,
   ),
-  ofJob("PollIntervalLong", warning, "fine", "every three minutes", interval("fine", 180)),
+  ofJob("PollIntervalLong", warning, "fine", "keys are polled every three minutes", interval("fine", 180)),
 ];
 
 function requests(endpoint: string, perMinute: Readonly<Record<string, number>>): readonly InputSeries[] {
@@ -92,7 +104,7 @@ function requests(endpoint: string, perMinute: Readonly<Record<string, number>>)
   );
 }
 
-/** Each minute a pause of five more is asked for. */
+/** Every minute, the gateway asks for a pause of another five minutes. */
 function throttled(endpoint: string, from: number, to: number): readonly InputSeries[] {
   const until = (minute: number): Value => (minute < from || minute > to ? null : (minute + 5) * 60);
   return [exposed(families.throttledUntil, { endpoint }, until)];

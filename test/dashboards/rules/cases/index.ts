@@ -1,6 +1,7 @@
 import { selfFamilies } from "../../../../exporter/metrics/self-families.ts";
 import { type InputSeries, seriesOf } from "../input-series.ts";
-import { type AlertCase, eachMinute, exposed, JOB } from "./alert-case.ts";
+import { JOB } from "../../../../dashboards/rules/settings.ts";
+import { type AlertCase, eachMinute, exposed } from "./alert-case.ts";
 import { analyticsCases } from "./analytics-cases.ts";
 import { budgetCases } from "./budget-cases.ts";
 import { exporterCases } from "./exporter-cases.ts";
@@ -8,7 +9,7 @@ import { keyCreditCases } from "./key-credit-cases.ts";
 import { keyStateCases } from "./key-state-cases.ts";
 import { probeCases } from "./probe-cases.ts";
 
-/** The list of the cases that take hours; one run serves them all. */
+/** All cases that span hours. One run evaluates all of them. */
 export const cases: readonly AlertCase[] = [
   ...keyCreditCases,
   ...keyStateCases,
@@ -18,7 +19,7 @@ export const cases: readonly AlertCase[] = [
   ...exporterCases,
 ];
 
-/** What they have in common: an exporter that is scraped, and polls every minute. */
+/** The series that all cases share: an exporter that is scraped and polls every minute. */
 export const commonSeries: readonly InputSeries[] = [
   seriesOf(
     "up",

@@ -3,17 +3,17 @@ import { type AlertCase, CASE_MINUTES, casesOf } from "./alert-case.ts";
 
 const of = casesOf("AIGatewayKey", "key", { team: "payments" });
 
-// 100 credits at 60 an hour end at minute 100.
+// 100 credits at 60 an hour are used up at minute 100.
 const fast = spends("fast", () => 1);
 const stuck = spends("stuck", (minute) => (minute < 60 ? 99.6 / 60 : 0));
 const idle = spends("idle", (minute) => (minute < 60 ? 99.4 / 60 : 0));
-// The last hour with a call every three minutes. What is left then is less than a call, or three calls.
+// A call every three minutes for an hour. Then less than one call is left, or enough for a few calls.
 const seldom = spends("seldom", (minute) => everyThreeMinutes(minute, 91.05, 0.45));
 const quiet = spends("quiet", (minute) => everyThreeMinutes(minute, 97.8, 0.1));
 const slowly = spends("slowly", () => 100 / 720);
 const lasting = spends("lasting", () => 95 / 1440);
 
-/** Alerts on what is left of a limit. Those that need days of history are told as stories. */
+/** Alerts on remaining credits. Alerts that need days of history are tested in stories. */
 export const keyCreditCases: readonly AlertCase[] = [
   of("Exhausted", "critical", "fast", "nothing is left", fast, 102),
   of("Exhausted", "critical", "stuck", "too little for a call is left and nothing is spent", stuck, 72),
@@ -23,7 +23,7 @@ export const keyCreditCases: readonly AlertCase[] = [
   of("ExhaustionImminent", "critical", "fast", "forty minutes are left", fast, 65),
   of("ExhaustionImminent", "critical", "slowly", "hours are left", slowly),
   of("ExhaustionPredicted", "warning", "fast", "three hours are left", fast, 19),
-  of("ExhaustionPredicted", "warning", "lasting", "it lasts until the reset", lasting),
+  of("ExhaustionPredicted", "warning", "lasting", "the credits last until the reset", lasting),
 ];
 
 function everyThreeMinutes(minute: number, atOnce: number, call: number): number {

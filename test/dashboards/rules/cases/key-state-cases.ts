@@ -5,27 +5,60 @@ import { type AlertCase, casesOf, exposed, HOUR } from "./alert-case.ts";
 
 const of = casesOf("AIGatewayKey", "key", { team: "search" });
 
-/** Alerts on keys themselves. */
+/** Alerts on the state of keys. */
 export const keyStateCases: readonly AlertCase[] = [
   of("Unauthorized", "critical", "refused", "a 401", refused("refused", 10), 15),
-  of("Unauthorized", "critical", "flicker", "a 401 for four minutes", refused("flicker", 10, 14)),
-  of("ExpiresSoon", "warning", "expiring", "within a week", expires("expiring", 7.1), 2.4 * HOUR + 16),
-  of("ExpiresSoon", "warning", "lasting", "later than in a week", expires("lasting", 7.5)),
-  of("FreeQuotaLow", "info", "quota", "two of fifty requests are left", quota("quota", 2), 35),
-  of("FreeQuotaLow", "info", "quota-left", "five of fifty are left", quota("quota-left", 5)),
-  of("DataStale", "warning", "stale", "no answer since minute 60", answered("stale", 60, 480), 81),
-  of("DataStale", "warning", "outage", "no answer for fifteen minutes", answered("outage", 60, 75)),
+  of(
+    "Unauthorized",
+    "critical",
+    "flicker",
+    "the gateway answers 401 for four minutes",
+    refused("flicker", 10, 14),
+  ),
+  of(
+    "ExpiresSoon",
+    "warning",
+    "expiring",
+    "the key expires within a week",
+    expires("expiring", 7.1),
+    2.4 * HOUR + 16,
+  ),
+  of("ExpiresSoon", "warning", "lasting", "the key expires in more than a week", expires("lasting", 7.5)),
+  of("FreeQuotaLow", "info", "quota", "two of fifty free requests are left", quota("quota", 2), 35),
+  of("FreeQuotaLow", "info", "quota-left", "five of fifty free requests are left", quota("quota-left", 5)),
+  of("DataStale", "warning", "stale", "the last answer was at minute 60", answered("stale", 60, 480), 81),
+  of("DataStale", "warning", "outage", "there is no answer for fifteen minutes", answered("outage", 60, 75)),
   of(
     "DataStale",
     "warning",
     "never",
-    "no answer at all",
+    "there has never been an answer",
     told("never", families.up, () => 0),
     5,
   ),
-  of("UsageCorrected", "info", "corrected", "a cent less", corrected("corrected", 49.99), 90),
-  of("UsageCorrected", "info", "uncorrected", "a cent more", corrected("uncorrected", 50.01)),
-  of("Disappeared", "warning", "gone", "not configured from minute 120 on", [owner("gone", 120, 480)], 150),
+  of(
+    "UsageCorrected",
+    "info",
+    "corrected",
+    "the total usage falls by 0.01",
+    corrected("corrected", 49.99),
+    90,
+  ),
+  of(
+    "UsageCorrected",
+    "info",
+    "uncorrected",
+    "the total usage rises by 0.01",
+    corrected("uncorrected", 50.01),
+  ),
+  of(
+    "Disappeared",
+    "warning",
+    "gone",
+    "the key is not configured from minute 120 on",
+    [owner("gone", 120, 480)],
+    150,
+  ),
   of("Disappeared", "warning", "missed", "scrapes fail for twenty minutes", [owner("missed", 120, 140)]),
 ];
 
@@ -48,7 +81,7 @@ function quota(key: string, remaining: number): readonly InputSeries[] {
   ];
 }
 
-/** Polled every minute, without an answer between two of them. */
+/** Polled every minute, without an answer between two given minutes. */
 function answered(key: string, from: number, to: number): readonly InputSeries[] {
   return told(key, families.lastSuccess, (minute) => (minute > from && minute < to ? from : minute) * 60);
 }

@@ -3,41 +3,58 @@ import type { InputSeries } from "../input-series.ts";
 import { modelOf, type SimulatedProbe, simulateProbe, TEAM } from "../simulated-probe.ts";
 import { type AlertCase, CASE_MINUTES, casesOf, exposed, HOUR } from "./alert-case.ts";
 
-/** Alerts on probes, which are run every hour from minute 0. Those on medians take a week and are told apart. */
+/** Alerts on probes that run every hour from minute 0. Alerts on medians need a week and have their own test. */
 export const probeCases: readonly AlertCase[] = [
-  failing("two-failed", "two runs in a row", { answer: (minute) => good(minute < 180) }, 245),
-  failing("one-failed", "every other run", { answer: (minute) => good(minute % 120 === 0) }),
+  failing("two-failed", "two runs in a row fail", { answer: (minute) => good(minute < 180) }, 245),
+  failing("one-failed", "every second run fails", { answer: (minute) => good(minute % 120 === 0) }),
   failing(
     "failed-over-restart",
-    "one before and one after a restart of the exporter",
+    "the last run before and the first run after a restart of the exporter fail",
     { answer: (minute) => good(minute < 180), restartAt: 200 },
     245,
   ),
-  failing("good-before-restart", "one before a restart and one after it, with successes between", {
-    answer: (minute) => good(minute !== 60 && minute !== 240),
-    restartAt: 200,
-  }),
+  failing(
+    "good-before-restart",
+    "one run fails before a restart and one after it, with successes between them",
+    {
+      answer: (minute) => good(minute !== 60 && minute !== 240),
+      restartAt: 200,
+    },
+  ),
   failing(
     "failed-by-day",
-    "for six hours, by a schedule that pauses at weekends",
+    "runs fail for six hours, with a schedule that pauses at weekends",
     { answer: (minute) => good(minute < 60), intervalMinutes: 62 * HOUR },
     366,
   ),
-  failing("failed-at-times-by-day", "two runs of eight, by such a schedule", {
+  failing("failed-at-times-by-day", "two of eight runs fail, with a schedule that pauses at weekends", {
     answer: (minute) => good(minute % 240 > 0),
     intervalMinutes: 62 * HOUR,
   }),
-  failing("never-good", "never a success", { runs: [30, 90, 150], answer: () => good(false) }, 95),
-  failing("once-bad", "the only run", { runs: [30], answer: () => good(false), intervalMinutes: 8 * HOUR }),
-  notRun("left-out", "not since minute 60", { runs: [0, 60] }, 251),
-  notRun("every-third", "every third time", { runs: [0, 180, 360] }),
-  notRun("never-run", "never in six hours, though it is due every hour", { runs: [] }, 370),
-  notRun("not-yet-due", "due every four hours, and not run yet", { runs: [], intervalMinutes: 4 * HOUR }),
-  notRun("removed", "configured no more", { runs: every(2), intervalMinutes: 2, removedAt: 101 }),
-  spendLimit("spent", "another run does not fit", (minute) => (minute < 100 ? 0.9 : 0.95), 110),
-  spendLimit("spent-but-one", "another run fits exactly", () => 0.9),
-  spendLimit("under-way", "while runs are under way", (minute) => (minute % 60 < 10 ? 0.95 : 0.9)),
-  { ...notRun("spent", "probes may spend nothing more", {}), subject: "job=spent" },
+  failing("never-good", "no run ever succeeds", { runs: [30, 90, 150], answer: () => good(false) }, 95),
+  failing("once-bad", "the only run fails", {
+    runs: [30],
+    answer: () => good(false),
+    intervalMinutes: 8 * HOUR,
+  }),
+  notRun("left-out", "the last run was at minute 60", { runs: [0, 60] }, 251),
+  notRun("every-third", "every third due run takes place", { runs: [0, 180, 360] }),
+  notRun("never-run", "no run takes place in six hours, although one is due every hour", { runs: [] }, 370),
+  notRun("not-yet-due", "the probe is due every four hours and has not run yet", {
+    runs: [],
+    intervalMinutes: 4 * HOUR,
+  }),
+  notRun("removed", "the probe is removed from the configuration", {
+    runs: every(2),
+    intervalMinutes: 2,
+    removedAt: 101,
+  }),
+  spendLimit("spent", "another run would exceed the ceiling", (minute) => (minute < 100 ? 0.9 : 0.95), 110),
+  spendLimit("spent-but-one", "another run would reach the ceiling exactly", () => 0.9),
+  spendLimit("under-way", "the ceiling is not reached while runs are in progress", (minute) =>
+    minute % 60 < 10 ? 0.95 : 0.9,
+  ),
+  { ...notRun("spent", "the ceiling prevents the run, which has its own alert", {}), subject: "job=spent" },
 ];
 
 function good(isGood: boolean) {
@@ -66,7 +83,7 @@ function notRun(name: string, title: string, behaviour: Behaviour, firesAt?: num
   return ofProbe(name)("NotRun", "warning", name, title, seriesOfProbe(name, behaviour), firesAt);
 }
 
-/** All probes of a job spend together: each case is a job of its own. Its probe is not run after minute 60. */
+/** All probes of a job share one ceiling, so each case has its own job. Its probe does not run after minute 60. */
 function spendLimit(
   name: string,
   title: string,

@@ -23,7 +23,7 @@ badFiles("budgets", [
       "budgets[0].name: is missing; it must be a text that matches [a-z0-9][a-z0-9_.-]{0,63}",
       "budgets[0].limit: is missing; it must be a finite number above 0",
       "budgets[0].window: is missing; it must be day, week, month or total",
-      "budgets[0]: is over nothing; set one of keys, model, app, account",
+      "budgets[0]: covers nothing; set one of keys, model, app, account",
     ],
   },
   {
@@ -44,9 +44,9 @@ badFiles("budgets", [
     ],
   },
   {
-    name: "a name twice",
+    name: "a repeated name",
     text: GATEWAY + KEYS + `budgets: [{${BUDGET}, keys: all}, {${BUDGET}, keys: [billing]}]\n`,
-    problems: ['budgets[1].name: "a" is the name of budgets[0] already'],
+    problems: ['budgets[1].name: "a" is already the name of budgets[0]'],
   },
   {
     name: "more than one scope, and two of them without analytics",
@@ -58,7 +58,7 @@ badFiles("budgets", [
     ],
   },
   {
-    name: "an account that is not true, an app that is empty, and a model that is none",
+    name: "an account that is not true, an empty app, and a model that is not a text",
     text:
       GATEWAY +
       ANALYTICS +
@@ -70,7 +70,7 @@ badFiles("budgets", [
     ],
   },
   {
-    name: "keys that do not exist, are no names, or stand there twice",
+    name: "keys that do not exist, are not names, or are repeated",
     text:
       GATEWAY +
       OWNED +
@@ -79,17 +79,17 @@ badFiles("budgets", [
       'budgets[1].keys[0]: "Billing" does not match [a-z0-9][a-z0-9_.-]{0,63}',
       "budgets[1].keys[1]: 5 is not a text that matches [a-z0-9][a-z0-9_.-]{0,63}; put it in quotes",
       "budgets[2].keys: is an empty list; name at least one key",
-      'budgets[0].keys[1]: "payments" is no key of keys or keys_dir',
-      'budgets[0].keys[2]: "billing" stands in the list already',
+      'budgets[0].keys[1]: "payments" is not a key of keys or keys_dir',
+      'budgets[0].keys[2]: "billing" is in the list twice',
     ],
   },
   {
     name: "a key that is not in the folder either",
     text: GATEWAY + `keys_dir: /twins\nbudgets: [{${BUDGET}, keys: [billing, search]}]\n`,
-    problems: ['budgets[0].keys[1]: "search" is no key of keys or keys_dir'],
+    problems: ['budgets[0].keys[1]: "search" is not a key of keys or keys_dir'],
   },
   {
-    name: "a folder that cannot be listed, which says nothing of its keys",
+    name: "a folder that cannot be listed, so that its keys are unknown",
     text: GATEWAY + `keys_dir: /denied\nbudgets: [{${BUDGET}, keys: [billing]}]\n`,
     problems: ['keys_dir: folder "/denied" cannot be read: permission denied'],
   },
@@ -108,7 +108,7 @@ badFiles("budgets", [
     ],
   },
   {
-    name: "all keys where there is none",
+    name: "all keys when there is none",
     text: GATEWAY + ANALYTICS + `budgets: [{${BUDGET}, keys: all}]\n`,
     problems: ["budgets[0].keys: there is no key"],
   },
@@ -127,11 +127,11 @@ badFiles("budgets", [
     name: "a total over keys",
     text: GATEWAY + KEYS + "budgets: [{name: a, limit: 1, window: total, since: 2026-11-01, keys: all}]\n",
     problems: [
-      'budgets[0].window: "total" is for account, model and app only: keys tell what they spent by day, week and month',
+      'budgets[0].window: "total" is for account, model and app only: keys report their spend by day, week and month',
     ],
   },
   {
-    name: "dates that are none",
+    name: "texts that are not dates",
     text:
       GATEWAY +
       ANALYTICS +
@@ -146,7 +146,7 @@ badFiles("budgets", [
     text: GATEWAY + KEYS + `budgets: [{${BUDGET}, keys: sk-hunter2-and-more, api_key: hunter2}]\n`,
     problems: [
       "budgets[0].keys: (not shown: it looks like a secret) is not all, a list of names, or a mapping of team, project, cost_center",
-      "budgets[0].api_key: a secret must not stand in this file; put it into a file and name that in api_key_file, or into an environment variable and name that in api_key_env",
+      "budgets[0].api_key: a secret must not be written in this file; put it into a file and name the file in api_key_file, or into an environment variable and name the variable in api_key_env",
     ],
   },
 ]);

@@ -9,7 +9,7 @@ badFiles("gateway", [
     ],
   },
   {
-    name: "a base_url that is no URL",
+    name: "a base_url that is not a URL",
     text: "gateway: {base_url: gateway.example/api/v1}\n" + KEYS,
     problems: ['gateway.base_url: "gateway.example/api/v1" is not an http or https URL'],
   },
@@ -40,7 +40,7 @@ badFiles("gateway", [
   {
     name: "credentials in base_url",
     text: "gateway: {base_url: https://admin:hunter2@gateway.example/api/v1}\n" + KEYS,
-    problems: ["gateway.base_url: the URL must not hold credentials"],
+    problems: ["gateway.base_url: the URL must not contain credentials"],
   },
   {
     name: "a query in base_url",

@@ -28,7 +28,7 @@ badFiles("keys", [
     ],
   },
   {
-    name: "names that are no texts",
+    name: "names that are not texts",
     text:
       GATEWAY +
       "keys:\n  - {name: 4711, api_key_file: /secrets/billing}\n  - {name: , api_key_file: /secrets/billing}\n  - {api_key_file: /secrets/billing}\n",
@@ -39,11 +39,11 @@ badFiles("keys", [
     ],
   },
   {
-    name: "a name twice",
+    name: "a repeated name",
     text:
       GATEWAY +
       "keys:\n  - {name: billing, api_key_file: /secrets/billing}\n  - {name: search, api_key_env: SEARCH_KEY}\n  - {name: billing, api_key_file: /secrets/billing}\n",
-    problems: ['keys[2].name: "billing" is the name of keys[0] already'],
+    problems: ['keys[2].name: "billing" is already the name of keys[0]'],
   },
   {
     name: "no secret",
@@ -59,8 +59,8 @@ badFiles("keys", [
     name: "the secret itself",
     text: GATEWAY + "keys:\n  - {name: billing, api_key: hunter2}\n  - {name: search, token: hunter2}\n",
     problems: [
-      "keys[0].api_key: a secret must not stand in this file; put it into a file and name that in api_key_file, or into an environment variable and name that in api_key_env",
-      "keys[1].token: a secret must not stand in this file; put it into a file and name that in api_key_file, or into an environment variable and name that in api_key_env",
+      "keys[0].api_key: a secret must not be written in this file; put it into a file and name the file in api_key_file, or into an environment variable and name the variable in api_key_env",
+      "keys[1].token: a secret must not be written in this file; put it into a file and name the file in api_key_file, or into an environment variable and name the variable in api_key_env",
     ],
   },
   {
@@ -105,7 +105,7 @@ badFiles("keys", [
     problems: ['keys[0].show_label: "yes" is not true or false'],
   },
   {
-    name: "an entry with nothing in it",
+    name: "an empty entry",
     text: GATEWAY + "keys: [{}]\n",
     problems: [
       "keys[0].name: is missing; it must be a text that matches [a-z0-9][a-z0-9_.-]{0,63}",

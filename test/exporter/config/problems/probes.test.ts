@@ -33,7 +33,7 @@ badFiles("probes", [
       'probes[0].upload: "ftp" is not json or multipart',
       'probes[0].schedule: "never" is not a cron expression of 5 or 6 fields (UTC) or an interval from 1s to 1d, such as 60s',
       'probes[0].timeout: "0s" is not a duration from 1s to 30m, such as 1m',
-      "probes[0].expected_language: needs response_format verbose_json: json tells no language",
+      "probes[0].expected_language: needs response_format verbose_json: json does not report the language",
     ],
   },
   {
@@ -50,7 +50,7 @@ badFiles("probes", [
     ],
   },
   {
-    name: "a guard that lets nothing through",
+    name: "a guard that allows no run",
     text:
       GATEWAY +
       KEYS +
@@ -60,11 +60,11 @@ badFiles("probes", [
     ],
   },
   {
-    name: "a name twice, and a key that does not exist",
+    name: "a repeated name, and a key that does not exist",
     text: GATEWAY + KEYS + SPEND + `probes: [{${PROBE}}, {name: a, key: other, model: acme/ear}]\n`,
     problems: [
-      'probes[1].name: "a" is the name of probes[0] already',
-      'probes[1].key: "other" is no key of keys or keys_dir',
+      'probes[1].name: "a" is already the name of probes[0]',
+      'probes[1].key: "other" is not a key of keys or keys_dir',
     ],
   },
   {
@@ -85,8 +85,10 @@ badFiles("probes", [
     ],
   },
   {
-    name: "a language without an answer that tells it",
+    name: "a language with a response format that does not report it",
     text: GATEWAY + KEYS + SPEND + `probes: [{${PROBE}, expected_language: en}]\n`,
-    problems: ["probes[0].expected_language: needs response_format verbose_json: json tells no language"],
+    problems: [
+      "probes[0].expected_language: needs response_format verbose_json: json does not report the language",
+    ],
   },
 ]);

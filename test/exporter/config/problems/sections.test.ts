@@ -12,7 +12,7 @@ badFiles("analytics, schedule and the rest", [
     problems: [
       "analytics.top: 0 is not an integer from 1 to 1000",
       "analytics.rates: 1 is not true or false",
-      "analytics.management_key: a secret must not stand in this file; put it into a file and name that in management_key_file, or into an environment variable and name that in management_key_env",
+      "analytics.management_key: a secret must not be written in this file; put it into a file and name the file in management_key_file, or into an environment variable and name the variable in management_key_env",
     ],
   },
   {
@@ -37,7 +37,7 @@ badFiles("analytics, schedule and the rest", [
     problems: ['schedule.keys: "0-9999999999 * * * *" has an invalid field "0-9999999999"'],
   },
   {
-    name: "a cron expression that never comes",
+    name: "a cron expression that never runs",
     text: GATEWAY + KEYS + 'schedule: {keys: "0 0 30 2 *"}\n',
     problems: ['schedule.keys: "0 0 30 2 *" names a day that its months do not have'],
   },
@@ -66,7 +66,7 @@ badFiles("analytics, schedule and the rest", [
     ],
   },
   {
-    name: "a limit of series of zero",
+    name: "a series limit of zero",
     text: GATEWAY + KEYS + "series_limit: 0\n",
     problems: ["series_limit: 0 is not an integer from 1 to 100000000"],
   },

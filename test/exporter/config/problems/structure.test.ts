@@ -4,12 +4,12 @@ badFiles("structure, and the folder of keys", [
   {
     name: "an empty file",
     text: "",
-    problems: ["is empty; gateway.base_url and a key are the least it needs"],
+    problems: ["is empty; it needs at least gateway.base_url and a key"],
   },
   {
     name: "a file of comments",
     text: "# nothing yet\n",
-    problems: ["is empty; gateway.base_url and a key are the least it needs"],
+    problems: ["is empty; it needs at least gateway.base_url and a key"],
   },
   {
     name: "a list at the top",
@@ -61,11 +61,11 @@ badFiles("structure, and the folder of keys", [
       'gateway.base_url: "http://gateway.example" must use https, since keys are sent to it; http is for localhost only',
       'gateway.timeout: "1h" is not a duration from 100ms to 10m, such as 10s',
       'keys[0].name: "Billing" does not match [a-z0-9][a-z0-9_.-]{0,63}',
-      "keys[0].api_key: a secret must not stand in this file; put it into a file and name that in api_key_file, or into an environment variable and name that in api_key_env",
+      "keys[0].api_key: a secret must not be written in this file; put it into a file and name the file in api_key_file, or into an environment variable and name the variable in api_key_env",
       "keys[2].team: is not a known field; known here: name, api_key_file, api_key_env, owner, show_label",
       'analytics.top: "many" is not an integer from 1 to 1000',
       'schedule.keys: "often" is not a cron expression of 5 or 6 fields (UTC) or an interval from 1s to 1d, such as 60s',
-      'keys[2].name: "search" is the name of keys[1] already',
+      'keys[2].name: "search" is already the name of keys[1]',
       'keys_dir: folder "/nowhere" does not exist',
       'keys[1].api_key_env: environment variable "NOT_SET" is not set',
       'keys[2].api_key_file: file "/bad/missing" does not exist',
@@ -86,8 +86,8 @@ badFiles("structure, and the folder of keys", [
     name: "a folder without keys",
     text: GATEWAY + "keys_dir: /none\n",
     problems: [
-      "keys_dir: holds no key",
-      'keys_dir: file "/none/Bad" is left out: its name does not match [a-z0-9][a-z0-9_.-]{0,63}',
+      "keys_dir: contains no key",
+      'keys_dir: file "/none/Bad" is skipped: its name does not match [a-z0-9][a-z0-9_.-]{0,63}',
     ],
   },
   {

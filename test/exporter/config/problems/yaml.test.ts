@@ -2,15 +2,15 @@ import { badFiles, GATEWAY, KEYS } from "./bad-files.ts";
 
 badFiles("YAML", [
   {
-    name: "a field twice",
+    name: "a repeated field",
     text: GATEWAY + KEYS + GATEWAY,
-    problems: ["line 3, column 1: the same field stands twice in one mapping"],
+    problems: ["line 3, column 1: a mapping has the same field twice"],
   },
   {
-    name: "a field twice, and other problems",
+    name: "a repeated field and other problems",
     text: GATEWAY + KEYS + "series_limit: 0\nseries_limit: 0\n",
     problems: [
-      "line 4, column 1: the same field stands twice in one mapping",
+      "line 4, column 1: a mapping has the same field twice",
       "series_limit: 0 is not an integer from 1 to 100000000",
     ],
   },
@@ -28,14 +28,14 @@ badFiles("YAML", [
     name: "two colons in a line",
     text: GATEWAY + "keys_dir: a: b\nseries_limit: c: d\n",
     problems: [
-      "line 2, column 11: a second colon in one line; put a text that holds one in quotes",
-      "line 3, column 15: a second colon in one line; put a text that holds one in quotes",
+      "line 2, column 11: a second colon in one line; put a text that contains one in quotes",
+      "line 3, column 15: a second colon in one line; put a text that contains one in quotes",
     ],
   },
   {
     name: "two documents",
     text: GATEWAY + KEYS + "---\n" + GATEWAY,
-    problems: ["line 3, column 1: the file holds more than one document (---)"],
+    problems: ["line 3, column 1: the file contains more than one document (---)"],
   },
   {
     name: "an alias without an anchor",
@@ -50,6 +50,6 @@ badFiles("YAML", [
   {
     name: "a merge key on a text",
     text: GATEWAY + "keys: [{<<: 5}]\n",
-    problems: ["its aliases or merge keys (<<) cannot be resolved, or are too many"],
+    problems: ["its aliases or merge keys (<<) cannot be resolved, or there are too many"],
   },
 ]);

@@ -36,11 +36,11 @@ async function configOf(text: string) {
 }
 
 describe("loadWebConfig()", () => {
-  test.each(["", "{}", "# nothing\n"])("%j asks nothing of anybody", async (text) => {
+  test.each(["", "{}", "# nothing\n"])("%j is plain HTTP without authentication", async (text) => {
     expect(await configOf(text)).toEqual({ tls: undefined, headers: new Map(), users: new Map() });
   });
 
-  test("fills in the toolkit's defaults, and finds files beside itself", async () => {
+  test("uses the toolkit's defaults, and finds files in its own folder", async () => {
     const { tls } = await configOf(`tls_server_config: {${PAIR}}`);
     expect(tls).toMatchObject({ clientAuth: "none", allowedSans: undefined });
     expect(tls?.options).toMatchObject({
@@ -54,7 +54,7 @@ describe("loadWebConfig()", () => {
     expect(tls?.options.ciphers).not.toContain("-SHA:");
   });
 
-  test("takes every field", async () => {
+  test("accepts every field", async () => {
     const { tls, headers, users } = await configOf(`
 tls_server_config:
   cert_file: tls/server.crt
@@ -110,22 +110,22 @@ basic_auth_users: {alice: "${HASH}", "bob b": "${HASH.replace("$2b", "$2y")}"}
       "tls_server_config: {cert_file: none.crt, key_file: tls/server.crt}",
       [
         'tls_server_config.cert_file: file "/etc/web/none.crt" does not exist',
-        'tls_server_config.key_file: file "/etc/web/tls/server.crt" holds no private key without a passphrase (PEM)',
+        'tls_server_config.key_file: file "/etc/web/tls/server.crt" contains no private key without a passphrase (PEM)',
       ],
     ],
     [
       "tls_server_config: {cert_file: half.crt, key_file: other.key}",
-      ['tls_server_config.cert_file: file "/etc/web/half.crt" holds no certificate (PEM)'],
+      ['tls_server_config.cert_file: file "/etc/web/half.crt" contains no certificate (PEM)'],
     ],
     [
       "tls_server_config: {cert_file: tls/server.crt, key_file: other.key}",
       [
-        'tls_server_config.key_file: file "/etc/web/other.key" holds a key of another certificate than that of cert_file',
+        'tls_server_config.key_file: file "/etc/web/other.key" contains the key of another certificate than cert_file',
       ],
     ],
     [
       tlsWith("client_auth_type: RequireAndVerifyClientCert, client_ca_file: other.key"),
-      ['tls_server_config.client_ca_file: file "/etc/web/other.key" holds no certificates (PEM)'],
+      ['tls_server_config.client_ca_file: file "/etc/web/other.key" contains no certificates (PEM)'],
     ],
     [
       tlsWith("client_auth_type: Always, min_version: TLS10, max_version: SSL3"),
@@ -145,7 +145,7 @@ basic_auth_users: {alice: "${HASH}", "bob b": "${HASH.replace("$2b", "$2y")}"}
     ],
     [
       tlsWith("client_ca_file: /run/ca.pem"),
-      ['client_ca_file: is of no use while client_auth_type is "NoClientCert"'],
+      ['client_ca_file: has no effect while client_auth_type is "NoClientCert"'],
     ],
     [
       tlsWith("client_auth_type: RequestClientCert, client_allowed_sans: [a]"),

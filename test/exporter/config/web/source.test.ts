@@ -44,7 +44,7 @@ async function setUp(text: string) {
 
 const userNames = (config: WebConfig | undefined) => config && [...config.users.keys()];
 
-test("the configuration is the same object until a file changes", async () => {
+test("the configuration stays the same object until a file changes", async () => {
   const { files, source, said } = await setUp(`${TLS}\n${USERS}\n`);
   const before = await source.current();
   expect(await source.current()).toBe(before);
@@ -54,7 +54,7 @@ test("the configuration is the same object until a file changes", async () => {
   expect(said()).toEqual([]);
 });
 
-test("those who ask at once share one look", async () => {
+test("concurrent calls share one read of the files", async () => {
   const { source, reads } = await setUp(USERS);
   await source.current();
   const before = reads();
@@ -62,7 +62,7 @@ test("those who ask at once share one look", async () => {
   expect(reads() - before).toBe(1);
 });
 
-test("a certificate in exchange leaves the one before in use until both files belong together", async () => {
+test("the previous certificate stays in use until the new certificate and key belong together", async () => {
   const { files, source, certificate, said } = await setUp(TLS);
   expect(await certificate()).toBe(first.cert);
   expect(source.isUpToDate()).toBe(true);
@@ -77,14 +77,14 @@ test("a certificate in exchange leaves the one before in use until both files be
   expect(await certificate()).toBe(second.cert);
   expect(source.isUpToDate()).toBe(true);
   expect(said()).toEqual([
-    '/w/web.yaml: tls_server_config.key_file: file "/w/a.key" holds a key of another certificate than that of cert_file; ' +
-      "the certificate before stays in use",
-    '/w/web.yaml: tls_server_config.key_file: file "/w/a.key" does not exist; the certificate before stays in use',
+    '/w/web.yaml: tls_server_config.key_file: file "/w/a.key" contains the key of another certificate than cert_file; ' +
+      "the previous certificate stays in use",
+    '/w/web.yaml: tls_server_config.key_file: file "/w/a.key" does not exist; the previous certificate stays in use',
     "/w/web.yaml: can be used again",
   ]);
 });
 
-test("a new certificate that does not exist serves nobody when the file itself was changed", async () => {
+test("nothing is served when a changed configuration names a certificate that does not exist", async () => {
   const { files, source } = await setUp(TLS);
   await source.current();
   files.set("/w/web.yaml", TLS.replace("a.crt", "b.crt"));
@@ -94,15 +94,15 @@ test("a new certificate that does not exist serves nobody when the file itself w
 test.each([
   ["is gone", undefined, "does not exist"],
   ["cannot be read as YAML", "a: [", "line 1"],
-  ["is empty", "", "tls_server_config: was taken away, which takes a restart"],
-  ["has lost its users", TLS, "basic_auth_users: was taken away, which takes a restart"],
-  ["has lost TLS", USERS, "tls_server_config: was taken away, which takes a restart"],
+  ["is empty", "", "tls_server_config: was removed, which requires a restart"],
+  ["has lost its users", TLS, "basic_auth_users: was removed, which requires a restart"],
+  ["has lost TLS", USERS, "tls_server_config: was removed, which requires a restart"],
   [
     "asks for no certificate any more",
     `${TLS.replace("RequireAnyClientCert", "NoClientCert")}\n${USERS}\n`,
-    "tls_server_config.client_auth_type: was taken away, which takes a restart",
+    "tls_server_config.client_auth_type: was removed, which requires a restart",
   ],
-])("a file that %s serves nobody, says so once, and recovers", async (_name, text, message) => {
+])("a file that %s stops serving, is logged once, and recovers", async (_name, text, message) => {
   const good = `${TLS}\n${USERS}\n`;
   const { files, source, said } = await setUp(good);
   await source.current();
@@ -112,13 +112,13 @@ test.each([
   expect(await source.current()).toBeUndefined();
   const lines = said();
   expect(lines.join("\n")).toContain(message);
-  expect(lines.every((line) => line.endsWith("nothing is served until that is mended"))).toBe(true);
+  expect(lines.every((line) => line.endsWith("nothing is served until that is fixed"))).toBe(true);
   files.set("/w/web.yaml", good);
   expect(userNames(await source.current())).toEqual(["alice"]);
   expect(said()).toEqual(["/w/web.yaml: can be used again"]);
 });
 
-test("users and TLS: the first may be added at any time, the second takes a restart", async () => {
+test("users can be added at any time, but TLS requires a restart", async () => {
   const { files, source } = await setUp("{}");
   files.set("/w/web.yaml", USERS);
   expect(userNames(await source.current())).toEqual(["alice"]);

@@ -68,7 +68,7 @@ describe("currentKey: an answer of a service", () => {
 });
 
 describe("parseKey: bodies that are not key information", () => {
-  const none = "data: has none of usage, limit and limit_remaining, so it is no key information";
+  const none = "data: has neither usage nor limit nor limit_remaining, so it is not key information";
   test.each<[string, unknown, string]>([
     ["null", null, "the body: Invalid input: expected object, received null"],
     ["a text", "OK", "the body: Invalid input: expected object, received string"],

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { FailureReason } from "../../../../exporter/gateway/errors.ts";
 import type { Transcription, TranscriptionRequest } from "../../../../exporter/gateway/port.ts";
@@ -9,6 +10,7 @@ import {
   startScriptedServer,
   type Step,
 } from "../../../support/scripted-server.ts";
+import { startSimulatedGateway } from "../../../support/simulated-gateway.ts";
 import { TRANSCRIPTION_FAILURES } from "../../../support/transcription-failures.ts";
 
 const AUDIO = { bytes: Buffer.from([0, 255, 13, 10, 45, 45, 128]), format: "wav" };
@@ -191,4 +193,24 @@ describe("parseTranscription", () => {
   test("takes an empty text", () => {
     expect(parseTranscription({ text: "" }, "ask").text).toBe("");
   });
+});
+
+describe("transcribe: a simulated service", () => {
+  test.each(["json", "multipart"] as const)(
+    "reads the same recording from an upload as %s",
+    async (upload) => {
+      const gateway = await startSimulatedGateway();
+      const secret = secretSource(gateway.addKey({ name: "probe" }));
+      const { clientFor } = createClient({ baseUrl: gateway.url });
+      const client = clientFor({ endpoint: "transcription", name: "short" });
+      const answer = await client.transcribe({ ...REQUEST, upload }, secret, 5000);
+      expect(answer).toMatchObject({ text: expect.any(String), usage: { costCredits: expect.any(Number) } });
+      expect(gateway.books.transcriptions().at(-1)).toMatchObject({
+        upload,
+        format: "wav",
+        responseFormat: "verbose_json",
+        sha256: createHash("sha256").update(AUDIO.bytes).digest("hex"),
+      });
+    },
+  );
 });

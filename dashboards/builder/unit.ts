@@ -1,0 +1,31 @@
+import * as units from "@grafana/grafana-foundation-sdk/units";
+
+/** How a number is formatted. */
+export interface Unit {
+  readonly id: string;
+  readonly decimals?: number;
+}
+
+/** Grafana's units, by the names used here. */
+export const unit = {
+  /** Two decimals, never abbreviated, because finance cannot book "1.2K". Not a currency, because only the operator knows what a credit is worth. */
+  credits: { id: "currency:financial: cr:suffix", decimals: 2 },
+  /** An amount in the currency of credit_value; the panel shows the currency beside it. */
+  money: { id: "currency:financial: :suffix", decimals: 2 },
+  /** Prices of a request or of a million tokens: three significant digits. */
+  price: { id: units.Short },
+  count: { id: units.LocaleFormat, decimals: 0 },
+  /** Large counts whose magnitude matters more than their digits. */
+  amount: { id: units.Short },
+  ratio: { id: units.PercentUnit, decimals: 1 },
+  seconds: { id: units.Seconds },
+  /** Durations in seconds, shown in units from minutes to weeks. */
+  duration: { id: units.Seconds, decimals: 1 },
+  /** Milliseconds since the epoch, shown relative to now: "in 5 hours". */
+  fromNow: { id: units.DateTimeFromNow },
+  /** Milliseconds since the epoch, shown as a date. */
+  date: { id: units.DatetimeISO },
+  bytes: { id: units.BytesIEC },
+  perSecond: { id: units.RequestsPerSecond },
+  none: { id: units.NoUnit },
+} as const satisfies Record<string, Unit>;

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { budgetSources } from "../../../exporter/budgets/budget-samples.ts";
+import { budgetFamilies } from "../../../exporter/budgets/families.ts";
+import type { BudgetConfig } from "../../../exporter/config/config.ts";
+import { windowAt } from "../../../exporter/time/window.ts";
+import { createManualClock } from "../../support/clock.ts";
+import { sampleLines } from "../../support/exposition-of.ts";
+import { createFakeReadings, type FakeTarget, spendReading } from "../../support/fake-readings.ts";
+
+const NOON = Date.parse("2026-11-18T12:00:00Z");
+const month: BudgetConfig = {
+  name: "payments",
+  limit: 500,
+  period: { kind: "month" },
+  scope: { kind: "keys", names: ["billing"] },
+  team: 'the "best"',
+};
+const prepaid: BudgetConfig = {
+  name: "prepaid",
+  limit: 2000,
+  period: { kind: "total", sinceMs: Date.parse("2026-11-01") },
+  scope: { kind: "account" },
+  team: "",
+};
+
+function setUp(budgets: readonly BudgetConfig[]) {
+  const clock = createManualClock(NOON);
+  const targets: Record<`key/${string}`, FakeTarget> = {};
+  const sources = budgetSources(budgets, createFakeReadings(targets), clock);
+  const answer = (credits: number, up = true) => {
+    const reading = spendReading([{ window: windowAt("month", clock.now()), credits }], clock.now());
+    targets["key/billing"] = { status: { up }, reading };
+  };
+  const samples = () => [...sources.values()].flatMap((source) => source());
+  const lines = () => sampleLines(Object.values(budgetFamilies), samples());
+  return { clock, sources, answer, samples, lines };
+}
+
+describe("budgetSources", () => {
+  test("shows limit, window and team before anything is known", () => {
+    expect(setUp([month, prepaid]).lines()).toEqual([
+      'aigateway_budget_info{budget="payments",scope="keys",window="month",team="the \\"best\\""} 1',
+      'aigateway_budget_info{budget="prepaid",scope="account",window="total",team=""} 1',
+      'aigateway_budget_limit_credits{budget="payments"} 500',
+      'aigateway_budget_limit_credits{budget="prepaid"} 2000',
+      'aigateway_budget_complete{budget="payments"} 0',
+      'aigateway_budget_complete{budget="prepaid"} 0',
+      'aigateway_budget_window_start_timestamp_seconds{budget="payments"} 1793491200',
+      'aigateway_budget_window_start_timestamp_seconds{budget="prepaid"} 1793491200',
+      'aigateway_budget_window_end_timestamp_seconds{budget="payments"} 1796083200',
+    ]);
+  });
+
+  test("has one source for each budget, by target id", () => {
+    expect([...setUp([month, prepaid]).sources.keys()]).toEqual(["budget/payments", "budget/prepaid"]);
+  });
+
+  test("shows the latest readings each time", () => {
+    const { answer, lines } = setUp([month]);
+    answer(12.5);
+    expect(lines()).toContain('aigateway_budget_spent_credits{budget="payments"} 12.5');
+    expect(lines()).toContain('aigateway_budget_complete{budget="payments"} 1');
+    answer(12.75, false);
+    expect(lines()).toContain('aigateway_budget_spent_credits{budget="payments"} 12.75');
+    expect(lines()).toContain('aigateway_budget_complete{budget="payments"} 0');
+  });
+
+  test("gives the window to every sample that ends with it", () => {
+    const { answer, samples } = setUp([month]);
+    answer(12.5);
+    const windows = samples().map(({ family, window }) => [
+      family.name.replace("aigateway_budget_", ""),
+      window && new Date(window.endMs).toISOString().slice(0, 10),
+    ]);
+    expect(windows).toEqual([
+      ["info", undefined],
+      ["limit_credits", undefined],
+      ["spent_credits", "2026-12-01"],
+      ["complete", "2026-12-01"],
+      ["window_start_timestamp_seconds", "2026-12-01"],
+      ["window_end_timestamp_seconds", "2026-12-01"],
+    ]);
+  });
+
+  test("shows the next window as soon as the previous one has ended", async () => {
+    const { clock, answer, lines } = setUp([month]);
+    answer(12.5);
+    await clock.advanceTo(Date.parse("2026-11-30T23:59:59.999Z"));
+    expect(lines()).toContain('aigateway_budget_spent_credits{budget="payments"} 12.5');
+    await clock.advance(1);
+    expect(lines()).toEqual([
+      'aigateway_budget_info{budget="payments",scope="keys",window="month",team="the \\"best\\""} 1',
+      'aigateway_budget_limit_credits{budget="payments"} 500',
+      'aigateway_budget_complete{budget="payments"} 0',
+      'aigateway_budget_window_start_timestamp_seconds{budget="payments"} 1796083200',
+      'aigateway_budget_window_end_timestamp_seconds{budget="payments"} 1798761600',
+    ]);
+  });
+});

@@ -1,0 +1,238 @@
+import { describe, expect, test } from "vitest";
+import { budgetStatus, GAPS } from "../../../exporter/budgets/budget-status.ts";
+import type { BudgetConfig, BudgetScope } from "../../../exporter/config/config.ts";
+import type { WindowSpend } from "../../../exporter/readings/reading.ts";
+import type { TargetId } from "../../../exporter/readings/target-id.ts";
+import { type Period, windowOf } from "../../../exporter/time/window.ts";
+import { createFakeReadings, type FakeTarget, spendReading } from "../../support/fake-readings.ts";
+import { testBudget } from "../../support/test-config.ts";
+
+/** A Wednesday. */
+const NOW = Date.parse("2026-11-18T12:00:00Z");
+const MINUTE = 60_000;
+const SINCE: Period = { kind: "total", sinceMs: Date.parse("2026-11-01") };
+
+function budget(scope: BudgetScope, period: Period = { kind: "day" }): BudgetConfig {
+  return testBudget("a", { limit: 10, period, scope });
+}
+
+const keys = (...names: string[]): BudgetScope => ({ kind: "keys", names });
+
+interface Answer {
+  readonly spend?: Omit<WindowSpend, "window">;
+  readonly period?: Period;
+  readonly askedAt?: string;
+  readonly computedAt?: string;
+  readonly up?: boolean;
+}
+
+/** A target whose answer of a minute ago lives for three, and has the spend of the day. */
+function target({ spend, period = { kind: "day" }, askedAt, computedAt, up = true }: Answer): FakeTarget {
+  const askedAtMs = askedAt === undefined ? NOW - MINUTE : Date.parse(askedAt);
+  const asOfMs = computedAt === undefined ? askedAtMs : Date.parse(computedAt);
+  const windows = spend ? [{ window: windowOf(period, askedAtMs), ...spend }] : [];
+  return {
+    status: { up, failure: up ? undefined : FAILURE },
+    reading: spendReading(windows, askedAtMs, asOfMs),
+  };
+}
+
+const FAILURE = { reason: "timeout", message: "Cannot read it" } as const;
+
+const spent = (credits: number | undefined, answer: Answer = {}): FakeTarget =>
+  target({ spend: { credits }, ...answer });
+
+type Targets = Readonly<Partial<Record<TargetId, FakeTarget>>>;
+
+/** What is spent, and the gaps that sources have; `complete` belongs to no gap. */
+function status(of: BudgetConfig, targets: Targets, nowMs = NOW) {
+  const { spent: credits, complete, gaps } = budgetStatus(of, createFakeReadings(targets), nowMs);
+  expect(complete).toBe(gaps === undefined);
+  return [credits, gaps ? GAPS.filter((gap) => gaps.counts[gap] > 0).join(" ") : "complete"];
+}
+
+describe("budgetStatus of keys", () => {
+  const two = budget(keys("a", "b"));
+  const other = spent(0.2);
+  const WAITING: FakeTarget = {};
+
+  test.each<[string, Targets, number | undefined, string]>([
+    ["all are known", { "key/a": spent(0.1), "key/b": other }, 0.3, "complete"],
+    ["one spent nothing", { "key/a": spent(0), "key/b": other }, 0.2, "complete"],
+    ["one was refunded", { "key/a": spent(-0.3), "key/b": other }, -0.1, "complete"],
+    ["one fails", { "key/a": spent(0.1, { up: false }), "key/b": other }, 0.3, "failing"],
+    ["one was not polled yet", { "key/a": WAITING, "key/b": other }, 0.2, "waiting"],
+    ["one is not configured", { "key/b": other }, 0.2, "waiting"],
+    ["one does not know its day", { "key/a": spent(undefined), "key/b": other }, 0.2, "partial"],
+    ["one has no spend", { "key/a": target({}), "key/b": other }, 0.2, "partial"],
+    [
+      "one waits and one fails",
+      { "key/a": WAITING, "key/b": spent(0.2, { up: false }) },
+      0.2,
+      "failing waiting",
+    ],
+    ["none is configured", {}, undefined, "waiting"],
+    ["none was polled yet", { "key/a": WAITING, "key/b": WAITING }, undefined, "waiting"],
+    [
+      "one is older than its time to live, although no poll failed",
+      { "key/a": spent(0.1, { askedAt: "2026-11-18T11:57:00Z" }), "key/b": other },
+      0.3,
+      "old",
+    ],
+    [
+      "one is almost as old",
+      { "key/a": spent(0.1, { askedAt: "2026-11-18T11:57:00.001Z" }), "key/b": other },
+      0.3,
+      "complete",
+    ],
+    [
+      "one was asked later than now, because the clock was set back",
+      { "key/a": spent(0.1, { askedAt: "2026-11-18T12:00:01Z" }), "key/b": other },
+      0.3,
+      "old",
+    ],
+    [
+      "one was asked yesterday",
+      { "key/a": spent(0.1, { askedAt: "2026-11-17T23:59:59Z" }), "key/b": other },
+      0.2,
+      "early",
+    ],
+    [
+      "one was asked before today was settled",
+      { "key/a": spent(0.1, { askedAt: "2026-11-18T00:01:29.999Z" }), "key/b": other },
+      0.2,
+      "early",
+    ],
+    [
+      "one was computed by the service before today was settled",
+      { "key/a": spent(0.1, { computedAt: "2026-11-18T00:01:29Z" }), "key/b": other },
+      0.2,
+      "early",
+    ],
+    [
+      "one fails since today was settled",
+      { "key/a": spent(0.1, { askedAt: "2026-11-18T00:01:30Z", up: false }), "key/b": other },
+      0.3,
+      "failing",
+    ],
+  ])("when %s", (_, targets, credits, gaps) => {
+    expect(status(two, targets)).toEqual([credits, gaps]);
+  });
+
+  test.each<[Period["kind"], string, string, boolean]>([
+    ["day", "2026-11-18T23:59:59.999Z", "2026-11-18T23:58:00Z", true],
+    ["day", "2026-11-19T00:00:00Z", "2026-11-18T23:59:00Z", false],
+    ["week", "2026-11-19T00:00:00Z", "2026-11-18T23:59:00Z", true],
+    // Only a window that has just begun is unsettled; the week continues over midnight.
+    ["week", "2026-11-19T00:01:00Z", "2026-11-19T00:00:30Z", true],
+    ["week", "2026-11-22T23:59:59Z", "2026-11-22T23:58:00Z", true],
+    ["week", "2026-11-23T00:00:00Z", "2026-11-22T23:59:00Z", false],
+    ["month", "2026-11-30T23:59:59Z", "2026-11-30T23:58:00Z", true],
+    ["month", "2026-12-01T00:00:00Z", "2026-11-30T23:59:00Z", false],
+    ["month", "2026-12-01T00:01:00Z", "2026-12-01T00:00:30Z", false],
+  ])("the %s at %s knows what was asked at %s: %s", (kind, now, askedAt, isKnown) => {
+    const period: Period = kind === "total" ? SINCE : { kind };
+    const targets = { "key/a": spent(5, { period, askedAt }) };
+    expect(status(budget(keys("a"), period), targets, Date.parse(now))).toEqual(
+      isKnown ? [5, "complete"] : [undefined, "early"],
+    );
+  });
+
+  test("has the window that holds the instant, even if nothing is known", () => {
+    const week = budget(keys("a"), { kind: "week" });
+    expect(budgetStatus(week, createFakeReadings({}), NOW).window).toEqual({
+      startMs: Date.parse("2026-11-16"),
+      endMs: Date.parse("2026-11-23"),
+    });
+  });
+});
+
+describe("budgetStatus of the account", () => {
+  test.each<[string, Period, TargetId]>([
+    ["of the day", { kind: "day" }, "analytics/day"],
+    ["of the week", { kind: "week" }, "analytics/week"],
+    ["of the month", { kind: "month" }, "analytics/month"],
+    ["since a date", SINCE, "analytics/since_2026-11-01"],
+  ])("%s reads the total of its query", (_, period, id) => {
+    const targets = { [id]: spent(7.5, { period }) };
+    expect(status(budget({ kind: "account" }, period), targets)).toEqual([7.5, "complete"]);
+  });
+
+  test("takes no total since another date", () => {
+    const other: Period = { kind: "total", sinceMs: Date.parse("2026-10-01") };
+    const targets = { "analytics/since_2026-11-01": spent(7.5, { period: other }) } as const;
+    expect(status(budget({ kind: "account" }, SINCE), targets)).toEqual([undefined, "partial"]);
+  });
+
+  test("is complete although the pairs are cut", () => {
+    const day = target({ spend: { credits: 9, breakdown: { pairs: [], complete: false } } });
+    expect(status(budget({ kind: "account" }), { "analytics/day": day })).toEqual([9, "complete"]);
+  });
+
+  test("knows nothing of a total that begins later", () => {
+    const later: Period = { kind: "total", sinceMs: NOW + MINUTE };
+    const targets = { "analytics/since_2026-11-18T12:01:00Z": spent(0, { period: later }) } as const;
+    expect(status(budget({ kind: "account" }, later), targets)).toEqual([undefined, "early"]);
+  });
+});
+
+describe("budgetStatus of a model or an app", () => {
+  const pairs = [
+    { model: "acme/one", app: "Chat", credits: 0.1 },
+    { model: "acme/one", app: "_none", credits: 0.2 },
+    { model: "acme/two", app: "Chat", credits: 4 },
+    { model: "acme/free", app: "Chat", credits: undefined },
+    { model: "acme/free", app: "Batch", credits: 0 },
+  ];
+
+  test.each<["model" | "app", string, boolean, number | undefined, boolean]>([
+    ["model", "acme/one", true, 0.3, true],
+    ["model", "acme/one", false, 0.3, false],
+    ["model", "acme/free", true, 0, false],
+    ["model", "ACME/one", true, 0, true],
+    ["model", "ACME/one", false, undefined, false],
+    ["model", "Chat", true, 0, true],
+    ["app", "_none", true, 0.2, true],
+    ["app", "Chat", true, 4.1, false],
+    ["app", "Batch", true, 0, true],
+  ])("%s %s of all pairs (%s): %s, complete %s", (kind, label, isAll, credits, complete) => {
+    const day = target({ spend: { credits: 100, breakdown: { pairs, complete: isAll } } });
+    const gap = complete ? "complete" : "partial";
+    expect(status(budget({ kind, label }), { "analytics/day": day })).toEqual([credits, gap]);
+  });
+
+  test("knows nothing from an answer without pairs", () => {
+    const targets = { "analytics/day": spent(100) };
+    expect(status(budget({ kind: "app", label: "Chat" }), targets)).toEqual([undefined, "partial"]);
+  });
+});
+
+describe("budgetStatus: the gaps", () => {
+  test("count the sources with each gap, and have the reason of the first failing one", () => {
+    const five = budget(keys("a", "b", "c", "d", "e"));
+    const network = { reason: "network", message: "Cannot read it" } as const;
+    const { gaps } = budgetStatus(
+      five,
+      createFakeReadings({
+        "key/a": {},
+        "key/b": spent(1, { up: false }),
+        "key/c": { status: { up: false, failure: network } },
+        "key/d": spent(1, { askedAt: "2026-11-17T23:00:00Z" }),
+        "key/e": spent(1),
+      }),
+      NOW,
+    );
+    expect(gaps).toEqual({
+      sources: 5,
+      counts: { failing: 2, waiting: 1, early: 1, old: 0, partial: 0 },
+      reason: "timeout",
+    });
+  });
+
+  test("prefer the state of the polls to the contents of the answer", () => {
+    const failing = target({ up: false, askedAt: "2026-11-17T00:00:00Z" });
+    expect(status(budget(keys("a")), { "key/a": failing })).toEqual([undefined, "failing"]);
+    const old = target({ askedAt: "2026-11-18T02:00:00Z" });
+    expect(status(budget(keys("a")), { "key/a": old })).toEqual([undefined, "old"]);
+  });
+});

@@ -1,0 +1,77 @@
+import type {
+  GatewayClient,
+  KeyInformation,
+  Transcription,
+  Usage,
+  UsageQuestion,
+} from "../../exporter/gateway/port.ts";
+import type { Job, Result } from "../../exporter/schedule/job.ts";
+
+/** What the client answers; an operation without an answer fails. */
+export interface FakeAnswers {
+  readonly key?: KeyInformation;
+  readonly usage?: Usage;
+  readonly transcription?: Transcription;
+}
+
+/** A client that answers from values and records what it is asked. */
+export function createFakeClient(answers: FakeAnswers) {
+  const questions: UsageQuestion[] = [];
+  const calls = { currentKey: 0, usage: 0, transcribe: 0 };
+  const client: GatewayClient = {
+    currentKey: async () => {
+      calls.currentKey += 1;
+      return given("currentKey", answers.key);
+    },
+    usage: async (question) => {
+      calls.usage += 1;
+      questions.push(question);
+      return given("usage", answers.usage);
+    },
+    transcribe: async () => {
+      calls.transcribe += 1;
+      return given("transcribe", answers.transcription);
+    },
+  };
+  return { client, questions, calls };
+}
+
+/** The result of a run that asks. */
+export async function resultOf(job: Job, client: GatewayClient, askedAtMs: number): Promise<Result> {
+  const result = await job.run(client, askedAtMs);
+  if (!result) throw new Error(`Expected a result: ${job.title} did not ask`);
+  return result;
+}
+
+function given<T>(operation: string, answer: T | undefined): T {
+  if (answer === undefined) throw new Error(`Cannot answer ${operation}: the test gives no answer`);
+  return answer;
+}
+
+/** Usage without any pair; the total is not asked for. */
+export const NO_USAGE: Usage = {
+  pairs: [],
+  total: undefined,
+  rows: 0,
+  unreadableRows: 0,
+  rowProblem: undefined,
+  truncated: false,
+  warnings: 0,
+  computedAtMs: undefined,
+  queryTimeMs: undefined,
+};
+
+/** A pair, or the amounts of a total, with only these values. */
+export function amountsOf(
+  amounts: Partial<Usage["pairs"][number]["amounts"]>,
+): Usage["pairs"][number]["amounts"] {
+  return {
+    credits: undefined,
+    requests: undefined,
+    tokens: undefined,
+    promptTokens: undefined,
+    completionTokens: undefined,
+    reasoningTokens: undefined,
+    ...amounts,
+  };
+}

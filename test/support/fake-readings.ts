@@ -1,0 +1,47 @@
+import type { Reading, ReadingValue, WindowSpend } from "../../exporter/readings/reading.ts";
+import type { ReadingSource, TargetStatus } from "../../exporter/readings/readings.ts";
+import type { TargetId } from "../../exporter/readings/target-id.ts";
+
+/** What is known of one target. */
+export interface FakeTarget {
+  readonly status?: Partial<TargetStatus>;
+  readonly reading?: Reading;
+}
+
+/** Readings from a table; a target that is not in it is not configured. Nothing is shown, because budgets do not look at it. */
+export function createFakeReadings(targets: Readonly<Partial<Record<TargetId, FakeTarget>>>): ReadingSource {
+  return {
+    status: (id) => {
+      const target = targets[id];
+      return target && { ...NEVER_POLLED, ...target.status };
+    },
+    shown: () => undefined,
+    latest: (id) => targets[id]?.reading,
+  };
+}
+
+/** A reading of spend alone, asked for and computed at an instant, that lives for three minutes. */
+export function spendReading(spend: readonly WindowSpend[], askedAtMs: number, asOfMs = askedAtMs): Reading {
+  return { value: NO_VALUE, askedAtMs, asOfMs, timeToLiveMs: 180_000, spend };
+}
+
+const NO_VALUE: ReadingValue = {
+  kind: "probe",
+  answer: undefined,
+  succeeded: true,
+  durationMs: 0,
+  audioSeconds: undefined,
+  wordErrorRate: undefined,
+};
+
+const NEVER_POLLED: TargetStatus = {
+  addedMs: 0,
+  up: undefined,
+  unauthorized: undefined,
+  lastAttemptMs: undefined,
+  attempted: false,
+  lastSuccessMs: undefined,
+  lastAnswerMs: undefined,
+  failure: undefined,
+  warning: undefined,
+};

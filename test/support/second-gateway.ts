@@ -1,0 +1,110 @@
+import type { Amounts, Gateway, KeyInformation, Usage } from "../../exporter/gateway/port.ts";
+
+/** A service of another kind: it knows accounts by token, counts money in cents, and keeps a list of charges. */
+export interface SecondService {
+  readonly accounts: Readonly<Record<string, Account>>;
+  readonly charges: readonly Charge[];
+}
+
+export interface Account {
+  readonly hint: string;
+  /** Null: no cap. */
+  readonly capCents: number | null;
+  readonly leftCents: number | null;
+  readonly renews: "each_day" | "each_month" | "not";
+  readonly spentCents: { readonly ever: number; readonly today: number; readonly month: number };
+}
+
+export interface Charge {
+  readonly engine: string | null;
+  readonly client: string | null;
+  readonly at: number;
+  readonly cents: number;
+  readonly calls: number;
+  readonly words: { readonly in: number; readonly out: number };
+}
+
+/** A second adapter of the port, which proves that nothing but the adapter knows the wire. */
+export function createSecondGateway(service: SecondService): Gateway {
+  return {
+    clientFor: ({ permits, signal }) => {
+      async function withPermit<T>(answer: () => T): Promise<T> {
+        const permit = await permits.next(signal, "request");
+        permit.release({ answered: true, throttled: false });
+        return answer();
+      }
+      return {
+        currentKey: async (secret) => {
+          const token = (await secret.read()).reveal();
+          return withPermit(() => informationOf(service.accounts[token]));
+        },
+        usage: ({ range, pairs, total }) =>
+          withPermit(() => {
+            const charges = service.charges.filter(({ at }) => range.startMs <= at && at < range.endMs);
+            return usageOf(charges, pairs, total);
+          }),
+        transcribe: () => Promise.reject(new Error("This service cannot transcribe")),
+      };
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+const RENEWALS = { each_day: "daily", each_month: "monthly", not: "never" } as const;
+const NO_SPEND = { total: undefined, day: undefined, week: undefined, month: undefined };
+
+function informationOf(account: Account | undefined): KeyInformation {
+  if (!account) throw new Error("This service does not know the token");
+  const { hint, capCents, leftCents, renews, spentCents } = account;
+  return {
+    label: hint,
+    limitCredits: capCents === null ? null : capCents / 100,
+    limitReset: RENEWALS[renews],
+    remainingCredits: leftCents === null ? null : leftCents / 100,
+    byokInLimit: undefined,
+    usage: {
+      total: spentCents.ever / 100,
+      day: spentCents.today / 100,
+      week: undefined,
+      month: spentCents.month / 100,
+    },
+    byokUsage: NO_SPEND,
+    freeTier: undefined,
+    expiresAtMs: undefined,
+    freeRequests: { limit: undefined, used: undefined, remaining: undefined },
+  };
+}
+
+function usageOf(charges: readonly Charge[], withPairs: boolean, withTotal: boolean): Usage {
+  const groups = Map.groupBy(charges, ({ engine, client }) => JSON.stringify([engine, client]));
+  const pairs = [...groups.values()].map((group) => ({
+    model: group[0]?.engine ?? null,
+    app: group[0]?.client ?? null,
+    amounts: amountsOf(group),
+    rates: { cacheHitRatio: undefined, latencyAvgSeconds: undefined, latencyP90Seconds: undefined },
+  }));
+  return {
+    pairs: withPairs ? pairs : [],
+    total: withTotal ? { amounts: amountsOf(charges), empty: charges.length === 0 } : undefined,
+    rows: withPairs ? pairs.length : 1,
+    unreadableRows: 0,
+    rowProblem: undefined,
+    truncated: false,
+    warnings: 0,
+    computedAtMs: undefined,
+    queryTimeMs: undefined,
+  };
+}
+
+function amountsOf(charges: readonly Charge[]): Amounts {
+  const sum = (value: (charge: Charge) => number) =>
+    charges.reduce((total, charge) => total + value(charge), 0);
+  return {
+    credits: sum(({ cents }) => cents) / 100,
+    requests: sum(({ calls }) => calls),
+    tokens: sum(({ words }) => words.in + words.out),
+    promptTokens: sum(({ words }) => words.in),
+    completionTokens: sum(({ words }) => words.out),
+    reasoningTokens: undefined,
+  };
+}

@@ -1,0 +1,180 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+import { type App, type AppDependencies, createApp } from "../../exporter/app.ts";
+import type { Config } from "../../exporter/config/config.ts";
+import type { ConfigFileInput } from "../../exporter/config/schema.ts";
+import { createGateway, type Gateway, type GatewayOptions } from "../gateway/gateway.ts";
+import { createManualClock, type ManualClock } from "./clock.ts";
+import { type ExporterFiles, readConfig, writeExporterFiles } from "./exporter-files.ts";
+import { createRecordingLog, type LogLine } from "./log.ts";
+import { seriesOfText, type SeriesMap } from "./series.ts";
+
+/** The exporter in the test's own process, on a manual clock. */
+export interface RunningApp {
+  /** Changes with a restart. */
+  readonly url: string;
+  readonly clock: ManualClock;
+  readonly files: ExporterFiles;
+  /** What it logged, if the test gave it no log of its own. */
+  readonly lines: readonly LogLine[];
+  /** What `/metrics` shows now. */
+  series(): Promise<SeriesMap>;
+  /**
+   * What `/metrics` shows, once that is what is wanted. A new answer is published a moment later, because it is compressed
+   * in real time: until then the clock goes on by a second at a time, within the bounds of `patience`.
+   */
+  seriesWhen(isWanted: (series: SeriesMap) => boolean, patience?: Partial<Patience>): Promise<SeriesMap>;
+  /** The body at a path; the status page by default. */
+  page(path?: string): Promise<string>;
+  /** Changes the configuration file and applies it, as a reload does. */
+  apply(change: Partial<ConfigFileInput>): Promise<void>;
+  /** Replaces the exporter with another one that has the same files and an empty memory. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Patience {
+  /** Most seconds of the clock. */
+  readonly seconds: number;
+  /** Scrapes in each of them: more where the clock must not run ahead of a busy machine. */
+  readonly looks: number;
+}
+
+/** A few seconds of the clock, each as long in real time as a rendering may take. */
+export const SOON: Patience = { seconds: 6, looks: 20 };
+
+/** The exporter beside a simulated gateway, both on one clock. */
+export interface TestApp extends RunningApp {
+  readonly gateway: Gateway;
+}
+
+export interface TestAppOptions {
+  /** What both clocks show first: epoch milliseconds or ISO 8601. */
+  readonly start?: number | string;
+  readonly gateway?: (clock: ManualClock) => GatewayOptions;
+  /** Fills the gateway's world before the exporter starts. The keys that exist afterwards are configured. */
+  readonly prepare?: (gateway: Gateway) => void;
+  /** The keys that are configured, if not all. */
+  readonly keys?: readonly string[];
+  /** Whether the exporter gets the management key. */
+  readonly analytics?: boolean;
+  /** What differs from the shortest configuration. */
+  readonly content?: (gateway: Gateway) => Partial<ConfigFileInput>;
+  readonly log?: AppDependencies["log"];
+}
+
+/** Starts a simulated gateway and the exporter that polls it. Its first polls follow when time passes. */
+export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const clock = createManualClock(options.start);
+  const gateway = createGateway({
+    now: () => clock.now(),
+    startAt: clock.now(),
+    ...options.gateway?.(clock),
+  });
+  await gateway.start();
+  options.prepare?.(gateway);
+  const files = writeExporterFiles({
+    gatewayUrl: gateway.url,
+    tokens: new Map([...gateway.tokens].filter(([name]) => options.keys?.includes(name) ?? true)),
+    ...(options.analytics && { managementToken: gateway.managementToken }),
+    ...(options.content && { content: options.content(gateway) }),
+  });
+  const app = await run(files, clock, options.log, async () => {
+    files.remove();
+    await gateway.stop();
+  });
+  return Object.assign(app, { gateway });
+}
+
+/** Starts the exporter that the files describe, against whatever gateway they name. The files outlive it. */
+export function startAppFrom(
+  files: ExporterFiles,
+  clock: ManualClock = createManualClock(),
+  log?: AppDependencies["log"],
+): Promise<RunningApp> {
+  return run(files, clock, log, () => Promise.resolve());
+}
+
+async function run(
+  files: ExporterFiles,
+  clock: ManualClock,
+  log: AppDependencies["log"] | undefined,
+  afterStop: () => Promise<void>,
+): Promise<RunningApp> {
+  const recording = createRecordingLog();
+  const create = async (): Promise<App> => {
+    const created = createTestApp(await readConfig(files), { clock, log: log ?? recording.log });
+    await created.start();
+    return created;
+  };
+  let app = await create();
+  const series = async (): Promise<SeriesMap> => seriesOfText(await fetchText(`${app.url()}/metrics`));
+  return {
+    get url() {
+      return app.url();
+    },
+    clock,
+    files,
+    lines: recording.lines,
+    series,
+    seriesWhen: (isWanted, patience) => seriesWhen(series, clock, isWanted, { ...DEFAULT, ...patience }),
+    page: (path = "/") => fetchText(app.url() + path),
+    apply: async (change) => {
+      files.write(change);
+      await app.apply(await readConfig(files));
+    },
+    restart: async () => {
+      await app.stop();
+      app = await create();
+    },
+    stop: async () => {
+      await app.stop();
+      await afterStop();
+    },
+  };
+}
+
+/** Creates the app with what all tests give it: a free port, a jitter of one half. */
+export function createTestApp(
+  config: Config,
+  dependencies: Pick<AppDependencies, "clock" | "log"> & Partial<AppDependencies>,
+): App {
+  return createApp(config, {
+    random: () => 0.5,
+    build: { version: "0.0.0", revision: "test", nodeVersion: process.version },
+    listen: { host: "127.0.0.1", port: 0 },
+    telemetryPath: "/metrics",
+    ...dependencies,
+  });
+}
+
+const DEFAULT: Patience = { seconds: 10, looks: 1 };
+
+/** So that the seconds do not pass before a busy machine has compressed anything. */
+const REAL_PAUSE_MS = 50;
+
+async function seriesWhen(
+  look: () => Promise<SeriesMap>,
+  clock: ManualClock,
+  isWanted: (series: SeriesMap) => boolean,
+  { seconds, looks }: Patience,
+): Promise<SeriesMap> {
+  let series = await look();
+  if (isWanted(series)) return series;
+  for (let left = seconds; left > 0; left--) {
+    await clock.runTo(clock.now() + 1000);
+    for (let again = looks; again > 0; again--) {
+      await delay(REAL_PAUSE_MS);
+      series = await look();
+      if (isWanted(series)) return series;
+    }
+  }
+  return series;
+}
+
+async function fetchText(url: string): Promise<string> {
+  const response = await fetch(url);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`Cannot fetch "${url}": ${response.status}: ${text}`);
+  return text;
+}

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { sourceFiles } from "./support/repository.ts";
+
+/** Fields, metrics and paths of the gateway's API. Only its adapter may know them (docs/architecture.md). */
+const WIRE_NAMES =
+  /(?<![\w-])(?:total_usage|request_count|tokens_(?:total|prompt|completion)|reasoning_tokens|cache_hit_rate|avg_latency|p90_latency|limit_remaining|limit_reset|(?:byok_)?usage_(?:daily|weekly|monthly)|byok_usage|include_byok_in_limit|is_free_tier|expires_at|free_model_daily_requests|cachedAt|query_time_ms|input_audio)(?![\w-])|\bGET \/key\b|\bPOST \/(?!-)|\/analytics\/query|\/audio\/transcriptions/g;
+
+const wireNamesIn = (text: string) => [...text.matchAll(WIRE_NAMES)].map(([name]) => name);
+
+test("no wire name of the gateway occurs outside its adapter", () => {
+  const found = sourceFiles(["exporter", "dashboards"])
+    .filter(({ path }) => !path.startsWith("exporter/gateway/"))
+    .flatMap(({ path, text }) => wireNamesIn(text).map((name) => `${path}: ${name}`));
+  expect(found).toEqual([]);
+});
+
+test.each([
+  ["help: `metric total_usage`", ["total_usage"]],
+  ["of GET /key, POST /analytics/query", ["GET /key", "POST /"]],
+  ["row.limit_reset", ["limit_reset"]],
+])("the search finds the wire names in %j", (text, wanted) => {
+  expect(wireNamesIn(text)).toEqual(wanted);
+});
+
+test.each([
+  "aigateway_key_limit_reset",
+  "aigateway_usage_day_reasoning_tokens",
+  "limit_remaining_credits:latest",
+  "POST /-/reload",
+])("the search leaves our own name %j alone", (text) => {
+  expect(wireNamesIn(text)).toEqual([]);
+});
