@@ -148,6 +148,16 @@ describe("probes: before the spend of the day is known", () => {
     expect(bench.value('skipped_total{probe="a",reason="running"}')).toBe(0);
   });
 
+  test("the spend stays unknown when a clock that was a day slow at the start is set", async () => {
+    const bench = createProbeBench(probing(probe("a")));
+    bench.script.readKey = () => ({ data: { usage: 9, usage_daily: 0.3 } });
+    bench.start();
+    bench.clock.set(MIDNIGHT + 12 * 60 * MINUTE);
+    expect(bench.probes.spentToday()).toBeUndefined();
+    await bench.clock.advance(2 * FIRST);
+    expect([bench.calls, bench.probes.spentToday()]).toEqual([[], 0.3]);
+  });
+
   test("midnight makes the spend known without an answer", async () => {
     const bench = createProbeBench(probing(probe("a")), { start: "2026-11-18T23:45:00Z" });
     bench.script.readKey = () => Promise.reject(new GatewayError("forbidden", "Not allowed"));
