@@ -1,4 +1,4 @@
-import { onAbort } from "../time/clock.ts";
+import { onAbort, reasonOf } from "../time/clock.ts";
 import { isSuccess, type HttpResponse } from "./response.ts";
 
 /** What the HTTP client reports of one request, in this order; the part of undici's handler that a response needs. */
@@ -86,10 +86,6 @@ function nextTurnOfEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
-}
-
-function reasonOf(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new Error(`Aborted: ${String(signal.reason)}`);
 }
 
 const BYTE_ORDER_MARK = 0xfe_ff;

@@ -5,6 +5,7 @@ import {
   AMOUNT_TOLERANCE,
   AMOUNTS,
   type Amounts,
+  NO_AMOUNTS,
   type Total,
   type Usage,
   type UsageQuestion,
@@ -58,15 +59,6 @@ const NOTHING: UsageRows<never> = {
   warnings: 0,
   computedAtMs: undefined,
   queryTimeMs: undefined,
-};
-
-const NO_AMOUNTS: Amounts = {
-  credits: undefined,
-  requests: undefined,
-  tokens: undefined,
-  promptTokens: undefined,
-  completionTokens: undefined,
-  reasoningTokens: undefined,
 };
 
 /** No row means that nothing was used, unless the only row was cut off. */
