@@ -5,10 +5,8 @@ import { budgetFamilies } from "./budgets/families.ts";
 import { collectorGroups, collectorHeaders } from "./collectors/collector-groups.ts";
 import type { Config } from "./config/config.ts";
 import type { WebSource } from "./config/web/web-config.ts";
-import { createGateway } from "./gateway/gateway.ts";
+import { createGateway as createHttpGateway, requestLimits } from "./gateway/gateway.ts";
 import type { CreateGateway, Gateway } from "./gateway/port.ts";
-import { requestLimits } from "./gateway/request-limits.ts";
-import { MAX_REQUESTS } from "./http/limits.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
 import { createServer, type ListenAddress } from "./http/server.ts";
 import type { Log } from "./log.ts";
@@ -28,7 +26,7 @@ import type { Plan } from "./schedule/plan.ts";
 import { createPollReporters } from "./schedule/poll-reporter.ts";
 import { createOverview } from "./status/overview.ts";
 import type { Clock } from "./time/clock.ts";
-import { createTicker, type CreateTicker } from "./time/ticker.ts";
+import { createTicker as createClockTicker, type CreateTicker } from "./time/ticker.ts";
 
 /** The dependencies of the exporter. */
 export interface AppDependencies {
@@ -83,14 +81,11 @@ const CONSTANT_HEADERS: readonly FamilyHeader[] = [budgetFamilies, probeFamilies
  * the readings; the publisher renders the readings; the server sends the published bytes.
  */
 export function createApp(initial: Config, dependencies: AppDependencies): App {
+  const { clock, random, log, build, listen, telemetryPath, web, maxRequests } = dependencies;
   const {
-    clock,
-    log,
-    build,
-    telemetryPath,
-    web,
     lifecycle = NO_LIFECYCLE,
-    maxRequests = MAX_REQUESTS,
+    createTicker = createClockTicker,
+    createGateway = createHttpGateway,
   } = dependencies;
   const [startedMs, started] = [clock.now(), clock.monotonic()];
   let config = initial;
@@ -100,11 +95,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const readings = createReadings(clock, createPacking(), () => config.seriesLimit);
   const probes = createProbes({ clock, log, registry, readings });
   const reporterOf = createPollReporters(registry, log);
-  const engine = createEngine(planOf(initial), {
-    ...dependencies,
-    createTicker: dependencies.createTicker ?? createTicker,
-    readings,
-  });
+  const engine = createEngine(planOf(initial), { clock, random, log, createTicker, readings });
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
   const headers = () => [...collectorHeaders(engine.intervalMs), ...CONSTANT_HEADERS];
   const publisher = createPublisher(readings, headers, clock, (error) =>
@@ -117,21 +108,23 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
 
   const about = () => ({ version: build.version, nowMs: clock.now(), startedMs });
   const routes = createRoutes({
-    ...{ telemetryPath, publisher, self: registry, lifecycle },
+    telemetryPath,
+    publisher,
+    self: registry,
+    lifecycle,
     overview: () => createOverview(config, { readings, budgetStatus, probes }, about()),
     isReady: () => clock.monotonic() - started >= READY_AFTER_MS || engine.isAttempted(),
   });
   const server = createServer(
-    dependencies.listen,
+    listen,
     routes,
     (error) => log.error({ error: String(error) }, "Cannot answer a request"),
     { web, maxRequests },
   );
 
   function newGateway(next: Config): Gateway {
-    const { random, createGateway: create = createGateway } = dependencies;
     const onAnswer = (endpoint: string, code: string) => requests.inc({ endpoint, code });
-    return create(next.gateway, { clock, random, version: build.version, onAnswer });
+    return createGateway(next.gateway, { clock, random, version: build.version, onAnswer });
   }
 
   function planOf(next: Config): Plan {

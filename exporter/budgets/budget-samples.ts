@@ -29,7 +29,7 @@ function budgetSamples(budget: BudgetConfig, status: BudgetStatus): readonly Sam
     ...sample(families.info, { ...labels, scope: scope.kind, window: period.kind, team }, 1),
     ...sample(families.limit, labels, budget.limit),
     ...sample(families.spent, labels, spent, window),
-    ...sample(families.complete, labels, Number(complete), window),
+    ...sample(families.complete, labels, complete, window),
     ...sample(families.windowStart, labels, window.startMs / 1000, window),
     // A total has no end, so it has no sample.
     ...sample(families.windowEnd, labels, window.endMs / 1000, window),

@@ -1,7 +1,7 @@
 import type { Collector } from "../collectors/collector.ts";
 import { collectors } from "../collectors/index.ts";
 import type { Config } from "../config/config.ts";
-import { requestLimits } from "../gateway/request-limits.ts";
+import { requestLimits } from "../gateway/gateway.ts";
 import { longestGapMs } from "../time/ticker.ts";
 
 /** Warns at the start and in `check` when a configuration asks for more than the request rate or the ceiling allows. */

@@ -3,6 +3,8 @@ import {
   AMOUNT_TOLERANCE,
   AMOUNTS,
   type Amounts,
+  NO_AMOUNTS,
+  NO_RATES,
   type Usage,
   type UsagePair,
 } from "../gateway/port.ts";
@@ -98,21 +100,10 @@ function withAmounts({ model, app, amounts }: Pair, more: Partial<Amounts>): Pai
 }
 
 function amountsBy(value: (amount: Amount) => number | undefined): Amounts {
-  return {
-    credits: value("credits"),
-    requests: value("requests"),
-    tokens: value("tokens"),
-    promptTokens: value("promptTokens"),
-    completionTokens: value("completionTokens"),
-    reasoningTokens: value("reasoningTokens"),
-  };
+  const amounts: Record<Amount, number | undefined> = { ...NO_AMOUNTS };
+  for (const amount of AMOUNTS) amounts[amount] = value(amount);
+  return amounts;
 }
-
-const NO_RATES: UsagePair["rates"] = {
-  cacheHitRatio: undefined,
-  latencyAvgSeconds: undefined,
-  latencyP90Seconds: undefined,
-};
 
 /** Undefined when no value is known. Fifteen digits are exact for a decimal amount: 0.1 + 0.2 is 0.3 again. */
 function sumOf(values: readonly (number | undefined)[]): number | undefined {

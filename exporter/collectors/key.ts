@@ -1,7 +1,7 @@
 import type { Config, KeyConfig } from "../config/config.ts";
 import { identityOf } from "../config/secret.ts";
 import { type KeyInformation, LIMIT_RESETS, type LimitReset } from "../gateway/port.ts";
-import { type Family, type Sample, sample } from "../metrics/family.ts";
+import { type Family, type Sample, sample, seconds } from "../metrics/family.ts";
 import type { KeyReading, WindowSpend } from "../readings/reading.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Job } from "../schedule/job.ts";
@@ -46,8 +46,8 @@ function keyJob(config: KeyConfig, { baseUrl }: Config["gateway"]): Job {
       };
     },
     describe: (state) => [
-      ...sample(families.up, { key }, flag(state.up)),
-      ...sample(families.unauthorized, { key }, flag(state.unauthorized)),
+      ...sample(families.up, { key }, state.up),
+      ...sample(families.unauthorized, { key }, state.unauthorized),
       ...sample(families.lastSuccess, { key }, seconds(state.lastSuccessMs)),
     ],
   };
@@ -68,7 +68,7 @@ export function keySamples(
   const { information } = reading;
   const { usage, byokUsage, freeRequests } = information;
   const [day, week, month] = WINDOW_KINDS.map((kind) => windowAt(kind, askedAtMs));
-  const gauge = (family: Family<"key">, value: number | null | undefined, window?: Window) =>
+  const gauge = (family: Family<"key">, value: number | boolean | undefined, window?: Window) =>
     sample(family, { key }, value, window);
   return [
     ...(config.showLabel ? sample(families.info, { key, label: labelText(information.label ?? "") }, 1) : []),
@@ -81,8 +81,8 @@ export function keySamples(
     ...gauge(families.byokUsageDay, byokUsage.day, day),
     ...gauge(families.byokUsageWeek, byokUsage.week, week),
     ...gauge(families.byokUsageMonth, byokUsage.month, month),
-    ...gauge(families.byokInLimit, flag(information.byokInLimit)),
-    ...gauge(families.freeTier, flag(information.freeTier)),
+    ...gauge(families.byokInLimit, information.byokInLimit),
+    ...gauge(families.freeTier, information.freeTier),
     ...gauge(families.expiry, seconds(information.expiresAtMs)),
     ...gauge(families.freeRequestsLimit, freeRequests.limit, day),
     ...gauge(families.freeRequestsUsed, freeRequests.used, day),
@@ -101,11 +101,11 @@ function limitSamples(key: string, { information, limitWindow: window }: KeyRead
   const states = limitReset === undefined ? [] : LIMIT_RESETS;
   const reset = unlimited || limitReset === undefined || limitReset === "other" ? undefined : window;
   return [
-    ...sample(families.unlimited, { key }, flag(unlimited)),
+    ...sample(families.unlimited, { key }, unlimited),
     ...sample(families.limit, { key }, limitCredits),
     ...(unlimited ? [] : sample(families.remaining, { key }, remainingCredits, window)),
     ...states.flatMap((state) =>
-      sample(families.limitReset, { key, aigateway_key_limit_reset: state }, flag(state === limitReset)),
+      sample(families.limitReset, { key, aigateway_key_limit_reset: state }, state === limitReset),
     ),
     ...sample(families.nextReset, { key }, seconds(reset?.endMs), reset),
     ...sample(families.windowStart, { key }, seconds(reset?.startMs), reset),
@@ -129,12 +129,4 @@ function limitWindow(reset: LimitReset | undefined, askedAtMs: number): Window |
     case undefined:
       return windowAt("day", askedAtMs);
   }
-}
-
-function flag(value: boolean | undefined): number | undefined {
-  return value === undefined ? undefined : Number(value);
-}
-
-function seconds(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : ms / 1000;
 }

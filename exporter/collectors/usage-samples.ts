@@ -1,5 +1,5 @@
 import { AMOUNTS, RATES, type Usage } from "../gateway/port.ts";
-import { type Sample, sample } from "../metrics/family.ts";
+import { type Sample, sample, seconds } from "../metrics/family.ts";
 import type { UsageReading } from "../readings/reading.ts";
 import type { TargetState } from "../schedule/job.ts";
 import {
@@ -22,9 +22,9 @@ export function answerSamples(
     ...sample(families.windowStart, labels, range.startMs / 1000, window),
     ...sample(families.windowEnd, labels, range.endMs / 1000, window),
     ...sample(families.rows, labels, usage.rows, window),
-    ...sample(families.truncated, labels, Number(usage.truncated), window),
+    ...sample(families.truncated, labels, usage.truncated, window),
     ...sample(families.warnings, labels, usage.warnings, window),
-    ...sample(families.duration, labels, toSeconds(usage.queryTimeMs), window),
+    ...sample(families.duration, labels, seconds(usage.queryTimeMs), window),
     ...sample(families.unreadable, labels, usage.unreadableRows, window),
   ];
 }
@@ -48,11 +48,7 @@ export function pairSamples(query: Query, { window }: UsageReading, parts: Break
 /** The state of a query, as samples. */
 export function stateSamples(query: string, state: TargetState): readonly Sample[] {
   return [
-    ...sample(families.up, { query }, state.up === undefined ? undefined : Number(state.up)),
-    ...sample(families.lastSuccess, { query }, toSeconds(state.lastSuccessMs)),
+    ...sample(families.up, { query }, state.up),
+    ...sample(families.lastSuccess, { query }, seconds(state.lastSuccessMs)),
   ];
-}
-
-function toSeconds(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : ms / 1000;
 }

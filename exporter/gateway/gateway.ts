@@ -1,7 +1,7 @@
 import type { GatewayConfig } from "../config/config.ts";
 import { createSend, type Send } from "./calls.ts";
 import { createHttp } from "./http.ts";
-import type { Caller, Gateway, GatewayClient, GatewayDependencies } from "./port.ts";
+import type { Caller, Endpoint, Gateway, GatewayClient, GatewayDependencies } from "./port.ts";
 import { askUsage } from "./usage.ts";
 import { KEY_REQUEST, parseKey } from "./wire/key.ts";
 import { parseTranscription, transcriptionRequest } from "./wire/transcription.ts";
@@ -16,6 +16,16 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
     close: () => http.close(),
   };
 }
+
+/** Requests per minute of each endpoint; 0 is unlimited. Transcriptions have their own schedules and spend limit. */
+export function requestLimits({
+  requestsPerMinute,
+}: Pick<GatewayConfig, "requestsPerMinute">): Readonly<Record<Endpoint, number>> {
+  return { key: requestsPerMinute, analytics: ANALYTICS_PER_MINUTE, transcription: 0 };
+}
+
+/** The rate that the analytics endpoint accepts without refusals (observed-behaviour 8). */
+const ANALYTICS_PER_MINUTE = 60;
 
 /** The operations of one run, for the named caller. `send` sends its calls. */
 export function createGatewayClient(name: string, send: Send): GatewayClient {

@@ -3,7 +3,7 @@ import type { GatewayConfig } from "../config/config.ts";
 import type { Secret } from "../config/secret.ts";
 import type { Clock } from "../time/clock.ts";
 import type { GatewayError } from "./errors.ts";
-import type { Caller, Endpoint } from "./port.ts";
+import type { Caller, GatewayDependencies } from "./port.ts";
 import { createParseQueue, LARGE_RESPONSE, receive } from "./receive.ts";
 import { type HttpResponse, readResponse } from "./response.ts";
 import { transportError } from "./transport-error.ts";
@@ -19,12 +19,8 @@ export interface HttpRequest {
   readonly body?: object;
 }
 
-export interface HttpDependencies {
+export interface HttpDependencies extends Pick<GatewayDependencies, "version" | "onAnswer"> {
   readonly clock: Pick<Clock, "now">;
-  /** The exporter's version, for the user agent. */
-  readonly version: string;
-  /** Called for each request that was sent: the HTTP status, or `none` when there was no answer. */
-  readonly onAnswer: (endpoint: Endpoint, code: string) => void;
 }
 
 export interface Http {

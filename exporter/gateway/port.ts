@@ -131,6 +131,14 @@ export const AMOUNTS = [
 export type Amount = (typeof AMOUNTS)[number];
 /** Undefined: the service has no value, which is not 0. */
 export type Amounts = Readonly<Record<Amount, number | undefined>>;
+export const NO_AMOUNTS: Amounts = {
+  credits: undefined,
+  requests: undefined,
+  tokens: undefined,
+  promptTokens: undefined,
+  completionTokens: undefined,
+  reasoningTokens: undefined,
+};
 
 /** Sums that differ by less than this share are equal: the difference is noise of binary fractions. */
 export const AMOUNT_TOLERANCE = 1e-9;
@@ -139,6 +147,11 @@ export const AMOUNT_TOLERANCE = 1e-9;
 export const RATES = ["cacheHitRatio", "latencyAvgSeconds", "latencyP90Seconds"] as const;
 export type Rate = (typeof RATES)[number];
 export type Rates = Readonly<Record<Rate, number | undefined>>;
+export const NO_RATES: Rates = {
+  cacheHitRatio: undefined,
+  latencyAvgSeconds: undefined,
+  latencyP90Seconds: undefined,
+};
 
 /** The account's usage in a time range (contract 2.4). */
 export interface Usage {

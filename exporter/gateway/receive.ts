@@ -1,4 +1,4 @@
-import { onAbort } from "../time/clock.ts";
+import { onAbort, reasonOf } from "../time/clock.ts";
 import { isSuccess, type HttpResponse } from "./response.ts";
 
 /**
@@ -89,10 +89,6 @@ function nextTurnOfEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
-}
-
-function reasonOf(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new Error(`Aborted: ${String(signal.reason)}`);
 }
 
 const BYTE_ORDER_MARK = 0xfe_ff;

@@ -5,6 +5,7 @@ import {
   AMOUNT_TOLERANCE,
   AMOUNTS,
   type Amounts,
+  NO_AMOUNTS,
   type Total,
   type Usage,
   type UsageQuestion,
@@ -12,9 +13,9 @@ import {
 import { pairsRequest, parsePairs, parseTotal, totalRequest, type UsageRows } from "./wire/usage.ts";
 
 /**
- * Requests the account's usage: first the pairs, then their total. If they disagree although no row is missing,
- * something was spent between the two answers. The pairs are then requested once more, because otherwise no pair
- * would contain the new spend.
+ * Asks for the account's usage: first the pairs, then their total. When the two disagree although no row is missing,
+ * something was spent between the two answers. The pairs are then asked for once more, because otherwise the new spend
+ * would belong to no pair.
  */
 export async function askUsage(
   send: Send,
@@ -60,15 +61,6 @@ const NOTHING: UsageRows<never> = {
   queryTimeMs: undefined,
 };
 
-const NO_AMOUNTS: Amounts = {
-  credits: undefined,
-  requests: undefined,
-  tokens: undefined,
-  promptTokens: undefined,
-  completionTokens: undefined,
-  reasoningTokens: undefined,
-};
-
 /** Without rows nothing was used, unless the only row was cut off. */
 function totalOf({ rows: [amounts], truncated }: UsageRows<Amounts>): Total | undefined {
   if (amounts) return { amounts, empty: false };
@@ -84,7 +76,7 @@ function differs(total: number | undefined, { rows }: Pairs, amount: Amount): bo
   if (total === undefined) return false;
   const values = rows.map(({ amounts }) => amounts[amount] ?? 0);
   const sum = values.reduce((added, value) => added + value, 0);
-  // Amounts that cancel out leave an error proportional to their own size, not to the total.
+  // Amounts that cancel each other leave an error of their own size, not of the total's.
   const size = values.reduce((added, value) => added + Math.abs(value), 0);
   return Math.abs(total - sum) > AMOUNT_TOLERANCE * Math.max(Math.abs(total), size);
 }

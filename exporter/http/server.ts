@@ -30,7 +30,7 @@ export interface ServerOptions {
   /** Without it, the server speaks plain HTTP and asks for no password. */
   readonly web?: WebSource | undefined;
   /** Answers in progress at once, not counting `/-/…`; 0 is unlimited. */
-  readonly maxRequests?: number;
+  readonly maxRequests?: number | undefined;
   /** Overrides of the default limits. */
   readonly limits?: Partial<Limits>;
 }

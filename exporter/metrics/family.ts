@@ -64,16 +64,22 @@ export function stateset<const Label extends string>(definition: Definition<Labe
 
 /**
  * One sample, or none if the value is unknown or not a finite number: absent, zero and unlimited are three different
- * answers.
+ * answers. True is 1, false is 0.
  */
 export function sample<Label extends string>(
   family: Family<Label>,
   labels: Readonly<Record<Label, string>>,
-  value: number | null | undefined,
+  given: number | boolean | null | undefined,
   window?: Window,
 ): readonly Sample[] {
+  const value = typeof given === "boolean" ? Number(given) : given;
   if (value === null || value === undefined || !Number.isFinite(value)) return [];
   return [{ family, labels: labelText(family, labels), value, window }];
+}
+
+/** A time or a duration in the base unit of metrics; unknown stays unknown. */
+export function seconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : ms / 1000;
 }
 
 function labelText<Label extends string>(

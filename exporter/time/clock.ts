@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /**
  * Time as the exporter sees it, passed to everything that needs it, so that a test can step through months in seconds.
  * Only network timeouts run in real time.
@@ -17,20 +19,13 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(reasonOf(signal));
-      const timer = setTimeout(() => {
-        forget?.();
-        resolve();
-      }, wholeMs(ms));
-      const forget =
-        signal &&
-        onAbort(signal, () => {
-          clearTimeout(timer);
-          reject(reasonOf(signal));
-        });
-    }),
+  sleep: async (ms, signal) => {
+    try {
+      await sleep(wholeMs(ms), undefined, { signal });
+    } catch (error) {
+      throw signal?.aborted ? reasonOf(signal) : error;
+    }
+  },
   after: (ms, run) => {
     const timer = setTimeout(run, wholeMs(ms));
     return () => clearTimeout(timer);
@@ -48,6 +43,7 @@ function wholeMs(ms: number): number {
   return Math.ceil(ms) + 1;
 }
 
-function reasonOf(signal: AbortSignal): Error {
+/** The reason of an aborted signal, as an error. */
+export function reasonOf(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new Error(`Aborted: ${String(signal.reason)}`);
 }

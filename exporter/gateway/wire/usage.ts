@@ -1,7 +1,16 @@
 import { z } from "zod";
 import type { Window } from "../../time/window.ts";
 import { GatewayError } from "../errors.ts";
-import { type Amount, AMOUNTS, type Amounts, type Rate, RATES, type Rates, type UsagePair } from "../port.ts";
+import {
+  type Amount,
+  AMOUNTS,
+  type Amounts,
+  NO_AMOUNTS,
+  NO_RATES,
+  type Rate,
+  RATES,
+  type UsagePair,
+} from "../port.ts";
 import { optional, parseBody, shapeProblem, wireNumber } from "./fields.ts";
 
 /** The metric of `POST /analytics/query` that each amount comes from (observed-behaviour 9). */
@@ -155,21 +164,10 @@ const PairWithRates = z
     },
   }));
 
-const NO_RATES: Rates = {
-  cacheHitRatio: undefined,
-  latencyAvgSeconds: undefined,
-  latencyP90Seconds: undefined,
-};
-
 type Columns = Readonly<Record<keyof typeof amountColumns, number | undefined>>;
 
 function amountsOf(row: Columns): Amounts {
-  return {
-    credits: row[AMOUNT_METRICS.credits],
-    requests: row[AMOUNT_METRICS.requests],
-    tokens: row[AMOUNT_METRICS.tokens],
-    promptTokens: row[AMOUNT_METRICS.promptTokens],
-    completionTokens: row[AMOUNT_METRICS.completionTokens],
-    reasoningTokens: row[AMOUNT_METRICS.reasoningTokens],
-  };
+  const amounts: Record<Amount, number | undefined> = { ...NO_AMOUNTS };
+  for (const amount of AMOUNTS) amounts[amount] = row[AMOUNT_METRICS[amount]];
+  return amounts;
 }

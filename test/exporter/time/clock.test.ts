@@ -7,6 +7,18 @@ test("systemClock never wakes early, so a pause that the gateway asked for is ov
   expect(late.filter((ms) => ms < 0)).toEqual([]);
 });
 
+test.each(["before", "while"] as const)(
+  "systemClock.sleep rejects with the reason of a signal that is aborted %s it waits",
+  async (when) => {
+    const controller = new AbortController();
+    const reason = new Error("stopped");
+    if (when === "before") controller.abort(reason);
+    const slept = clock.sleep(60_000, controller.signal);
+    controller.abort(reason);
+    await expect(slept).rejects.toBe(reason);
+  },
+);
+
 test("onAbort calls every callback that was not cancelled once", () => {
   const controller = new AbortController();
   const [first, second, third] = [vi.fn<() => void>(), vi.fn<() => void>(), vi.fn<() => void>()];
