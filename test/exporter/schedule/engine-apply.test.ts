@@ -75,9 +75,10 @@ describe("engine.apply(), an unchanged job", () => {
     const { clock, begin, apply } = createTestEngine({ groups: [testGroup({ jobs: [job("old", run)] })] });
     begin();
     await apply({ groups: [testGroup({ jobs: [job("new", run)] })] });
+    described.length = 0;
     answer.resolve(result(1));
     await clock.advance(0);
-    expect(described.at(-1)).toBe("new");
+    expect(described).toEqual(["new"]);
   });
 
   test("is asked at once when its schedule has changed, since the next tick may be far away", async () => {
@@ -213,6 +214,19 @@ describe("engine.apply(), jobs that come and go", () => {
     expect(new Set(names())).toEqual(new Set(["a"]));
   });
 
+  test("a job that waits and is removed does not use the rate", async () => {
+    const { clock, begin, apply, taken } = createTestEngine({
+      groups: [askingGroup(["a", "b"])],
+      perMinute: 60,
+    });
+    begin();
+    await clock.advance(500);
+    const [[first] = [""]] = taken();
+    await apply({ groups: [askingGroup([first, "c"])] });
+    await clock.advance(10_000);
+    expect(taken()).toEqual([["c", 1]]);
+  });
+
   test("a job that rests, waits for a retry or for a tick and is removed never runs", async () => {
     const { clock, apply, engine, taken, answers } = await setUp(["a", "b", "c"]);
     answers.set("a", { failure: "rate_limited", retryAfterMs: 20_000 });
@@ -318,7 +332,7 @@ describe("engine.apply(), at the same time as something else", () => {
       "b",
     ]);
     const [second, third] = [newGateway(), newGateway()];
-    for (const name of ["a", "b"]) answers.set(name, { ms: 1000, credits: 1 });
+    for (const name of ["a", "d", "e"]) answers.set(name, { ms: 1000, credits: 1 });
     engine.ask("key/a");
     await clock.advance(500);
     taken();
@@ -349,34 +363,38 @@ describe("engine.apply(), at the same time as something else", () => {
   });
 
   test("nothing begins while the runs of any earlier plan still end", async () => {
+    const names = ["a", "b", "c"];
     const { clock, begin, apply, newGateway, gateway, answers } = createTestEngine({
-      groups: [askingGroup(["a", "b"])],
+      groups: [askingGroup(names)],
+      connections: 2,
     });
-    answers.set("a", "never");
-    answers.set("b", "never");
+    for (const name of names) answers.set(name, "never");
     begin();
     await clock.advance(1000);
     const seen: number[] = [];
-    const watched = (names: readonly string[]) => {
-      const next = newGateway();
-      const clientFor: typeof next.clientFor = (caller) => {
-        seen.push(gateway.underWay);
-        return next.clientFor(caller);
-      };
-      return apply({ gateway: { ...next, clientFor }, groups: [askingGroup(names)] });
+    const next = newGateway();
+    const clientFor: typeof next.clientFor = (caller) => {
+      seen.push(gateway.underWay);
+      return next.clientFor(caller);
     };
-    await Promise.all([watched(["a"]), watched(["a", "c"])]);
+    await Promise.all([
+      apply({ groups: [askingGroup([...names, "d"])] }),
+      apply({ gateway: { ...next, clientFor }, groups: [askingGroup([...names, "d"])] }),
+    ]);
     await clock.advance(1000);
-    expect(seen).toEqual([0, 0]);
+    expect(seen).toEqual([0, 0, 0]);
   });
 
-  test("a stop during apply() leaves nothing running", async () => {
-    const { clock, apply, engine, newGateway, gateway, taken, answers } = await setUp(["a", "b"]);
+  test("a stop during apply() leaves nothing running, and nothing that waits begins", async () => {
+    const { clock, apply, engine, newGateway, gateway, taken, answers } = await setUp(["a", "b"], {
+      perMinute: 60,
+    });
     const next = newGateway();
     answers.set("a", "never");
     engine.ask("key/a");
-    await clock.advance(1000);
-    const applied = apply({ gateway: next, groups: [askingGroup(["a", "c"], { expression: HOURLY })] });
+    engine.ask("key/b");
+    await clock.advance(500);
+    const applied = apply({ gateway: next, groups: [askingGroup(["a", "b"])] });
     await engine.stop();
     await applied;
     await clock.advance(HOUR);
