@@ -91,7 +91,7 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
     refusals.begun(endpoint, next.entry.job.id);
     runs.begin(next.entry, release);
     // The credits that a paid run sets aside as it begins are shown while it runs.
-    if (group.isPaid) onChange?.();
+    if (next.entry.group.isPaid) onChange?.();
   }
 
   function finish({ id, endpoint }: Job, run: Run, end: RunEnd): void {

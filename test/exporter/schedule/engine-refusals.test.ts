@@ -194,7 +194,7 @@ describe("createEngine(), paid jobs", () => {
     answers.set("a", { failure: "network" });
     begin();
     await clock.advance(4 * MINUTE);
-    expect(times()).toEqual([90, 150, 210]);
+    expect(times()).toEqual([60, 120, 180, 240]);
   });
 
   test("run when somebody asks for them", async () => {
@@ -212,8 +212,8 @@ describe("createEngine(), paid jobs", () => {
     answers.set("a", { ms: 100_000, credits: 1 });
     begin();
     await clock.advance(4 * MINUTE);
-    expect(reports).toEqual(["a missed: running", "a ended: good"]);
-    expect(times()).toEqual([90, 210]);
+    expect(reports).toEqual(["a missed: running", "a ended: good", "a missed: running"]);
+    expect(times()).toEqual([60, 180]);
   });
 
   test("miss a tick that finds them resting, and are not asked when the rest ends", async () => {
@@ -222,8 +222,13 @@ describe("createEngine(), paid jobs", () => {
     answers.set("a", { failure: "rate_limited", retryAfterMs: 100_000 });
     begin();
     await clock.advance(4 * MINUTE);
-    expect(reports).toEqual(["a ended: rate_limited", "a missed: paused", "a ended: rate_limited"]);
-    expect(times()).toEqual([90, 210]);
+    expect(reports).toEqual([
+      "a ended: rate_limited",
+      "a missed: paused",
+      "a ended: rate_limited",
+      "a missed: paused",
+    ]);
+    expect(times()).toEqual([60, 180]);
   });
 });
 
