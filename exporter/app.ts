@@ -91,6 +91,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   let config = initial;
   const registry = createSelfRegistry(clock);
   const requests = registry.counter(selfFamilies.upstreamRequests);
+  const countRequest = (endpoint: string, code: string) => requests.inc({ endpoint, code });
   let gateway = newGateway(initial);
   const readings = createReadings(clock, createPacking(), () => config.seriesLimit);
   const probes = createProbes({ clock, log, registry, readings });
@@ -123,8 +124,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   );
 
   function newGateway(next: Config): Gateway {
-    const onAnswer = (endpoint: string, code: string) => requests.inc({ endpoint, code });
-    return createGateway(next.gateway, { clock, random, version: build.version, onAnswer });
+    return createGateway(next.gateway, { clock, random, version: build.version, onAnswer: countRequest });
   }
 
   function planOf(next: Config): Plan {
