@@ -33,7 +33,7 @@ export function outcomeSamples(
   ];
 }
 
-/** The samples of a probe that do not depend on its last run. Known counters begin at 0. */
+/** The samples of a probe that are shown even before its first run. Counters begin at 0. */
 export function probeDescription(record: ProbeRecord): readonly Sample[] {
   const { name: probe, model, key, responseFormat, upload, maxWordErrorRate } = record.probe;
   const { intervalMs, runs, failures, skips, lastRunMs, lastSuccessMs } = record;

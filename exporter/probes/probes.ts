@@ -74,7 +74,7 @@ export function createProbes({ clock, log, registry, readings }: ProbesDependenc
         putOff.clear();
         return [];
       }
-      // A known counter begins at 0 instead of being absent.
+      // The counter begins at 0 instead of being absent.
       refused.inc({ collector: "probe" }, 0);
       const groups = configured.map((each) => groupOf(each, next));
       const known = new Set(groups.map(({ name }) => name));

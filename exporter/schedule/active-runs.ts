@@ -52,6 +52,6 @@ class AbortedError extends Error {
   override readonly name = "AbortedError";
 
   constructor() {
-    super("The run has ended, the exporter stops, or its configuration has changed");
+    super("The run has ended, the exporter is stopping, or its configuration has changed");
   }
 }

@@ -108,7 +108,7 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
       retryEarly(entry, end.kind === "rate_limited" ? DEFAULT_REST_MS : FIRST_RETRY_MS);
   }
 
-  /** Before that time, every target is polled again anyway when the windows have settled. */
+  /** Before the day has settled no early retry is needed, because every target is polled when it has. */
   function isDaySettled(): boolean {
     return isSettled(windowAt("day", clock.now()), clock.now());
   }

@@ -28,13 +28,13 @@ export interface Engine {
    * progress.
    */
   apply(plan: Plan): Promise<void>;
-  /** Runs every free job once; resolves when each has ended or must wait for the gateway. */
+  /** Runs every unpaid job once; resolves when each has ended or must wait for the gateway. */
   runAll(): Promise<void>;
   /** Makes a job due now. */
   readonly ask: (id: TargetId) => void;
-  /** Whether every free job has run once, successfully or not. */
+  /** Whether every unpaid job has run once, successfully or not. */
   isAttempted(): boolean;
-  /** The names of the groups with free jobs. */
+  /** The names of the groups with unpaid jobs. */
   readonly groups: readonly string[];
   /** The effective interval of a group, milliseconds. */
   readonly intervalMs: (group: string) => number;

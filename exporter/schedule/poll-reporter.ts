@@ -14,7 +14,7 @@ export function createPollReporters(registry: SelfRegistry, log: Log): (collecto
     duration: registry.histogram(selfFamilies.pollDuration),
   };
   return (collector) => {
-    // Known counters begin at 0 instead of being absent.
+    // The counters begin at 0 instead of being absent.
     metrics.polls.inc({ collector }, 0);
     metrics.refused.inc({ collector }, 0);
     metrics.duration.zero({ collector });

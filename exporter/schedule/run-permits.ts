@@ -31,7 +31,7 @@ export function createRunPermits(
       release: (outcome) => {
         if (isReleased) return;
         isReleased = true;
-        // An aborted run may have used a different secret, so its results do not count.
+        // An aborted run may have used a different secret, so its outcome does not count.
         if (!signal.aborted) refusals.answered(endpoint, id, outcome, intervals.at(endpoint));
         release();
       },
