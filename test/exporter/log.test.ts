@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createLog, LOG_FORMATS } from "../../exporter/log.ts";
 
 describe.each(LOG_FORMATS)("the field error of a log in %s", (format) => {
-  test("is written as it is concealed, of a child as well", () => {
+  test("is written as concealed, in child logs as well", () => {
     const lines: string[] = [];
     const log = createLog("debug", format, { write: (line) => void lines.push(line) }, conceal);
     log.error({ error: String(new Error("Bearer sk-one")) }, "Cannot answer");

@@ -37,7 +37,7 @@ function setUp(budgets: readonly BudgetConfig[]) {
 }
 
 describe("budgetSources", () => {
-  test("shows limit, window and team before anything is known", () => {
+  test("shows limit, window and team before the first answer", () => {
     expect(setUp([month, prepaid]).lines()).toEqual([
       'aigateway_budget_info{budget="payments",scope="keys",window="month",team="the \\"best\\""} 1',
       'aigateway_budget_info{budget="prepaid",scope="account",window="total",team=""} 1',
@@ -65,7 +65,7 @@ describe("budgetSources", () => {
     expect(lines()).toContain('aigateway_budget_complete{budget="payments"} 0');
   });
 
-  test("gives the window to every sample that ends with it", () => {
+  test("sets the window of every sample that ends with it", () => {
     const { answer, samples } = setUp([month]);
     answer(12.5);
     const windows = samples().map(({ family, window }) => [

@@ -26,7 +26,7 @@ interface Answer {
   readonly up?: boolean;
 }
 
-/** A target whose answer of a minute ago lives for three, and has the spend of the day. */
+/** A target with the day's spend, whose answer is a minute old and lives for three. */
 function target({ spend, period = { kind: "day" }, askedAt, computedAt, up = true }: Answer): FakeTarget {
   const askedAtMs = askedAt === undefined ? NOW - MINUTE : Date.parse(askedAt);
   const asOfMs = computedAt === undefined ? askedAtMs : Date.parse(computedAt);
@@ -44,7 +44,7 @@ const spent = (credits: number | undefined, answer: Answer = {}): FakeTarget =>
 
 type Targets = Readonly<Partial<Record<TargetId, FakeTarget>>>;
 
-/** What is spent, and the gaps that sources have; `complete` belongs to no gap. */
+/** The spend, and the gaps of the sources; complete without gaps. */
 function status(of: BudgetConfig, targets: Targets, nowMs = NOW) {
   const { spent: credits, complete, gaps } = budgetStatus(of, createFakeReadings(targets), nowMs);
   expect(complete).toBe(gaps === undefined);
@@ -63,7 +63,7 @@ describe("budgetStatus of keys", () => {
     ["one fails", { "key/a": spent(0.1, { up: false }), "key/b": other }, 0.3, "failing"],
     ["one was not polled yet", { "key/a": WAITING, "key/b": other }, 0.2, "waiting"],
     ["one is not configured", { "key/b": other }, 0.2, "waiting"],
-    ["one does not know its day", { "key/a": spent(undefined), "key/b": other }, 0.2, "partial"],
+    ["one has an unknown day", { "key/a": spent(undefined), "key/b": other }, 0.2, "partial"],
     ["one has no spend", { "key/a": target({}), "key/b": other }, 0.2, "partial"],
     [
       "one waits and one fails",
@@ -86,31 +86,31 @@ describe("budgetStatus of keys", () => {
       "complete",
     ],
     [
-      "one was asked later than now, because the clock was set back",
+      "one was requested in the future, because the clock was set back",
       { "key/a": spent(0.1, { askedAt: "2026-11-18T12:00:01Z" }), "key/b": other },
       0.3,
       "old",
     ],
     [
-      "one was asked yesterday",
+      "one was requested yesterday",
       { "key/a": spent(0.1, { askedAt: "2026-11-17T23:59:59Z" }), "key/b": other },
       0.2,
       "early",
     ],
     [
-      "one was asked before today was settled",
+      "one was requested before today had settled",
       { "key/a": spent(0.1, { askedAt: "2026-11-18T00:01:29.999Z" }), "key/b": other },
       0.2,
       "early",
     ],
     [
-      "one was computed by the service before today was settled",
+      "the service computed one before today had settled",
       { "key/a": spent(0.1, { computedAt: "2026-11-18T00:01:29Z" }), "key/b": other },
       0.2,
       "early",
     ],
     [
-      "one fails since today was settled",
+      "one has failed since today settled",
       { "key/a": spent(0.1, { askedAt: "2026-11-18T00:01:30Z", up: false }), "key/b": other },
       0.3,
       "failing",
@@ -130,7 +130,7 @@ describe("budgetStatus of keys", () => {
     ["month", "2026-11-30T23:59:59Z", "2026-11-30T23:58:00Z", true],
     ["month", "2026-12-01T00:00:00Z", "2026-11-30T23:59:00Z", false],
     ["month", "2026-12-01T00:01:00Z", "2026-12-01T00:00:30Z", false],
-  ])("the %s at %s knows what was asked at %s: %s", (kind, now, askedAt, isKnown) => {
+  ])("the %s at %s counts an answer requested at %s: %s", (kind, now, askedAt, isKnown) => {
     const period: Period = kind === "total" ? SINCE : { kind };
     const targets = { "key/a": spent(5, { period, askedAt }) };
     expect(status(budget(keys("a"), period), targets, Date.parse(now))).toEqual(
@@ -138,7 +138,7 @@ describe("budgetStatus of keys", () => {
     );
   });
 
-  test("has the window that holds the instant, even if nothing is known", () => {
+  test("has the window that contains the instant, even if the spend is unknown", () => {
     const week = budget(keys("a"), { kind: "week" });
     expect(budgetStatus(week, createFakeReadings({}), NOW).window).toEqual({
       startMs: Date.parse("2026-11-16"),
@@ -158,18 +158,18 @@ describe("budgetStatus of the account", () => {
     expect(status(budget({ kind: "account" }, period), targets)).toEqual([7.5, "complete"]);
   });
 
-  test("takes no total since another date", () => {
+  test("ignores a total since another date", () => {
     const other: Period = { kind: "total", sinceMs: Date.parse("2026-10-01") };
     const targets = { "analytics/since_2026-11-01": spent(7.5, { period: other }) } as const;
     expect(status(budget({ kind: "account" }, SINCE), targets)).toEqual([undefined, "partial"]);
   });
 
-  test("is complete although the pairs are cut", () => {
+  test("is complete even if the pairs are cut", () => {
     const day = target({ spend: { credits: 9, breakdown: { pairs: [], complete: false } } });
     expect(status(budget({ kind: "account" }), { "analytics/day": day })).toEqual([9, "complete"]);
   });
 
-  test("knows nothing of a total that begins later", () => {
+  test("is unknown for a total that begins later", () => {
     const later: Period = { kind: "total", sinceMs: NOW + MINUTE };
     const targets = { "analytics/since_2026-11-18T12:01:00Z": spent(0, { period: later }) } as const;
     expect(status(budget({ kind: "account" }, later), targets)).toEqual([undefined, "early"]);
@@ -201,14 +201,14 @@ describe("budgetStatus of a model or an app", () => {
     expect(status(budget({ kind, label }), { "analytics/day": day })).toEqual([credits, gap]);
   });
 
-  test("knows nothing from an answer without pairs", () => {
+  test("is unknown if the answer has no pairs", () => {
     const targets = { "analytics/day": spent(100) };
     expect(status(budget({ kind: "app", label: "Chat" }), targets)).toEqual([undefined, "partial"]);
   });
 });
 
 describe("budgetStatus: the gaps", () => {
-  test("count the sources with each gap, and have the reason of the first failing one", () => {
+  test("count the sources with each gap, and give the reason of the first failing one", () => {
     const five = budget(keys("a", "b", "c", "d", "e"));
     const network = { reason: "network", message: "Cannot read it" } as const;
     const { gaps } = budgetStatus(
@@ -229,7 +229,7 @@ describe("budgetStatus: the gaps", () => {
     });
   });
 
-  test("prefer the state of the polls to the contents of the answer", () => {
+  test("depend on the state of the polls rather than the contents of the answer", () => {
     const failing = target({ up: false, askedAt: "2026-11-17T00:00:00Z" });
     expect(status(budget(keys("a")), { "key/a": failing })).toEqual([undefined, "failing"]);
     const old = target({ askedAt: "2026-11-18T02:00:00Z" });

@@ -29,7 +29,7 @@ describe("capacityWarnings: the ceiling of the probes", () => {
 
   test.each([
     ["they just fit", "max_cost_per_day: 2.4, max_cost_per_probe: 0.1", HOURLY],
-    ["there are none", "max_cost_per_day: 0.1, max_cost_per_probe: 0.1", ""],
+    ["no probes are configured", "max_cost_per_day: 0.1, max_cost_per_probe: 0.1", ""],
   ])("does not warn when %s", async (_, spend, probes) => {
     expect(await warnings(spend, probes)).toEqual([]);
   });

@@ -30,11 +30,11 @@ describe("probeOnce()", () => {
     ["might exceed the ceiling", { ears: 0.5, others: 0.45 }, "0.95 credits are spent today, and with 0.1 "],
     ["might exceed the ceiling despite a refund", { ears: -5, others: 0.95 }, "0.95 credits are spent today"],
     [
-      "has a payer of unknown spend",
+      "has a payer with unknown spend",
       { ears: 0.1, others: undefined },
       "the gateway does not report today's usage",
     ],
-    ["has a payer that cannot be read", { ears: 0.1 }, "the spend of the day is unknown: no key others"],
+    ["has an unreadable payer", { ears: 0.1 }, "the spend of the day is unknown: no key others"],
   ])("refuses a probe that %s, and sends nothing", async (_, day, reason) => {
     const { gateway, requests } = createGatewayDouble({ day });
     const { ok, text } = await probeOnce(SHORT, GUARD, gateway, createManualClock());
@@ -44,18 +44,18 @@ describe("probeOnce()", () => {
     expect(requests).not.toContain("transcription short");
   });
 
-  test("runs the probe when its highest cost just fits the ceiling", async () => {
+  test("runs the probe if its maximum cost just fits below the ceiling", async () => {
     const { gateway } = createGatewayDouble({ day: { ears: 0.7, others: 0.2 } });
     expect((await probeOnce(SHORT, GUARD, gateway, createManualClock())).ok).toBe(true);
   });
 
-  test("does not ask for the spend without a guard", async () => {
+  test("does not request the spend without a guard", async () => {
     const { gateway, requests } = createGatewayDouble({ day: {} });
     expect((await probeOnce(SHORT, undefined, gateway, createManualClock())).ok).toBe(true);
     expect(requests).toEqual(["transcription short"]);
   });
 
-  test("sends nothing when there is no audio", async () => {
+  test("sends nothing if the audio is missing", async () => {
     const { gateway, requests } = createGatewayDouble({ day: {} });
     const { ok, text } = await probeOnce(
       { ...SHORT, audio: NO_AUDIO },
@@ -130,7 +130,7 @@ const TRANSCRIPTION = {
   language: undefined,
 };
 
-/** `day`: what each key has used today. A key that is missing cannot be read. */
+/** `day`: today's usage of each key. A missing key is unreadable. */
 function createGatewayDouble({
   day,
   heard = "One two three four.",

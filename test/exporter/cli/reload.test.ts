@@ -68,7 +68,7 @@ describe("oneAtATime()", () => {
     expect(await Promise.all([second, third])).toEqual(["two", "two"]);
   });
 
-  test("a failed run does not stop the next one", async () => {
+  test("a failed run does not prevent the next one", async () => {
     let runs = 0;
     const ask = oneAtATime(() => (++runs === 1 ? Promise.reject(new Error("first")) : Promise.resolve(runs)));
     const first = ask();

@@ -37,7 +37,7 @@ async function service(switches: Partial<Switches> = {}, top = 50) {
       .filter((line) => /^aigateway_usage_day_(credits|requests)/.test(line))
       .map((line) => line.replace("aigateway_usage_day_", "").replace(',app="Chat"', ""));
   }
-  /** Runs something once, right after the answer with this number was made. */
+  /** Runs a callback once, right after the answer with this number was computed. */
   function afterAnswer(number: number, happens: () => void): void {
     let answers = 0;
     gateway.hooks.afterQuery = () => {
@@ -94,7 +94,7 @@ describe("analytics of a service", () => {
 });
 
 describe("analytics of a service with spend between the two answers", () => {
-  test("the rows are asked for once more, and nothing is put into the remainder", async () => {
+  test("requests the rows once more, and puts nothing into the remainder", async () => {
     const { spend, poll, afterAnswer, asked } = await service();
     afterAnswer(1, () => spend("acme/two", 750_000, 2));
     expect(await poll()).toEqual([
@@ -137,7 +137,7 @@ describe("analytics of a service with spend between the two answers", () => {
   });
 
   test.each([1, 50])(
-    "spend before the second rows as well: they are right, and not asked for a third time (top %i)",
+    "also spend before the second rows: they are right, and not requested a third time (top %i)",
     async (top) => {
       const { gateway, spend, poll, asked } = await service({}, top);
       gateway.hooks.afterQuery = () => void spend("acme/one", 100_000, 1);

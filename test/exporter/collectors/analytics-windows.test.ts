@@ -106,7 +106,7 @@ const INSTANTS: readonly { at: string; wanted: Record<Query, readonly [string, s
   },
 ];
 
-describe("analytics: the time ranges that are asked for", () => {
+describe("analytics: the requested time ranges", () => {
   test.each(ZONES.flatMap((zone) => INSTANTS.map((instant) => ({ zone, ...instant }))))(
     "at $at on a machine in $zone",
     async ({ zone, at, wanted }) => {
@@ -139,7 +139,7 @@ describe("analytics: the window of each sample", () => {
 });
 
 describe("analytics: the jobs", () => {
-  test("there is one for each query, the last month hourly", () => {
+  test("there is one job for each query, that of the last month hourly", () => {
     const analytics = { managementKey: secretSource("sk"), top: 5, rates: false };
     const jobs = analyticsCollector.jobs(testConfig({ analytics }));
     expect(jobs.map(({ id, title, name, minIntervalMs }) => [id, title, name, minIntervalMs])).toEqual([
@@ -151,7 +151,7 @@ describe("analytics: the jobs", () => {
     expect(jobs).toMatchObject(jobs.map(() => ({ endpoint: "analytics", requests: 2, constants: [] })));
   });
 
-  test("there is none without a management key", () => {
+  test("there are no jobs without a management key", () => {
     expect(analyticsCollector.jobs(testConfig({}))).toEqual([]);
   });
 
@@ -177,7 +177,7 @@ describe("analytics: the reading", () => {
   );
   const total = analyticsBody([{ total_usage: 9, request_count: 4 }], { cachedAt: NOON - 9000 });
 
-  test("has the shown pairs and how far the data reach", async () => {
+  test("has the shown pairs and the end of the data", async () => {
     const { value, computedAtMs } = await runOn([body], total, { top: 1 });
     const day = { startMs: Date.UTC(2026, 10, 18), endMs: Date.UTC(2026, 10, 19) };
     expect(value).toEqual({
@@ -200,7 +200,7 @@ describe("analytics: the reading", () => {
     ["last_day", undefined],
     ["month", "2026-11-01 2026-12-01"],
     ["last_month", undefined],
-  ])("of %s has the spend of its window, if it is running", async (query, wanted) => {
+  ])("of %s has the spend of its window, if the window is current", async (query, wanted) => {
     const { spend } = await runOn([body], total, { query, top: 0 });
     expect(spend?.map(({ window }) => `${iso(window.startMs)} ${iso(window.endMs)}`)).toEqual(
       wanted === undefined ? [] : [wanted],

@@ -38,7 +38,7 @@ describe("analytics: a whole run", () => {
     await expect(openmetrics).toMatchFileSnapshot("../../golden/analytics-day.openmetrics");
   });
 
-  test.each(QUERIES)("query %s: its own families, and what is known of the query", async (query) => {
+  test.each(QUERIES)("query %s: its own families, and the state of the query", async (query) => {
     const grouped = analyticsBody([ONE]);
     const { lines } = await runOn([grouped], analyticsBody([TOTAL]), { query });
     const prefix = `aigateway_usage_${query}`;
@@ -64,7 +64,7 @@ describe("analytics: a whole run", () => {
     );
   });
 
-  test("the state has no sample before the first run, and 0 after a failure", () => {
+  test("the state has no sample before the first run, and is 0 after a failure", () => {
     expect(describeState(undefined)).toEqual([]);
     expect(describeState(false)).toEqual(['aigateway_analytics_up{query="day"} 0']);
     expect(describeState(true, NOON)).toEqual([
@@ -74,11 +74,11 @@ describe("analytics: a whole run", () => {
   });
 });
 
-describe("analytics: what is known of a query", () => {
+describe("analytics: the state of a query", () => {
   test.each<[string, object, string]>([
     ["no rows", analyticsBody([]), "rows 0"],
     ["rows", analyticsBody([ONE, TWO]), "rows 2"],
-    ["unreadable rows are rows", analyticsBody([ONE, { model: 7 }]), "rows 2"],
+    ["unreadable rows count as rows", analyticsBody([ONE, { model: 7 }]), "rows 2"],
     ["unreadable rows", analyticsBody([ONE, { model: 7 }, {}]), "unreadable_rows 2"],
     ["truncated", analyticsBody([ONE], {}, { truncated: true }), "truncated 1"],
     ["warnings", analyticsBody([ONE], { warnings: ["a", "b"] }), "warnings 2"],
@@ -142,7 +142,7 @@ describe("analytics: values", () => {
     expect(lines.filter((line) => line.includes("_usage_"))).toEqual([]);
   });
 
-  test("_other is everything that has no series of its own", async () => {
+  test("_other is the sum of all pairs without their own series", async () => {
     const lines = await usageLines(
       [ONE, TWO],
       { ...BOTH, total_usage: 3, request_count: 106 },
@@ -210,7 +210,7 @@ describe("analytics: rates", () => {
   });
 
   test.each(QUERIES)(
-    "of %s are asked for only if analytics.rates is set, and only for the day",
+    "of %s are requested only if analytics.rates is set, and only for the day",
     async (query) => {
       for (const wanted of [true, false]) {
         const { client, questions } = createFakeClient({ usage: NO_USAGE });
@@ -220,7 +220,7 @@ describe("analytics: rates", () => {
     },
   );
 
-  test("are not shown when they were not asked for", async () => {
+  test("are not shown if they were not requested", async () => {
     expect(rateLines(await usageLines([{ ...ONE, ...RATES }], TOTAL))).toEqual([]);
   });
 });

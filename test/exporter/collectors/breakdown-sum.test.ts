@@ -87,7 +87,7 @@ describe("breakdown: the sum over all pairs is the total", () => {
     fc.assert(property, RUNS);
   });
 
-  test("also when the service does not list all rows", () => {
+  test("even if the service does not list all rows", () => {
     const rows = fc.array(ledgerRow, { minLength: 1, maxLength: 12 });
     const property = fc.property(rows, fc.nat(13), fc.nat(12), fc.boolean(), (all, top, listed, cut) => {
       const change = cut ? { truncated: true } : { unreadableRows: 1 };
@@ -98,7 +98,7 @@ describe("breakdown: the sum over all pairs is the total", () => {
     fc.assert(property, RUNS);
   });
 
-  test("whatever the order of the rows", () => {
+  test("in any order of the rows", () => {
     const rows = fc
       .array(ledgerRow, { maxLength: 8 })
       .chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));

@@ -28,7 +28,7 @@ function usage(rows: readonly Short[], sum: Short | undefined, change: Partial<U
   };
 }
 
-/** The pairs, unknown values left out. */
+/** The pairs, without unknown values. */
 function pairs(rows: readonly Short[], sum: Short | undefined, top = 2, change: Partial<Usage> = {}) {
   return breakdown(usage(rows, sum, change), top).pairs.map(({ model, app, amounts, rates }) => {
     const known = Object.entries({ ...amounts, ...rates }).filter(([, value]) => value !== undefined);
@@ -55,7 +55,7 @@ describe("breakdown: the cut", () => {
     ["nothing", [], total(0, 0), 2, []],
     ["nothing, and no total", [], undefined, 2, []],
     ["fewer than the top", [A], total(5, 10), 2, [shownA]],
-    ["as many as the top", [A, B], total(8, 30), 2, [shownA, shownB]],
+    ["exactly as many as the top", [A, B], total(8, 30), 2, [shownA, shownB]],
     [
       "one more",
       [A, B, C],
@@ -73,7 +73,7 @@ describe("breakdown: the cut", () => {
       [shownC, ["d", "x", { credits: -2, requests: 1 }], ["n", "x", { requests: 99 }]],
     ],
     [
-      "no total: the rest is what is known of it",
+      "no total: the remainder contains only what is known",
       [A, B, C],
       undefined,
       1,
@@ -182,7 +182,7 @@ describe("breakdown: rows and total disagree", () => {
   });
 
   test.each<[string, Short, Record<string, number>]>([
-    ["more than is known is _other's", total(8.5, 31), { credits: 3.5, requests: 21 }],
+    ["a total above the known pairs goes to _other", total(8.5, 31), { credits: 3.5, requests: 21 }],
     [
       "a total that is older than the rows does not reduce what is folded",
       total(7, 25),
@@ -240,7 +240,7 @@ describe("breakdown: binary fractions", () => {
       ],
     ],
     [
-      "amounts that cancel each other leave an error of their own size",
+      "amounts that cancel out leave an error proportional to their own size",
       [
         ["a", "x", 0.2, 1],
         ["b", "x", 0.1, 1],
@@ -270,7 +270,7 @@ describe("breakdown: labels", () => {
       [["_none", "_none", { credits: 5, requests: 10 }]],
     ],
     [
-      "a text that reads _none is the same pair",
+      "the text _none gives the same pair",
       [
         ["a", null, 0.1, 1],
         ["a", "_none", 0.2, 2],
@@ -280,7 +280,7 @@ describe("breakdown: labels", () => {
       [["a", "_none", { credits: 0.6, requests: 6 }]],
     ],
     [
-      "twins are summed as decimals",
+      "duplicates are summed as decimals",
       [
         ["a", "x", 0.1, 1],
         ["a", "x", 0.2, 2],
@@ -289,7 +289,7 @@ describe("breakdown: labels", () => {
       [["a", "x", { credits: 0.3, requests: 3 }]],
     ],
     [
-      "a twin without a value takes nothing away",
+      "a duplicate without a value does not reduce the sum",
       [
         ["a", "x", 0.1, undefined],
         ["a", "x", undefined, undefined],
@@ -298,7 +298,7 @@ describe("breakdown: labels", () => {
       [["a", "x", { credits: 0.1 }]],
     ],
     [
-      "twins have no rates",
+      "duplicates have no rates",
       [
         ["a", "x", 1, 1, { cacheHitRatio: 0.5, latencyAvgSeconds: 7 }],
         ["a", "x", 2, 2, { cacheHitRatio: 0.7 }],
@@ -359,7 +359,7 @@ describe("breakdown: labels", () => {
     expect(pairs(rows, sum, 2)).toEqual(wanted);
   });
 
-  test("counts the rows whose labels an earlier row has", () => {
+  test("counts the rows with the same labels as an earlier row", () => {
     const rows: readonly Short[] = [A, A, B, ["", null, 1, 1], [null, "", 1, 1], A];
     expect(breakdown(usage(rows, total(20, 52)), 5).collidingRows).toBe(3);
   });

@@ -93,7 +93,7 @@ describe("analytics: the queries of budgets", () => {
     ["a model", [MODEL], true, false],
     ["the account", [ACCOUNT], false, true],
     ["both", [ACCOUNT, MODEL], true, true],
-  ])("ask only for what %s needs, from Monday until now", async (_, scopes, pairs, total) => {
+  ])("request only what %s needs, from Monday until now", async (_, scopes, pairs, total) => {
     const jobs = jobsOf(...scopes.map((scope) => [WEEK, scope] as const));
     const { questions } = await run(jobs);
     const range = { startMs: Date.parse("2026-11-16"), endMs: NOW };
@@ -101,18 +101,18 @@ describe("analytics: the queries of budgets", () => {
     expect(jobs[0]?.requests).toBe(Number(pairs) + Number(total));
   });
 
-  test("change their fingerprint with what they ask for", () => {
+  test("change their fingerprint with the requested data", () => {
     expect(fingerprintOf(ACCOUNT, MODEL)).not.toBe(fingerprintOf(ACCOUNT));
     expect(fingerprintOf(MODEL, ACCOUNT)).toBe(fingerprintOf(ACCOUNT, MODEL));
   });
 
-  test("ask for at least a second when the range has hardly begun, or not yet", async () => {
+  test("request at least a second if the range has hardly begun, or not yet", async () => {
     const { questions } = await run(jobsOf([SINCE, ACCOUNT]), Date.parse("2026-09-30T23:00:00Z"));
     const startMs = Date.parse("2026-10-01");
     expect(questions.map(({ range }) => range)).toEqual([{ startMs, endMs: startMs + 1000 }]);
   });
 
-  test("bring the spend of the window, and samples about the answer", async () => {
+  test("return the spend of the window, and samples about the answer", async () => {
     const { result } = await run(jobsOf([SINCE, ACCOUNT], [SINCE, MODEL]));
     expect(result?.computedAtMs).toBe(NOW - 1000);
     expect(result?.spend).toEqual([

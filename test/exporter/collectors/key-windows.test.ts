@@ -16,7 +16,7 @@ function windowsOf(samples: readonly Sample[]): Readonly<Record<string, string>>
 
 const [DAY, WEEK, MONTH] = ["2026-11-18 2026-11-19", "2026-11-16 2026-11-23", "2026-11-01 2026-12-01"];
 
-describe("keySamples: which sample belongs to which window", () => {
+describe("keySamples: the window of each sample", () => {
   test("all families", () => {
     const fields = {
       expires_at: "2027-01-01T00:00:00Z",
@@ -52,10 +52,10 @@ describe("keySamples: which sample belongs to which window", () => {
     ["weekly", WEEK, WEEK],
     ["monthly", MONTH, MONTH],
     [null, "-", undefined],
-    // A reset that is not known may be at any midnight: what remains is believed until the next one.
+    // An unknown reset may happen at any midnight, so the remaining credits are valid until the next one.
     ["hourly", DAY, undefined],
     [undefined, DAY, undefined],
-  ])("what remains of a limit with reset %j: %s", (reset, remaining, next) => {
+  ])("the remainder of a limit with reset %j: %s", (reset, remaining, next) => {
     const windows = windowsOf(samplesOf(changed({ limit_reset: reset })));
     expect(windows["limit_remaining_credits"]).toBe(remaining);
     expect(windows["limit_next_reset_timestamp_seconds"]).toBe(next);
@@ -85,7 +85,7 @@ describe("keySamples: the next reset", () => {
     },
   );
 
-  test("and the start of the running window", () => {
+  test("and the start of the current window", () => {
     const starts = ["daily", "weekly", "monthly"].map((reset) => resetTime(reset, "window_start", NOON));
     expect(starts).toEqual(["2026-11-18", "2026-11-16", "2026-11-01"]);
   });

@@ -46,7 +46,7 @@ describe("keyCollector: the job of a key", () => {
     ]);
   });
 
-  test("brings the answer, and the spend of day, week and month without usage of own keys", async () => {
+  test("returns the answer, and the spend of day, week and month without own provider keys", async () => {
     const data = { usage: 9, usage_daily: 1.5, usage_monthly: 0, byok_usage_daily: 7, limit_reset: "weekly" };
     const information = parseKey({ data }, "read it");
     const { value, spend } = await resultOf(jobOf(), createFakeClient({ key: information }).client, NOON);
@@ -94,7 +94,7 @@ describe("keySamples: the answer of the contract", () => {
     ]);
   });
 
-  test("as a whole exposition, with what is known without asking", async () => {
+  test("as a whole exposition, with the samples that need no request", async () => {
     const job = jobOf();
     const { client, calls } = createFakeClient({ key: parseKey({ data: CONTRACT_DATA }, "read it") });
     const result = await resultOf(job, client, NOON);
@@ -171,7 +171,7 @@ describe("keySamples: limits", () => {
     ["unlimited", { limit: null, limit_remaining: null }, GONE_WITH_LIMIT, ["unlimited 1"]],
     ["unlimited, whatever remains", { limit: null }, GONE_WITH_LIMIT, ["unlimited 1"]],
     ["a limit of 0", { limit: 0 }, ["limit_credits 100"], ["limit_credits 0"]],
-    ["a limit as a text", { limit: "250.0" }, ["limit_credits 100"], ["limit_credits 250"]],
+    ["a limit as text", { limit: "250.0" }, ["limit_credits 100"], ["limit_credits 250"]],
     ["unknown", { limit: undefined }, ["unlimited 0", "limit_credits 100"], []],
     [
       "nothing remains",

@@ -7,11 +7,11 @@ describe("labelText", () => {
     ["any Unicode", '日本語 🚀\u0000\n"\\'],
     ["the longest text", "x".repeat(1024)],
     ["the longest text of wide characters", "🚀".repeat(256)],
-  ])("takes %s as it is", (_, text) => {
+  ])("does not change %s", (_, text) => {
     expect(labelText(text)).toBe(text);
   });
 
-  test("makes half a surrogate pair U+FFFD", () => {
+  test("replaces half a surrogate pair by U+FFFD", () => {
     expect(labelText("half \ud800 of a pair")).toBe("half \ufffd of a pair");
   });
 
@@ -20,7 +20,7 @@ describe("labelText", () => {
     ["wide characters, not split", "🚀".repeat(257), "🚀".repeat(251)],
     ["wide characters that begin elsewhere", `x${"🚀".repeat(256)}`, `x${"🚀".repeat(251)}`],
     ["10 MB", "日".repeat(3_500_000), "日".repeat(335)],
-  ])("cuts what is too long: %s", (_, text, beginning) => {
+  ])("cuts a text that is too long: %s", (_, text, beginning) => {
     const shown = labelText(text);
     expect(shown).toMatch(/…[0-9a-f]{16}$/);
     expect(shown.slice(0, -17)).toBe(beginning);

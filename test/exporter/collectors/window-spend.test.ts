@@ -26,14 +26,14 @@ describe("windowSpend: credits and pairs", () => {
   test.each<[string, Total | undefined, number | undefined]>([
     ["an amount", total(1.5), 1.5],
     ["nothing spent", total(0), 0],
-    ["no row, which is nothing spent", total(undefined, true), 0],
-    ["a row without a value, which is unknown", total(undefined), undefined],
+    ["no row, so nothing was spent", total(undefined, true), 0],
+    ["a row without a value, so the credits are unknown", total(undefined), undefined],
     ["no readable total", undefined, undefined],
   ])("takes the credits from a total with %s", (_, sum, credits) => {
     expect(windowSpend(WINDOW, { ...NO_USAGE, total: sum }, false)).toEqual({ window: WINDOW, credits });
   });
 
-  test("has every pair as it is shown, twins summed, before any is folded", () => {
+  test("has every pair with its shown labels, duplicates summed, before any is folded", () => {
     const pairs = [
       pair(0.1),
       pair(0.2),

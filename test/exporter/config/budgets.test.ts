@@ -80,7 +80,7 @@ describe("parseConfig", () => {
     budgets: [{ name: "a", limit: 1, window: "day", keys: ["chat"] }],
   };
 
-  test("accepts unknown keys when there is a folder of keys", () => {
+  test("accepts unknown keys if keys_dir is set", () => {
     expect(parseConfig({ ...values, keys_dir: "/k/more" }).ok).toBe(true);
     expect(parseConfig(values).ok).toBe(false);
   });

@@ -7,12 +7,12 @@ import { loadText } from "./simulated-files.ts";
 
 const text = await readFile(new URL("../../../config.example.yaml", import.meta.url), "utf8");
 
-/** With what is commented out as it costs money. */
+/** Includes the commented-out parts, which cost money. */
 const full = text.replaceAll(/^# (?=probe|  )/gm, "");
 
 describe("config.example.yaml", () => {
   test.each([
-    ["as it is", text, undefined],
+    ["unchanged", text, undefined],
     ["with probes", full, { probes: [{ name: "short" }, { name: "support-call" }] }],
   ])("loads %s", async (_, content, probing) => {
     const result = await loadText(content, {

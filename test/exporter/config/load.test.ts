@@ -95,7 +95,7 @@ series_limit: 10
     expect(config.schedule.keys).toEqual({ kind: "cron", expression: "* * * * *" });
   });
 
-  test("needs no key when there are analytics", async () => {
+  test("needs no key if analytics are configured", async () => {
     const text = `${GATEWAY}keys_dir: /k\nanalytics: {management_key_env: MANAGEMENT}\n`;
     const { config } = await load(text, { env: { MANAGEMENT: "sk-one" }, folders: ["/k"] });
     expect(config.keys).toEqual([]);
@@ -132,7 +132,7 @@ ${entries.join("\n")}\n`;
     ["EACCES", "cannot be read: permission denied"],
     ["EISDIR", "is a directory"],
     ["EIO", "cannot be read: EIO"],
-  ])("reports why the file itself cannot be read: %s", async (code, message) => {
+  ])("reports why the file cannot be read: %s", async (code, message) => {
     const fail = () => Promise.reject(Object.assign(new Error("no"), { code }));
     const result = await loadConfig({
       path: "/c.yaml",

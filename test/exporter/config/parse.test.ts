@@ -25,7 +25,7 @@ describe("parseConfig", () => {
     });
   });
 
-  test.each([undefined, null, "", 5, [], new Date(0), () => GOOD])("refuses %s as a whole", (value) => {
+  test.each([undefined, null, "", 5, [], new Date(0), () => GOOD])("refuses %s entirely", (value) => {
     expect(parseConfig(value).ok).toBe(false);
   });
 
@@ -56,7 +56,7 @@ describe("parseConfig", () => {
   });
 });
 
-describe("any value at all", () => {
+describe("any value", () => {
   const scalar = fc.oneof(fc.string(), fc.integer(), fc.double(), fc.boolean(), fc.constant(null));
   const anything = fc.anything({ withDate: true, withNullPrototype: true, withObjectString: true });
   // Arbitrary values where the schema looks, since a random tree would hardly ever hit a field.
@@ -170,7 +170,7 @@ function safeYaml(value: unknown): string {
   }
 }
 
-/** What is wrong with an answer; nothing, for a file or for problems of one line each. */
+/** The defects of a result; none for a file or for problems of one line each. */
 function flaws(result: ParseResult): string[] {
   if (result.ok) return result.file.gateway.base_url.startsWith("http") ? [] : ["no base_url"];
   if (result.problems.length === 0) return ["no problem"];
@@ -178,7 +178,7 @@ function flaws(result: ParseResult): string[] {
   return lines.filter((line) => !/^c: [^\p{Cc}\u2028\u2029]+$/u.test(line));
 }
 
-/** A list of aliases of the level before. */
+/** A list of aliases of the previous level. */
 function aliasLevel(from: string, to: string): string {
   return `${to}: &${to} [${Array(9).fill(`*${from}`).join(", ")}]\n`;
 }

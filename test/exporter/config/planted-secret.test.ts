@@ -5,7 +5,7 @@ const PLANTED = "sk-or-v1-planted0123456789abcdef";
 const GATEWAY = "gateway: {base_url: https://gateway.example/api/v1}\n";
 const ENTRY = (fields: string) => `${GATEWAY}keys:\n  - {${fields}}\n`;
 
-describe("a secret in the wrong place is in no message", () => {
+describe("no message contains a secret in the wrong place", () => {
   test.each([
     ["as api_key", ENTRY(`name: billing, api_key: ${PLANTED}`)],
     ["as api_key in a list and a mapping", ENTRY(`name: billing, api_key: [{a: ${PLANTED}}]`)],

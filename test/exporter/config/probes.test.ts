@@ -97,7 +97,7 @@ async function audioFile() {
 }
 
 describe("fileAudio", () => {
-  test("is read again for each use, and keeps the last bytes when a read fails", async () => {
+  test("is read again for each use, and keeps the last bytes if a read fails", async () => {
     const path = await audioFile();
     const audio = fileAudio(path, "wav", systemFiles);
     const origin = `file ${JSON.stringify(path)}`;

@@ -22,7 +22,7 @@ function problems(value: unknown): readonly string[] {
 }
 
 describe("withRules()", () => {
-  test("reports a broken rule beside a wrong field, an unknown field and another entry's problem", () => {
+  test("reports a broken rule together with an invalid field, an unknown field and another entry's problem", () => {
     expect(
       problems({ main: { from: 2, to: 1, name: 5, nmae: "x" }, more: ["x", { from: 3, to: 0 }] }),
     ).toEqual([
@@ -34,7 +34,7 @@ describe("withRules()", () => {
     ]);
   });
 
-  test("does not check a rule whose fields are wrong", () => {
+  test("does not check a rule whose fields are invalid", () => {
     expect(problems({ main: { from: 2, to: "1" } })).toEqual(['main.to: "1" is not an integer from 0 to 9']);
     expect(problems({ main: { from: 2 } })).toEqual([
       "main.to: is missing; it must be an integer from 0 to 9",
@@ -43,12 +43,12 @@ describe("withRules()", () => {
 });
 
 describe("inspect()", () => {
-  test("returns the data of a value that is right", () => {
+  test("returns the data of a valid value", () => {
     const value = { main: { from: 1, to: 2 }, more: [] };
     expect(inspect(file, value)).toMatchObject({ data: value, error: undefined });
   });
 
-  test("returns what is right of a value that is wrong elsewhere", () => {
+  test("returns the valid parts of an invalid value", () => {
     const { data, checked } = inspect(file, { main: { from: 1, to: "x" }, more: [{ from: 5, to: 6 }, null] });
     expect(data).toBeUndefined();
     if (!checked) throw new Error("Nothing was read");
@@ -66,7 +66,7 @@ describe("inspect()", () => {
     ]);
   });
 
-  test("returns nothing that could be read of a value that is not a mapping", () => {
+  test("returns no readable parts of a value that is not a mapping", () => {
     expect(inspect(file, ["x"]).checked).toBeUndefined();
   });
 

@@ -101,7 +101,7 @@ describe("fileSecret", () => {
 });
 
 describe("environmentSecret", () => {
-  test("keeps the value from the time of its creation", async () => {
+  test("keeps the value read at its creation", async () => {
     const environment: Record<string, string> = { BILLING: "sk-old\n" };
     const source = environmentSecret("BILLING", environment);
     environment["BILLING"] = "sk-new";
@@ -116,7 +116,7 @@ describe("environmentSecret", () => {
     await expect(environmentSecret(name, { EMPTY: "" }).read()).rejects.toMatchObject({ fault });
   });
 
-  test("shows nothing when it is printed", () => {
+  test("is redacted when it is printed", () => {
     const source = environmentSecret("BILLING", { BILLING: "planted" });
     expect(inspect(source, { depth: 9, showHidden: true }) + JSON.stringify(source)).not.toContain("planted");
   });

@@ -17,7 +17,7 @@ describe("withoutSecrets", () => {
     const owner = {};
     rememberSecrets(owner, ["$2b$10$hash", ""]);
     expect(withoutSecrets(text)).toBe(shown);
-    // They are in use until here.
+    // Keeps them in use until here.
     expect([...secrets, owner].map(String)).toEqual(["[redacted]", "[redacted]", "[object Object]"]);
   });
 
@@ -47,7 +47,7 @@ async function readOnce(text: string): Promise<void> {
 
 async function collectGarbage(): Promise<void> {
   setFlagsFromString("--expose-gc");
-  // What a weak reference was read from lives until the current job ends.
+  // The target of a weak reference lives until the current job ends.
   await setImmediate();
   runInNewContext("gc()");
 }

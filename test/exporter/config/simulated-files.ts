@@ -7,7 +7,7 @@ export interface Surroundings {
   readonly files?: Readonly<Record<string, string>>;
   /** Error code by path. */
   readonly unreadable?: Readonly<Record<string, string>>;
-  /** Folders that hold nothing but what `files` has in them. */
+  /** Folders that contain only entries of `files`. */
   readonly folders?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -23,7 +23,7 @@ export function loadText(text: string, surroundings: Surroundings = {}) {
   });
 }
 
-/** The lines that the user would see. */
+/** The lines that a user sees. */
 export async function problemLines(text: string, surroundings: Surroundings = {}): Promise<string[]> {
   const result = await loadText(text, surroundings);
   return result.ok ? [] : result.problems.map((problem) => formatProblem("config.yaml", problem));

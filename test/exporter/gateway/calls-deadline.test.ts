@@ -192,7 +192,7 @@ describe("createSend: a credential that cannot be read", () => {
   });
 
   test.each([
-    ["the time-out of an attempt", { timeoutMs: 50 }, {}],
+    ["the timeout of an attempt", { timeoutMs: 50 }, {}],
     ["the deadline", { deadlineMs: 50 }, {}],
     ["the limit of a paid call", {}, { onceWithinMs: 50 }],
   ])("fails when reading hangs for longer than %s", async (_, config, call) => {

@@ -69,7 +69,7 @@ describe("createSend: the request", () => {
 });
 
 describe("createSend: retries", () => {
-  test("asks again after 503 and 503, with exponential backoff, and takes the third answer", async () => {
+  test("retries twice after 503, with exponential backoff, and takes the third answer", async () => {
     const { server, send, clock, answers, outcomes } = await startClient(answering(503), answering(503), ok);
     const start = clock.now();
     const sent = send();
@@ -103,7 +103,7 @@ describe("createSend: retries", () => {
     expect(clock.pending()).toEqual([]);
   });
 
-  test.each([400, 401, 402, 403, 404, 413, 302])("never asks again after %i", async (status) => {
+  test.each([400, 401, 402, 403, 404, 413, 302])("never retries after %i", async (status) => {
     const { server, failing, clock, outcomes } = await startClient(answering(status), ok);
     expect(await failing()).toMatchObject({
       status,
@@ -114,7 +114,7 @@ describe("createSend: retries", () => {
     expect(outcomes).toEqual([{ answered: true, throttled: false, retryAfterMs: undefined }]);
   });
 
-  test.each([408, 429, 500, 502, 503, 504, 524, 529])("asks again after %i", async (status) => {
+  test.each([408, 429, 500, 502, 503, 504, 524, 529])("retries after %i", async (status) => {
     const { server, send, clock } = await startClient(answering(status), ok);
     const sent = send();
     await clock.untilPending(1);
@@ -123,7 +123,7 @@ describe("createSend: retries", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("waits as long as the server asks, without jitter, and reports it with the permit", async () => {
+  test("waits as long as the server requests, without jitter, and reports the wait with the permit", async () => {
     const { server, send, clock, outcomes } = await startClient(
       answering(429, {}, { "retry-after": "7" }),
       ok,
@@ -141,7 +141,7 @@ describe("createSend: retries", () => {
     expect(outcomes).toHaveLength(2);
   });
 
-  test("does not wait beyond the deadline, but reports how long the server asks to wait", async () => {
+  test("does not wait beyond the deadline, but reports the requested wait", async () => {
     const { server, failing, clock, outcomes } = await startClient(
       answering(429, {}, { "retry-after": "30" }),
       ok,

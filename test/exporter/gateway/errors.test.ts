@@ -38,7 +38,7 @@ describe("reasonOfStatus", () => {
 });
 
 describe("GatewayError", () => {
-  test("is retryable for what may pass by itself, and for nothing else", () => {
+  test("is retryable only for failures that may pass by themselves", () => {
     const retryable = FAILURE_REASONS.filter((reason) => new GatewayError(reason, "Cannot ask").retryable);
     expect(retryable).toEqual(["rate_limited", "timeout", "upstream_error", "network"]);
   });

@@ -19,7 +19,7 @@ async function billing(config: Partial<GatewayConfig> = {}, switches: Partial<Sw
 
 const CANNOT = 'Cannot read key "billing": ';
 
-describe("createHttp: unusable answers are not asked for again", () => {
+describe("createHttp: unusable answers are not retried", () => {
   test.each<[string, Fault, string]>([
     [
       "HTML",
@@ -60,13 +60,13 @@ describe("createHttp: unusable answers are not asked for again", () => {
     expect(clock.pending()).toEqual([]);
   });
 
-  test("takes a body as large as is allowed", async () => {
+  test("accepts a body of exactly the maximum size", async () => {
     const { gateway, secret, send } = await billing({ maxBodyBytes: 5000 });
     gateway.faults.add({ kind: "oversize", bytes: 5000 });
     await expect(send({ secret })).resolves.toEqual({ data: "x".repeat(5000 - 11) });
   });
 
-  test("does not read on when a body without a length grows too large", async () => {
+  test("stops reading when a body without a length grows too large", async () => {
     let sentBytes = 0;
     const closed = Promise.withResolvers<void>();
     const server = await startScriptedServer((response) => {
@@ -131,7 +131,7 @@ describe("createHttp: the status decides when the body of a refusal cannot be re
     expect(answers).toEqual([`key ${status}`]);
   });
 
-  test("a call that is aborted meanwhile is aborted", async () => {
+  test("a call that is aborted meanwhile rejects with the abort", async () => {
     const server = await startScriptedServer(announced(500));
     const { send } = createClient({ baseUrl: server.url });
     const aborter = new AbortController();
@@ -146,7 +146,7 @@ describe("createHttp: the status decides when the body of a refusal cannot be re
   });
 });
 
-test("createHttp names compression that it did not ask for", async () => {
+test("createHttp reports compression that it did not request", async () => {
   const server = await startScriptedServer((response, { headers }) => {
     const body = gzipSync(JSON.stringify({ data: { usage: 1, asked: headers["accept-encoding"] } }));
     response.writeHead(200, { "content-encoding": "gzip" }).end(body);
@@ -206,10 +206,10 @@ describe("createHttp: failures of the connection", () => {
   });
 });
 
-describe("createHttp: the time-out of an attempt", () => {
+describe("createHttp: the timeout of an attempt", () => {
   test.each<[string, Fault]>([
     ["no answer", { kind: "slow", delayMs: 60_000 }],
-    ["an answer that comes in drips", { kind: "drip", everyMs: 20 }],
+    ["an answer that arrives byte by byte", { kind: "drip", everyMs: 20 }],
     ["an answer that stops", { kind: "drip", everyMs: 60_000, bytesAtOnce: 5 }],
   ])("%s", async (_, fault) => {
     const { gateway, secret, failingEachTime, answers } = await billing({ timeoutMs: 100 });
@@ -240,7 +240,7 @@ describe("createHttp: the message of a failure", () => {
   });
 
   test.each<Switches["rateLimitReset"]>(["milliseconds", "seconds", "metadata"])(
-    "the reset of a limit in %s is waited for",
+    "waits for the reset of a limit in %s",
     async (rateLimitReset) => {
       const { gateway, secret, send, clock } = await billing({}, { rateLimitReset });
       const hitLimit = { limit: 20, remaining: 0, resetAt: clock.now() + 5000 };

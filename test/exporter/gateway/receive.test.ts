@@ -4,7 +4,7 @@ import { createParseQueue, receive, type ResponseHandler } from "../../../export
 function begun(signal: AbortSignal, limitMs = 10_000) {
   const begin = vi.fn<(handler: ResponseHandler) => void>();
   const answer = receive(begin, signal, limitMs);
-  // The test looks at it later.
+  // The test checks it later.
   answer.catch(() => {});
   const [[handler] = []] = begin.mock.calls;
   if (!handler) throw new Error("the request was not begun");
@@ -50,14 +50,14 @@ describe("receive", () => {
     await expect(answer).rejects.toBe(reason);
   });
 
-  test("begins nothing when the signal is already aborted", () => {
+  test("begins no request if the signal is already aborted", () => {
     const begin = vi.fn<(handler: ResponseHandler) => void>();
     expect(() => receive(begin, AbortSignal.abort(new Error("stopped")), 1000)).toThrow("stopped");
     expect(begin).not.toHaveBeenCalled();
   });
 });
 
-test("createParseQueue admits one response in each turn of the event loop, in the order of asking", async () => {
+test("createParseQueue admits one response per iteration of the event loop, in order of arrival", async () => {
   const turn = createParseQueue();
   const events: string[] = [];
   const loop = (count: number): void => {

@@ -8,12 +8,12 @@ function messageOf(message: unknown): string | undefined {
   return errorMessage({ error: { code: 400, message } }, secret);
 }
 
-describe("errorMessage: which bodies have a message", () => {
+describe("errorMessage: bodies with and without a message", () => {
   test.each<[string, unknown, string | undefined]>([
     ["the envelope of the contract", { error: { code: 401, message: "No auth", metadata: null } }, "No auth"],
     ["without a code", { error: { message: "No auth" } }, "No auth"],
     ["with success false", { success: false, error: { message: "No auth" } }, "No auth"],
-    ["an error that is a text", { error: "No auth" }, "No auth"],
+    ["an error that is a string", { error: "No auth" }, "No auth"],
     ["a message of another type", { error: { message: 42 } }, undefined],
     ["an empty message", { error: { message: "" } }, undefined],
     ["a blank message", { error: { message: " \n\t " } }, undefined],
@@ -32,10 +32,10 @@ describe("errorMessage: which bodies have a message", () => {
 describe("errorMessage: how the text is cleaned", () => {
   test.each([
     ["one line", "one\r\ntwo\u0000\u001b[31mthree\u0085four", "one two [31mthree four"],
-    ["no separators of lines and paragraphs", "one\u2028two\u2029three", "one two three"],
-    ["no change of direction", "live\u202Eevil\u2066x", "live evil x"],
-    ["no white space around", "  text  ", "text"],
-    ["other scripts stay", "нет доступа 🔑", "нет доступа 🔑"],
+    ["line and paragraph separators are removed", "one\u2028two\u2029three", "one two three"],
+    ["changes of direction are removed", "live\u202Eevil\u2066x", "live evil x"],
+    ["surrounding white space is removed", "  text  ", "text"],
+    ["other scripts are unchanged", "нет доступа 🔑", "нет доступа 🔑"],
     ["half a character", "a\ud800b", "a\ufffdb"],
     ["the credential", "Bad key sk-planted-0123456789", "Bad key [redacted]"],
     [
@@ -55,11 +55,11 @@ describe("errorMessage: how the text is cleaned", () => {
     expect(messageOf(message)).toBe(wanted);
   });
 
-  test("cuts no credential in half, which would not be recognised", () => {
+  test("does not cut a credential in half, because half would not be recognised", () => {
     expect(messageOf(`${"x".repeat(195)}sk-planted-0123456789`)).toBe(`${"x".repeat(195)}[reda…`);
   });
 
-  test("takes a credential for text, not for a pattern", () => {
+  test("treats a credential as text, not as a pattern", () => {
     expect(errorMessage({ error: { message: "a.c abc $&" } }, new Secret("a.c"))).toBe("[redacted] abc $&");
   });
 });

@@ -54,7 +54,7 @@ describe("retryAfter: X-RateLimit-Reset", () => {
   });
 });
 
-describe("retryAfter: where it looks", () => {
+describe("retryAfter: sources and their precedence", () => {
   const reset = String(NOW + 20_000);
   test.each([
     ["Retry-After wins", { "retry-after": "5", "x-ratelimit-reset": reset }, {}, 5_000],

@@ -5,7 +5,7 @@ import { createClient, PLANTED, secretSource, unlimitedPermits } from "../../sup
 import { startRawServer } from "../../support/raw-server.ts";
 import { answering, startScriptedServer, type Step } from "../../support/scripted-server.ts";
 
-/** Everything that a log, a page or a debugger could show of an error. */
+/** All text of an error that a log, a page or a debugger could show. */
 function allTexts(error: unknown): string {
   const parts = [inspect(error, { depth: Infinity, showHidden: true, getters: true }), String(error)];
   for (let at = error; at instanceof Error; at = at.cause) {
@@ -31,7 +31,7 @@ const echoing =
   (response, request) =>
     make(request.headers.authorization ?? "")(response, request);
 
-describe("an error never contains a credential that the service repeats", () => {
+describe("an error never contains a credential that the service echoes", () => {
   test.each<[string, Step]>([
     [
       "the message",

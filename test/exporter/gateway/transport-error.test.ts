@@ -61,17 +61,12 @@ describe("transportError", () => {
       "the connection failed (ECONNRESET)",
     ],
     [
-      "a cause of a cause that is a time-out",
+      "a cause of a cause that is a timeout",
       new Error("failed", { cause: new Error("again", { cause: new errors.BodyTimeoutError("late") }) }),
       "timeout",
       "no complete answer within 100 ms",
     ],
-    [
-      "a number for a code",
-      Object.assign(new Error("odd"), { code: 20 }),
-      "network",
-      "the connection failed",
-    ],
+    ["a number as code", Object.assign(new Error("odd"), { code: 20 }), "network", "the connection failed"],
     ["an error without a code", new Error("odd"), "network", "the connection failed"],
     ["no error at all", "odd", "network", "the connection failed"],
     ["nothing", undefined, "network", "the connection failed"],
@@ -84,7 +79,7 @@ describe("transportError", () => {
     expect(translated(cause).cause).toBe(cause);
   });
 
-  test("keeps no piece of the answer, which may repeat the credential", () => {
+  test("keeps no fragment of the answer, which may echo the credential", () => {
     const error = translated(Object.assign(new errors.HTTPParserError("odd"), { data: "Bearer sk-planted" }));
     expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain("sk-planted");
   });

@@ -22,7 +22,7 @@ function body(rows: readonly object[], around: object = {}, metadata: object = {
   return { data: { data: rows, metadata: { truncated: false, ...metadata }, ...around } };
 }
 
-/** Asks a server that sends these bodies, one after another; the requests are read. */
+/** Queries a server that sends these bodies in turn; the test reads the requests. */
 async function ask(bodies: readonly object[], change: Partial<UsageQuestion> = {}) {
   const server = await startScriptedServer(...bodies.map((sent) => answering(200, sent)));
   const client = createClient({ baseUrl: server.url }).clientFor({ endpoint: "analytics", name: "day" });
@@ -30,7 +30,7 @@ async function ask(bodies: readonly object[], change: Partial<UsageQuestion> = {
   return { usage, requests: server.requests.map((request) => JSON.parse(request.body)) };
 }
 
-/** Which question each request asks. */
+/** The kind of each request. */
 const kinds = (requests: readonly object[]) =>
   requests.map((request) => ("dimensions" in request ? "pairs" : "total"));
 
@@ -39,7 +39,7 @@ const TWO = { model: "Two", app: "Chat", total_usage: 3, request_count: 20 };
 const SUM = { total_usage: 8, request_count: 30 };
 
 describe("usage: the requests", () => {
-  test("ask for the pairs by credits, then for the total, with times in milliseconds", async () => {
+  test("requests the pairs by credits, then the total, with times in milliseconds", async () => {
     const { requests } = await ask([body([ONE]), body([ONE])]);
     const time_range = { start: "2026-10-01T00:00:00.000Z", end: "2026-11-18T12:00:00.001Z" };
     expect(requests).toEqual([
@@ -54,7 +54,7 @@ describe("usage: the requests", () => {
     ]);
   });
 
-  test("ask for the rates of the pairs only", async () => {
+  test("requests the rates of the pairs only", async () => {
     const { requests } = await ask([body([ONE]), body([ONE])], { rates: true });
     expect(requests.map(({ metrics }) => metrics)).toEqual([
       [...AMOUNTS, "cache_hit_rate", "avg_latency", "p90_latency"],
@@ -95,12 +95,12 @@ describe("usage: pairs and total that disagree", () => {
     ["pairs are missing", body([ONE], {}, { truncated: true }), [SUM]],
     ["a row cannot be read", body([ONE, { model: 7 }]), [SUM]],
     ["the total has no row", body([ONE]), []],
-  ])("are not asked for again when %s", async (_, pairs, total) => {
+  ])("are not requested again if %s", async (_, pairs, total) => {
     const { requests } = await ask([pairs, body(total)]);
     expect(kinds(requests)).toEqual(["pairs", "total"]);
   });
 
-  test("amounts that cancel each other leave an error of their own size", async () => {
+  test("amounts that cancel out leave an error proportional to their own size", async () => {
     const rows = [0.2, 0.1, -0.3].map((credits) => ({ model: `${credits}`, app: "x", total_usage: credits }));
     const { requests } = await ask([body(rows), body([{ total_usage: 0 }])]);
     expect(kinds(requests)).toEqual(["pairs", "total"]);
@@ -115,7 +115,7 @@ describe("usage: pairs and total that disagree", () => {
 });
 
 describe("usage: the answer", () => {
-  test("has rows, truncation, warnings and query time of the pairs if they were asked for", async () => {
+  test("has rows, truncation, warnings and query time of the pairs if they were requested", async () => {
     const pairs = body(
       [ONE, { ...ONE, model: [] }],
       { warnings: ["a", "b"] },
@@ -132,7 +132,7 @@ describe("usage: the answer", () => {
     });
   });
 
-  test("has those of the total otherwise", async () => {
+  test("otherwise has those of the total", async () => {
     const total = body([SUM], { warnings: ["c"] }, { query_time_ms: 5 });
     const { usage } = await ask([total], { pairs: false });
     expect(usage).toMatchObject({ pairs: [], rows: 1, unreadableRows: 0, warnings: 1, queryTimeMs: 5 });
@@ -157,7 +157,7 @@ describe("usage: the answer", () => {
     expect(usage.total).toMatchObject(wanted);
   });
 
-  test("a total without a row, of an answer that is cut, is unknown", async () => {
+  test("a total without a row is unknown if the answer was cut", async () => {
     const { usage } = await ask([body([], {}, { truncated: true })], { pairs: false });
     expect(usage.total).toBeUndefined();
   });
@@ -188,7 +188,7 @@ describe("usage: a simulated service", () => {
     },
   );
 
-  test("that forbids a key of the wrong kind is not asked again", async () => {
+  test("that forbids a key of the wrong kind gets no second request", async () => {
     const gateway = await startSimulatedGateway();
     const secret = secretSource(gateway.addKey({ name: "billing" }));
     const { clientFor, clock } = createClient({ baseUrl: gateway.url });

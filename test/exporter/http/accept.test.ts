@@ -31,7 +31,7 @@ describe("acceptedFormat()", () => {
     ["openmetrics", "application/*"],
     ["text", "application/openmetrics-text;q=0,*/*"],
     ["openmetrics", "text/plain;q=0,*/*"],
-    // Of two with the same quality, the first in the header wins.
+    // The first of two types with the same quality wins.
     ["text", "text/plain;version=0.0.4,application/openmetrics-text;version=1.0.0"],
     ["openmetrics", "application/openmetrics-text;version=1.0.0;escaping=underscores"],
     ["text", "application/openmetrics-text;q=nonsense"],

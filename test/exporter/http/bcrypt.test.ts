@@ -9,13 +9,16 @@ function start() {
   return bcrypt;
 }
 
-test.each(["$2a", "$2b", "$2y"])("compare() accepts only the right password for a %s hash", async (kind) => {
-  const bcrypt = start();
-  const hash = hashedPassword("pässword ∞").replace("$2b", kind);
-  expect(await bcrypt.compare("pässword ∞", hash)).toBe(true);
-  expect(await bcrypt.compare("password ∞", hash)).toBe(false);
-  expect(await bcrypt.compare("", hash)).toBe(false);
-});
+test.each(["$2a", "$2b", "$2y"])(
+  "compare() accepts only the correct password for a %s hash",
+  async (kind) => {
+    const bcrypt = start();
+    const hash = hashedPassword("pässword ∞").replace("$2b", kind);
+    expect(await bcrypt.compare("pässword ∞", hash)).toBe(true);
+    expect(await bcrypt.compare("password ∞", hash)).toBe(false);
+    expect(await bcrypt.compare("", hash)).toBe(false);
+  },
+);
 
 test("compare() queues up to 16 comparisons and refuses the rest", async () => {
   const bcrypt = start();

@@ -70,7 +70,7 @@ describe("a client that", () => {
   test.each<[string, Partial<Limits>, number]>([
     ["does not read a large answer", { stallMs: 300 }, 0],
     ["reads a large answer very slowly", { answerMs: 600 }, 100],
-  ])("%s is disconnected, and its place becomes free", async (_name, limits, bytes) => {
+  ])("%s is disconnected, and no longer counts", async (_name, limits, bytes) => {
     const url = await start(limits, { maxRequests: 1 });
     const client = await connectRaw(url);
     client.socket.pause();
@@ -155,7 +155,7 @@ describe("maxRequests", () => {
   });
 });
 
-/** The status that another client gets; 503 while the only place is taken. */
+/** The status that another client gets; 503 while the limit is reached. */
 function statusOf(url: string, wanted: number): Promise<number> {
   return until(
     `status ${wanted}`,

@@ -23,7 +23,7 @@ function setUp() {
 }
 
 describe("matches()", () => {
-  test("compares a right password only once", async () => {
+  test("compares a correct password only once", async () => {
     const { matches, asked } = setUp();
     for (let time = 0; time < 3; time++) expect(await matches(USERS, "alice", "secret")).toBe(true);
     expect(asked).toEqual(["secret $2y$05$"]);
@@ -51,7 +51,7 @@ describe("matches()", () => {
     },
   );
 
-  test("compares again for a changed hash, another user, or another split of the same characters", async () => {
+  test("compares again for a changed hash, another user, or the same characters split differently", async () => {
     const { matches, asked } = setUp();
     const users = new Map([
       ["a", `$2b$04$${"c".repeat(53)}`],
@@ -63,7 +63,7 @@ describe("matches()", () => {
     expect(asked).toHaveLength(3);
   });
 
-  test("caches a hundred right passwords and drops the oldest first", async () => {
+  test("caches a hundred correct passwords and drops the oldest first", async () => {
     const { matches, asked } = setUp();
     const users = new Map(
       Array.from({ length: 101 }, (_, each) => [`user${each}`, `$2b$04$${"e".repeat(53)}`]),

@@ -71,7 +71,7 @@ describe("createServer()", () => {
     }
   });
 
-  test("a route that throws is answered with a plain 500; onError gets the error", async () => {
+  test("a route that throws is answered with a plain 500; onError receives the error", async () => {
     const errors: unknown[] = [];
     const server = await start([broken], errors);
     const response = await fetch(`${server.url()}/broken`);

@@ -24,7 +24,7 @@ describe("createSelfRegistry()", () => {
     ]);
   });
 
-  test("reads a gauge at each scrape and shows no sample that is no longer there", async () => {
+  test("reads a gauge at each scrape and drops samples that are gone", async () => {
     const registry = createSelfRegistry(createManualClock());
     let lags = new Map([["key", 5]]);
     let isUpToDate: boolean | undefined;
@@ -41,7 +41,7 @@ describe("createSelfRegistry()", () => {
     expect(await ownLines(registry)).toHaveLength(1);
   });
 
-  test("a part that replaces another one goes on counting, and its gauges are read instead", async () => {
+  test("a part that replaces another one continues its counters, and its gauges are read instead", async () => {
     const registry = createSelfRegistry(createManualClock());
     for (const keys of [3, 4]) {
       registry.gauge(families.keys, () => [[{}, keys]]);
@@ -75,7 +75,7 @@ describe("createSelfRegistry()", () => {
       ...bounds.map((bound, index) => [String(bound), counts[index]]),
       ["+Inf", 3],
     ]);
-    // OpenMetrics wants a decimal point.
+    // OpenMetrics requires a decimal point.
     expect(bucketsOf(inOpenMetrics, "key")?.slice(-5)).toEqual([
       ["5.0", 2],
       ["10.0", 2],

@@ -64,7 +64,7 @@ describe("createOverview", () => {
     ]);
   });
 
-  test("keeps unlimited, never reset and unknown apart", () => {
+  test("distinguishes unlimited, never reset and unknown", () => {
     answer(BILLING, keyReading({ limitCredits: null, remainingCredits: null, limitReset: "never" }));
     expect(overview().keys[0]).toMatchObject({ limit: "unlimited", remaining: undefined, reset: "never" });
     answer(BILLING, keyReading({ limitCredits: 5, remainingCredits: 2, limitReset: "never" }));
@@ -80,7 +80,7 @@ describe("createOverview", () => {
     }
   });
 
-  test("knows only the name of a key that has not been polled yet", () => {
+  test("shows only the name of a key that has not been polled yet", () => {
     expect(overview().keys[0]).toMatchObject({ name: "billing", state: "waiting", lastSuccessMs: undefined });
     expect(overview().keys[0]).toMatchObject({ limit: undefined, day: undefined, total: undefined });
   });
@@ -143,7 +143,7 @@ describe("createOverview", () => {
     });
   });
 
-  test("shows nothing of a query whose window has ended, and no sum of no pairs", async () => {
+  test("shows no values of a query whose window has ended, and no sum without pairs", async () => {
     startAt(LATE);
     const id = targetId("analytics", "day");
     answer(id, usageReading([]));
@@ -183,7 +183,7 @@ describe("createOverview", () => {
     expect(overview({ budgets }).budgetQueries).toEqual([]);
   });
 
-  test("shows a budget as budgetStatus() judges it; a total never ends", () => {
+  test("shows a budget with the status from budgetStatus(); a total never ends", () => {
     const team = testBudget("payments-day", {
       period: { kind: "day" },
       scope: { kind: "keys", names: ["billing", "checkout"] },
@@ -246,14 +246,14 @@ describe("createOverview", () => {
     expect(overview().probes).toBeUndefined();
   });
 
-  test("shows a failed probe as down, without values that its run did not bring", () => {
+  test("shows a failed probe as down, without values that its run did not return", () => {
     const failed: ProbeReading = { ...PROBED, succeeded: false, answer: undefined, audioSeconds: undefined };
     answer(targetId("probe", "hello"), failed);
     const [row] = overview({ probes: ["hello"] }).probes?.rows ?? [];
     expect(row).toMatchObject({ state: "down", durationSeconds: 2, speedFactor: undefined, cost: undefined });
   });
 
-  test("holds no secret and no fragment of one, even if the fragment may be a label", () => {
+  test("contains no secret and no fragment of one, even if the fragment may be a label", () => {
     answer(BILLING, keyReading({ limitCredits: 10 }));
     const text = JSON.stringify(overview({ analytics: true, probes: ["hello"] }));
     expect(text).toContain("billing");
@@ -264,7 +264,7 @@ describe("createOverview", () => {
 interface Configured {
   readonly analytics?: boolean;
   readonly budgets?: readonly BudgetConfig[];
-  /** What `budgetStatus` finds, by budget. */
+  /** The results of `budgetStatus`, by budget. */
   readonly judged?: ReadonlyMap<string, Omit<BudgetStatus, "window">>;
   readonly probes?: readonly string[];
   readonly records?: ReadonlyMap<string, ReturnType<OverviewDependencies["probes"]["record"]>>;

@@ -62,7 +62,7 @@ describe("createCron().nextRun()", () => {
     expect(new Date(createCron(expression).nextRun(Date.parse(after))).toISOString()).toBe(wanted);
   });
 
-  test("matches for node-cron, and no minute before it does", () => {
+  test("matches for node-cron, and no earlier minute does", () => {
     fc.assert(
       fc.property(
         field(0, 59),

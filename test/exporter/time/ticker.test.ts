@@ -11,13 +11,13 @@ describe("longestGapMs()", () => {
     expect(longestGapMs({ kind: "interval", ms: 45_000 })).toBe(45_000);
   });
 
-  test("of a cron expression is that of its runs", () => {
+  test("of a cron expression is the longest gap between its runs", () => {
     expect(longestGapMs({ kind: "cron", expression: "0 9 * * 1-5" })).toBe(72 * HOUR);
   });
 });
 
 describe("createTicker() with an interval", () => {
-  test("ticks on a grid, however late the clock calls, and skips the ticks it missed", async () => {
+  test("ticks stay aligned, however late the clock calls, and missed ticks are skipped", async () => {
     const clock = createManualClock();
     const ticker = createTicker({ kind: "interval", ms: 60_000 }, clock, silent);
     const start = clock.monotonic();

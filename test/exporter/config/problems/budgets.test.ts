@@ -94,7 +94,7 @@ badFiles("budgets", [
     problems: ['keys_dir: folder "/denied" cannot be read: permission denied'],
   },
   {
-    name: "owners of no key, without a label, and with an unknown one",
+    name: "owners without keys, without a label, and with an unknown label",
     text:
       GATEWAY +
       OWNED +
@@ -108,7 +108,7 @@ badFiles("budgets", [
     ],
   },
   {
-    name: "all keys when there is none",
+    name: "all keys if no key is configured",
     text: GATEWAY + ANALYTICS + `budgets: [{${BUDGET}, keys: all}]\n`,
     problems: ["budgets[0].keys: no key is configured"],
   },

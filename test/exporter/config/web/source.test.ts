@@ -98,7 +98,7 @@ test.each([
   ["has lost its users", TLS, "basic_auth_users: was removed, which requires a restart"],
   ["has lost TLS", USERS, "tls_server_config: was removed, which requires a restart"],
   [
-    "asks for no certificate any more",
+    "no longer requests a certificate",
     `${TLS.replace("RequireAnyClientCert", "NoClientCert")}\n${USERS}\n`,
     "tls_server_config.client_auth_type: was removed, which requires a restart",
   ],

@@ -38,15 +38,15 @@ const KNOWN: KeyInformation = {
 
 describe("currentKey: an answer of a service", () => {
   test.each<[string, Partial<Switches>, Partial<KeyInformation>]>([
-    ["that keeps to the contract", {}, {}],
-    ["that writes numbers as texts", { keyNumbersAsStrings: true }, {}],
+    ["that follows the contract", {}, {}],
+    ["that writes numbers as strings", { keyNumbersAsStrings: true }, {}],
     [
       "that sends more than the contract",
       { extraKeyFields: true },
       { expiresAtMs: Date.UTC(2027, 0, 1), freeRequests: { limit: 1000, used: 0, remaining: 1000 } },
     ],
     [
-      "that is old",
+      "that lacks recent fields",
       { missingKeyFields: ["usage_daily", "byok_usage", "is_free_tier", "include_byok_in_limit", "label"] },
       {
         label: undefined,
@@ -57,11 +57,11 @@ describe("currentKey: an answer of a service", () => {
       },
     ],
     [
-      "that knows neither limits nor their reset",
+      "that sends neither limits nor their reset",
       { missingKeyFields: ["limit", "limit_remaining", "limit_reset"] },
       { limitCredits: undefined, remainingCredits: undefined, limitReset: undefined },
     ],
-    ["with a reset of its own", { limitResetText: "fortnightly" }, { limitReset: "other" }],
+    ["with an unknown kind of reset", { limitResetText: "fortnightly" }, { limitReset: "other" }],
   ])("%s", async (_, switches, change) => {
     expect(await answer(switches)).toEqual({ ...KNOWN, ...change });
   });
@@ -77,7 +77,7 @@ describe("parseKey: bodies that are not key information", () => {
     ["data null", { data: null }, "data: Invalid input: expected object, received null"],
     ["data a list", { data: [] }, "data: Invalid input: expected object, received array"],
     [
-      "an error with a good status",
+      "an error with status 200",
       { error: { message: "No" } },
       "data: Invalid input: expected object, received undefined",
     ],

@@ -128,7 +128,7 @@ describe("transcribe: a failure is never sent again", () => {
     expect(requests).toBe(1);
   });
 
-  test("no answer within the limit of the call, whatever the configured time-out is", async () => {
+  test("no answer within the limit of the call, whatever the configured timeout", async () => {
     const { error, requests } = await failureOf(() => {}, 100);
     expect(error).toMatchObject({
       kind: "timeout",
@@ -137,7 +137,7 @@ describe("transcribe: a failure is never sent again", () => {
     expect(requests).toBe(1);
   });
 
-  test("an answer may take longer than the configuration's time-out", async () => {
+  test("an answer may take longer than the configured timeout", async () => {
     const server = await startScriptedServer(
       (response) => void setTimeout(() => response.end('{"text":"Late"}'), 300),
     );
@@ -157,7 +157,7 @@ describe("parseTranscription", () => {
   test.each<[string, object, object]>([
     ["only text", {}, {}],
     [
-      "everything that is read",
+      "every field that is read",
       {
         usage: { cost: 0.0005, input_tokens: 42, output_tokens: 24, seconds: 4.1, total_tokens: 66 },
         confidence: 0.97,
@@ -172,17 +172,17 @@ describe("parseTranscription", () => {
       },
     ],
     [
-      "numbers as texts",
+      "numbers as strings",
       { usage: { cost: "0.25", seconds: "3" }, duration: "3.5", confidence: "1" },
       { usage: { costCredits: 0.25, seconds: 3 }, durationSeconds: 3.5, confidence: 1 },
     ],
     ["free of charge", { usage: { cost: 0 } }, { usage: { costCredits: 0 } }],
     ["nulls", { usage: null, duration: null, language: null, confidence: null }, {}],
     ["a usage of another shape", { usage: [0.1] }, {}],
-    ["amounts that make no sense", { usage: { cost: -1, seconds: -2 }, duration: -3, confidence: 97 }, {}],
-    ["a negative cost as a text", { usage: { cost: "-0.5" } }, {}],
+    ["impossible amounts", { usage: { cost: -1, seconds: -2 }, duration: -3, confidence: 97 }, {}],
+    ["a negative cost as a string", { usage: { cost: "-0.5" } }, {}],
     ["a cost that is too large for a number", { usage: { cost: "1e999" } }, {}],
-    ["no number at all", { usage: { cost: "NaN", seconds: "Infinity" }, confidence: "NaN" }, {}],
+    ["not a number", { usage: { cost: "NaN", seconds: "Infinity" }, confidence: "NaN" }, {}],
     ["a cost that is not a number", { usage: { cost: "much", seconds: 3 } }, { usage: { seconds: 3 } }],
     ["fields of other types", { language: 7 }, {}],
     ["more fields", { model: "acme/ear", task: "transcribe", words: [], x: 1 }, {}],

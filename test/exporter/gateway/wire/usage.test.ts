@@ -54,7 +54,7 @@ describe("parsePairs: the answer around the rows", () => {
     ["warnings of another type", body([ROW], { warnings: "none" }), {}],
     ["cached", body([ROW], { cachedAt: 1795003100000 }), { computedAtMs: 1795003100000 }],
     ["cached, as a text", body([ROW], { cachedAt: "1795003100000" }), { computedAtMs: 1795003100000 }],
-    ["cached some time", body([ROW], { cachedAt: "today" }), {}],
+    ["cached at an unreadable time", body([ROW], { cachedAt: "today" }), {}],
     ["a query time as a text", body([ROW], {}, { query_time_ms: "12.5" }), { queryTimeMs: 12.5 }],
     ["no query time", body([ROW], {}, { query_time_ms: undefined }), { queryTimeMs: undefined }],
     ["more metadata, fewer counts", body([ROW], {}, { row_count: "many", shard: 3 }), {}],
@@ -82,12 +82,12 @@ describe("parsePairs: the answer around the rows", () => {
       "data.metadata: Invalid input: expected object, received undefined",
     ],
     [
-      "nothing about truncation",
+      "no field truncated",
       { data: { data: [], metadata: {} } },
       "data.metadata.truncated: Invalid input: expected boolean, received undefined",
     ],
     [
-      "no row that can be read",
+      "no readable row",
       body([{ model: "One" }, 7]),
       "none of the 2 rows can be read (the first: app: Invalid input: expected a text or a number)",
     ],
@@ -102,7 +102,7 @@ describe("parsePairs: rows", () => {
   const { model, app, amounts, rates } = PAIR;
   test.each<[string, object, object]>([
     ["a count as a text", { request_count: "3" }, PAIR],
-    ["all numbers as texts", { request_count: "3", total_usage: "1.50" }, PAIR],
+    ["all numbers as strings", { request_count: "3", total_usage: "1.50" }, PAIR],
     [
       "null values",
       { total_usage: null, request_count: null },
@@ -154,7 +154,7 @@ describe("parsePairs: rows", () => {
       { cache_hit_rate: "0.75", avg_latency: 1500, p90_latency: "2500" },
       { cacheHitRatio: 0.75, latencyAvgSeconds: 1.5, latencyP90Seconds: 2.5 },
     ],
-  ])("rates that were asked for: %s", (_, columns, wanted) => {
+  ])("requested rates: %s", (_, columns, wanted) => {
     expect(parsed([{ ...ROW, ...columns }], true).rows).toEqual([
       { ...PAIR, rates: { ...rates, ...wanted } },
     ]);
@@ -180,17 +180,17 @@ describe("parsePairs: rows", () => {
 });
 
 describe("parseTotal", () => {
-  test("reads the sums of one row without labels", () => {
+  test("reads the sums from one row without labels", () => {
     expect(parseTotal(body([{ total_usage: "8.5", request_count: 30 }]), "ask").rows).toEqual([
       { ...PAIR.amounts, credits: 8.5, requests: 30 },
     ]);
   });
 
-  test("has no row when nothing was used", () => {
+  test("has no row if nothing was used", () => {
     expect(parseTotal(body([]), "ask")).toMatchObject({ rows: [], unreadableRows: 0 });
   });
 
-  test("fails when its row cannot be read", () => {
+  test("fails if its row is unreadable", () => {
     expect(() => parseTotal(body([{ total_usage: {} }]), "ask")).toThrow(
       "Cannot ask: none of the 1 rows can be read (the first: total_usage: Invalid input: expected a finite number)",
     );

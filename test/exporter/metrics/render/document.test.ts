@@ -12,7 +12,7 @@ const family: Family = {
   absent: "never",
 };
 
-test("a text of many pieces is the same with compression and without", async () => {
+test("a text of many pieces is the same with and without compression", async () => {
   const lines = Array.from(
     { length: 30_000 },
     (_, index) => `example_credits{key="key-${index}"} ${index}\n`,

@@ -74,7 +74,7 @@ test.each([100, 30_000, 300_000])("labels of %d characters do not damage their n
 
 describe("sample()", () => {
   test.each([[undefined], [null], [Number.NaN], [Number.POSITIVE_INFINITY], [Number.NEGATIVE_INFINITY]])(
-    "%s is no sample",
+    "%s gives no sample",
     (value) => expect(sample(spend, { key: "a" }, value)).toEqual([]),
   );
 

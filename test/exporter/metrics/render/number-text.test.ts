@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { LONGEST_NUMBER, writeNumber } from "../../../../exporter/metrics/render/number-text.ts";
 
 function written(value: number): string {
-  // Filled, so that a byte that is not written shows.
+  // Filled, so that an unwritten byte is visible.
   const bytes = Buffer.alloc(LONGEST_NUMBER + 2, "x");
   return bytes.toString("latin1", 1, writeNumber(bytes, 1, value));
 }

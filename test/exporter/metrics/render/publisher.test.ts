@@ -28,7 +28,7 @@ function setUp() {
 }
 
 describe("createPublisher()", () => {
-  test("shows a first change at once, and any number of further ones within 50 ms", async () => {
+  test("shows the first change at once, and any number of further changes within 50 ms", async () => {
     const { clock, put, shown, renderings } = setUp();
     expect(await shown()).toBeUndefined();
     put(1);

@@ -7,7 +7,7 @@ import type { KeyRow, QueryRow } from "../../../../exporter/status/target-rows.t
 export const NOW = Date.parse("2026-11-21T13:40:39Z");
 export const DAY = 86_400_000;
 
-/** The page of an exporter that knows only what is given. */
+/** The page of an exporter with only the given data. */
 export function pageOf(overview: Partial<Overview>, telemetryPath = "/metrics"): string {
   const about = {
     version: "1.2.3",
@@ -106,7 +106,7 @@ export function gaps(counts: Partial<BudgetGaps["counts"]>, more: Partial<Budget
   };
 }
 
-/** What a reader sees: text without tags and styles, entities decoded. */
+/** The visible text: without tags and styles, entities decoded. */
 export function textOf(page: string): string {
   const text = page
     .replaceAll(/<(style|head)>[\s\S]*?<\/\1>/g, "")

@@ -104,7 +104,7 @@ describe("the table of keys", () => {
     ]);
   });
 
-  test("says so when no keys are configured", () =>
+  test("reports that no keys are configured", () =>
     expect(textOf(pageOf({ keys: [] }))).toContain("No keys are configured."));
 });
 
@@ -136,7 +136,7 @@ describe("the summary", () => {
   });
 });
 
-describe("the list of what needs attention", () => {
+describe("the list of problems that need attention", () => {
   test("shows failing keys and queries with reason and message, and keys that are used up", () => {
     const keys = [key("billing", { remaining: 0 }), key("search", DOWN)];
     const prepaid = key("prepaid", { remaining: -1, reset: "never", nextResetMs: undefined });
@@ -259,14 +259,14 @@ describe("the whole page", () => {
     expect(tame).not.toMatch(/<script|<link|<img|src=|url\(|@import|https?:\/\/(?!gateway\.example)/);
   });
 
-  test("reloads itself and shows when it was made", () => {
+  test("reloads itself and shows when it was rendered", () => {
     expect(tame).toContain(`<meta http-equiv="refresh" content="30" />`);
     expect(textOf(tame)).toContain(
       "As of 2026-11-21 13:40:39 UTC; reloads every 30 s. Version 1.2.3, started 24 h ago.",
     );
   });
 
-  test.each(["th", "table"])("gives every %s what a screen reader needs", (element) => {
+  test.each(["th", "table"])("makes every %s accessible to screen readers", (element) => {
     const wanted = { th: /^<th scope="(?:col|row)"/, table: /^<table[^>]*>\s*<caption/ }[element] ?? /^$/;
     const found = [...tame.matchAll(new RegExp(`<${element}[ >]`, "g"))];
     expect(found.length).toBeGreaterThan(1);
@@ -307,7 +307,7 @@ function listed(overview: Partial<Overview>): readonly string[] {
   return [...pageOf(overview).matchAll(/<li>([\s\S]*?)<\/li>/g)].map(([, text = ""]) => textOf(text));
 }
 
-/** What is not well-formed: unknown elements, unquoted attributes, end tags without a start, stray brackets. */
+/** The parts that are not well-formed: unknown elements, unquoted attributes, end tags without a start, stray brackets. */
 function markupFaults(page: string): readonly string[] {
   const faults: string[] = [];
   const open: string[] = [];

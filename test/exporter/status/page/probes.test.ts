@@ -51,7 +51,7 @@ describe("the table of probes", () => {
     expect(page).not.toContain("<another>");
   });
 
-  test("has its failing probes in the list of what needs attention, before keys that are used up", () => {
+  test("has its failing probes in the list of problems that need attention, before keys that are used up", () => {
     const failure = { reason: "wrong_text", message: "Heard <another> text" };
     const down = { state: "down", failure } as const;
     const page = pageOf({
@@ -76,7 +76,7 @@ describe("the table of probes", () => {
     expect(list).not.toContain("<another>");
   });
 
-  test("says so when the spend of the day is unknown", () => {
+  test("reports that the spend of the day is unknown", () => {
     const text = textOf(pageOf({ probes: { rows: [probe("a")], spentToday: undefined, ceiling: 0.5 } }));
     expect(text).toContain(
       "No probe runs until today’s spend of the probes’ keys is known. The ceiling is 0.50 credits.",

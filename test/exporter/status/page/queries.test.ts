@@ -54,7 +54,7 @@ describe("the section of models and apps", () => {
     expect(shares(4)).toEqual(["Share", "0.0%", "—"]);
   });
 
-  test("says so when the gateway has more pairs than it returned", () => {
+  test("reports that the gateway has more pairs than it returned", () => {
     const [truncated, whole] = [true, false].map((is) =>
       textOf(pageOf({ queries: [query("day", { truncated: is })] })),
     );

@@ -39,7 +39,7 @@ describe("times", () => {
     expect([dateText(at), monthText(at)]).toEqual(["31 December 2026", "December 2026"]);
   });
 
-  test("outside the range of dates are harmless", () => {
+  test("outside the range of dates are shown as out of range", () => {
     expect(String(until(1e20, NOW))).toMatch(/^in \d+ d/);
     expect(String(date(1e20))).toBe("out of range");
   });
