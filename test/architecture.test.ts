@@ -19,7 +19,7 @@ describe("the repository", () => {
     ["process-law", "uses the process in main.ts only"],
     ["no-cycle", "has no import cycles"],
     ["file-size", "keeps files short"],
-    ["no-drawer", "has no folder or file without a noun"],
+    ["no-drawer", "has no folder or file with an empty name such as utils"],
     ["kebab-case", "names files in kebab-case"],
     ["no-default-export", "exports by name"],
     ["documented", "documents the main export of each file"],
@@ -293,7 +293,7 @@ describe("checkArchitecture", () => {
       "the first value",
       "export interface Options {}\n/** Makes a store. */\nexport function createStore() {}",
     ],
-  ])("takes a doc comment of %s", (_name, text) => {
+  ])("requires a doc comment for %s", (_name, text) => {
     expect(checkArchitecture([{ path: "exporter/readings/store.ts", text }])).toEqual([]);
   });
 

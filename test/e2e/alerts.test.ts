@@ -52,7 +52,7 @@ const SPENDINGS = [
 
 // An evening on which keys are exhausted, the midnight that resets them, and the end of the exporter.
 describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
-  describeWithTools([prometheus, "alertmanager"], "alerts, from the gateway to who is told", (tools) => {
+  describeWithTools([prometheus, "alertmanager"], "alerts, from the gateway to the receivers", (tools) => {
     let stage: AlertsStage;
     let story: AlertsStory;
 
@@ -97,7 +97,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       return [...new Set(within.map(({ labels }) => `${labels["alertname"]} ${labels["key"]}`))].toSorted();
     }
 
-    test("a runaway key is predicted, then imminent, both before it is refused, then exhausted", () => {
+    test("a runaway key fires the prediction and the imminent alert before the first refusal, then the exhausted alert", () => {
       const starts = [PREDICTED, IMMINENT].map((alertname) => first(alertname, RUNAWAY).startsAt);
       const refusedAt = story.refusedAt.get(RUNAWAY) ?? Number.NaN;
       const exhaustedAt = first(EXHAUSTED, RUNAWAY).startsAt;
@@ -131,7 +131,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       });
     });
 
-    test("while it is exhausted, no prediction is sent, although that alert still fires", () => {
+    test("while the key is exhausted, no prediction is sent, although that alert still fires", () => {
       const [from, to] = [settledAfter(first(EXHAUSTED, RUNAWAY)), story.midnightAt];
       const told = noticesOf(RUNAWAY).filter(({ receivedAt }) => receivedAt > from && receivedAt < to);
       expect(new Set(told.map(({ labels }) => labels["alertname"]))).toEqual(new Set([EXHAUSTED]));
@@ -143,7 +143,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       expect(story.suppressed.filter(({ status }) => status.inhibitedBy.length === 0)).toEqual([]);
     });
 
-    test("it is resolved after the reset, when its credits are back, and stays silent", () => {
+    test("the alert resolves after the reset and stays silent", () => {
       const resolved = first(EXHAUSTED, RUNAWAY, "resolved");
       expect(resolved.endsAt).toBeGreaterThan(story.midnightAt);
       expect(story.remainingAfterReset.get(RUNAWAY)).toBe(20);
@@ -154,14 +154,14 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       expect(later.filter(({ status }) => status !== "resolved")).toEqual([]);
     });
 
-    test("every notified alert is resolved, even one that was inhibited in between", () => {
+    test("every notified alert resolves, even one that was inhibited in between", () => {
       const over = [PREDICTED, IMMINENT, EXHAUSTED].map(
         (alertname) => first(alertname, RUNAWAY, "resolved").endsAt,
       );
       expect(over.filter((endsAt) => endsAt < story.midnightAt)).toEqual([]);
     });
 
-    test("a key with enough credits is watched and causes no notification", () => {
+    test("a key with enough credits is monitored and causes no notification", () => {
       const remaining = story.remainingAfterReset.get(STEADY);
       expect(remaining).toBeGreaterThan(19);
       expect(remaining).toBeLessThan(20);
@@ -172,7 +172,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       expect(new Set(keysFiring)).toEqual(new Set([RUNAWAY, DRY]));
     });
 
-    test("each team is notified of its own keys only, and no team of the exporter", () => {
+    test("each team is notified of its own keys only, and no team about the exporter", () => {
       const teams = [...stage.example.receiversOfTeam];
       const teamOf = (wanted: string) => teams.find(([, receivers]) => receivers.includes(wanted))?.[0];
       const astray = story.notices.filter(({ receiver, labels }) => teamOf(receiver) !== labels["team"]);
@@ -181,7 +181,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       expect(told).toEqual(new Set([TEAM, OTHER_TEAM, undefined]));
     });
 
-    test("after the exporter has ended, only that is notified, although keys are exhausted and stale", () => {
+    test("after the exporter has ended, only its own alert is sent, although keys are exhausted and stale", () => {
       const down = first(DOWN, undefined);
       expect(down.labels).toEqual({ alertname: DOWN, severity: "critical", job: JOB });
       expect(down.startsAt).toBeGreaterThan(story.exporterEndedAt);

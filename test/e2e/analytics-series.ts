@@ -79,13 +79,13 @@ export function shownPairs(series: SeriesMap, book: QueryBook): readonly PairSpe
 /** Problems of the choice of the shown pairs: they must be the `top` most expensive ones, in any order among equals. */
 export function choiceProblems(book: QueryBook, shown: readonly PairSpend[], top: number): readonly string[] {
   const namesake = book.pairs.findIndex(isOther);
-  const places = Math.min(top, book.pairs.length) - Number(namesake >= 0 && namesake < top);
+  const shownCount = Math.min(top, book.pairs.length) - Number(namesake >= 0 && namesake < top);
   const least = Math.min(...shown.map(({ integers }) => integers.total_usage));
   const passedOver = book.pairs.filter(
     (pair) => !isOther(pair) && !shown.includes(pair) && pair.integers.total_usage > least,
   );
   return [
-    ...(shown.length === places ? [] : [`${book.query} shows ${shown.length} pairs, want ${places}`]),
+    ...(shown.length === shownCount ? [] : [`${book.query} shows ${shown.length} pairs, want ${shownCount}`]),
     ...passedOver.map((pair) => `${book.query} does not show ${JSON.stringify(pair)}`),
   ];
 }

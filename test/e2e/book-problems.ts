@@ -73,8 +73,8 @@ export function endedWindowProblems(
   );
   const isEmpty = !seriesLike(series, /^aigateway_key_usage_credits/).size;
   return [
-    ...ended.map((name) => `${name} is there, but its window has ended`),
-    ...wrong.map(([name, value]) => `${name} is ${value}, which the books never had`),
+    ...ended.map((name) => `${name} is present, but its window has ended`),
+    ...wrong.map(([name, value]) => `${name} is ${value}, which the books never contained`),
     ...(isEmpty ? ["no key has a value"] : []),
   ];
 }

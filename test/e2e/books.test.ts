@@ -85,7 +85,7 @@ function booksTests(binary: string, timeZone: string, switches: Partial<Switches
     });
   });
 
-  test("match match on the last morning", async () => {
+  test("match on the last morning", async () => {
     await stage.leap(START + 4 * DAY + 8 * HOUR);
     await stage.runFor(150 * SECOND);
     expect(await problemsOf(stage)).toEqual([]);

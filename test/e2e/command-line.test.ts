@@ -32,7 +32,7 @@ afterAll(async () => {
   files.remove();
 });
 
-describe("a command that ends at once", () => {
+describe("a command that ends by itself", () => {
   test("--version prints the version", async () => {
     const stdout = `aigateway-exporter ${packageJson.version}\n`;
     expect(await runExporter(["--version"])).toEqual({ code: 0, stdout, stderr: "" });
@@ -81,7 +81,7 @@ describe("a command that ends at once", () => {
   });
 });
 
-describe("a wrong command line ends with 2 and advice", () => {
+describe("an invalid command line ends with exit code 2 and advice", () => {
   test.each([
     [["--web.listen-adress=:1"], "Unknown option '--web.listen-adress'"],
     [["--web.listen-address=nowhere"], 'Cannot listen on "nowhere" (--web.listen-address)'],
@@ -100,7 +100,7 @@ describe("a wrong command line ends with 2 and advice", () => {
   });
 });
 
-describe("a configuration that cannot be used ends with 1 and every problem", () => {
+describe("an invalid configuration ends with exit code 1 and every problem", () => {
   const bad = {
     keys: [{ name: "Not A Name" }],
     gateway: { base_url: "nowhere", timeout: "soon" },
@@ -127,7 +127,7 @@ describe("a configuration that cannot be used ends with 1 and every problem", ()
 });
 
 describe("the daemon", () => {
-  test("ends with 1 and a message when its port is in use", async () => {
+  test("ends with exit code 1 and a message if its port is in use", async () => {
     const busy = new URL(gateway.url).host;
     const { code, stderr } = await runExporter(
       [configuration, `--web.listen-address=${busy}`],
@@ -137,7 +137,7 @@ describe("the daemon", () => {
     expect(stderr).toContain(`Cannot listen on ${busy} (--web.listen-address): the address is in use`);
   });
 
-  test.each(["SIGTERM", "SIGINT"] as const)("ends with 0 at %s", async (signal) => {
+  test.each(["SIGTERM", "SIGINT"] as const)("ends with exit code 0 at %s", async (signal) => {
     const exporter = await startExporter([configuration], files.environment);
     const { code, stdout, stderr } = await exporter.stop(signal);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });

@@ -89,7 +89,7 @@ describeWithTools(["prometheus3", "promtool3"], "every panel on a real Prometheu
   );
 
   test.each(questions)(
-    "$at ($title) has an answer, or is rightly empty",
+    "$at ($title) has a result, or is rightly empty",
     async ({ at, ...question }) => {
       const isFree = RIGHTLY_EMPTY.some((each) => each.at === at);
       const answer = await until(
@@ -139,7 +139,7 @@ describeWithTools(["prometheus3", "promtool3"], "every panel on a real Prometheu
     ["Spent today", 1, "day"],
     ["Spent this week", 2, "week"],
     ["Spent this month", 3, "month"],
-  ] as const)("%s is what the books say", async (_title, id, window) => {
+  ] as const)("%s matches the books", async (_title, id, window) => {
     expect(await figure("Overview", id)).toBeCloseTo(sumOfKeys(window), 6);
     expect(sumOfKeys(window)).toBeGreaterThan(0);
   });
@@ -162,7 +162,7 @@ describeWithTools(["prometheus3", "promtool3"], "every panel on a real Prometheu
     ["Models", 3, "this month"],
     ["Models", 4, "last month"],
     ["Models", 12, "this month"],
-  ] as const)("%s, panel %i: %s is what the books say; tables add up to it", async (title, id, window) => {
+  ] as const)("%s, panel %i: %s matches the books; tables add up to it", async (title, id, window) => {
     const now = gateway.clock.now();
     const months = window === "this month" ? [0, 1] : [-1, 0];
     const [start = 0, end = 0] = months.map((count) => monthStart(now, count));
@@ -171,14 +171,14 @@ describeWithTools(["prometheus3", "promtool3"], "every panel on a real Prometheu
     expect(await figure(title, id)).toBeCloseTo(books.total.numbers.total_usage, 6);
   });
 
-  test("the bar of a day shows what models spent on it, the remainder included", async () => {
+  test("the bar of a day shows the spend of models on that day, including the remainder", async () => {
     const day = Math.floor(Date.now() / DAY_MS) * DAY_MS - 3 * DAY_MS;
     const bars = [...(await figures("Models", 10, "A")), ...(await figures("Models", 10, "B"))];
     const books = gateway.books.analytics({ start: day, end: day + DAY_MS });
     expect(totalAt(bars, day)).toBeCloseTo(books.total.numbers.total_usage, 6);
   });
 
-  test("the bar of a day shows what keys spent on it, except for the minutes after the last scrape", async () => {
+  test("the bar of a day shows the spend of keys on that day, except for the minutes after the last scrape", async () => {
     const day = Math.floor(Date.now() / DAY_MS) * DAY_MS - 3 * DAY_MS;
     const bars = [...(await figures("Overview", 20, "A")), ...(await figures("Overview", 20, "B"))];
     expect(totalAt(bars, day)).toBeGreaterThanOrEqual(spentOnDay(day + DAY_MS - 15 * 60_000) - 1e-6);

@@ -7,7 +7,7 @@ import { seriesLike, seriesOfText } from "../support/series.ts";
 import { startSimulatedGateway } from "../support/simulated-gateway.ts";
 import { createTestApp } from "../support/test-app.ts";
 
-test("App.once shows every key and budget, however fast they were polled", async () => {
+test("App.once shows every key and budget, however fast they are polled", async () => {
   const now = Date.now();
   const gateway = await startSimulatedGateway({ now: () => now, startAt: now });
   const names = ["a", "b", "c", "d", "e", "f", "g", "h"];

@@ -68,7 +68,7 @@ test("probe NAME runs the probe once and prints the result", async () => {
   expect(Number(speed)).toBeCloseTo(4.104 / Number(seconds), 0);
 });
 
-test("probe NAME ends with 1 when the probe fails, and prints the reason", async () => {
+test("probe NAME ends with exit code 1 if the probe fails, and prints the reason", async () => {
   const { gateway, run } = await start();
   gateway.manners.change({ text: "Something else.\u001b[31m" });
   const wrong = await run("probe", "short");
@@ -86,7 +86,7 @@ test("probe NAME ends with 1 when the probe fails, and prints the reason", async
   expect(gateway.log.of("transcription").map(({ status }) => status)).toEqual([200, 502]);
 });
 
-test("probe NAME is refused when it might exceed the ceiling of the day, unless forced", async () => {
+test("probe NAME is refused if it might exceed the day's ceiling, unless forced", async () => {
   const { gateway, run } = await start();
   gateway.spend({ key: "ears", model: "acme/ear", app: "Chat", micros: 995_000, requests: 1 });
   const { code, output } = await run("probe", "short");
@@ -102,7 +102,7 @@ test("probe NAME is refused when it might exceed the ceiling of the day, unless 
   );
 });
 
-test("probe NAME counts the keys of all probes, and a refund of one key leaves no room for another", async () => {
+test("probe NAME counts the keys of all probes, and a refund of one key makes no room for another", async () => {
   const { gateway, run } = await start();
   gateway.spend({ key: "others", model: "acme/ear", app: "Chat", micros: 995_000, requests: 1 });
   gateway.faults.add({ kind: "fields", set: { "data.usage_daily": -5 }, endpoint: "key", key: "ears" });

@@ -48,7 +48,7 @@ async function shown(wanted: number | undefined): Promise<number | undefined> {
 }
 
 describe("the spend of a day is never above the ceiling", () => {
-  test("at known costs, where the last one reaches it exactly", async () => {
+  test("with known costs, the last of which reaches it exactly", async () => {
     await startAt(NOON);
     stage.gateway.manners.change({ micros: 20_000 });
     await stage.runFor(20 * MINUTE);
@@ -58,7 +58,7 @@ describe("the spend of a day is never above the ceiling", () => {
     expect((await stage.series()).get("aigateway_probe_spend_day_limit_credits{}")).toBe(CEILING);
   });
 
-  test("when no answer has a cost", async () => {
+  test("if no answer contains a cost", async () => {
     await startAt(NOON);
     stage.gateway.manners.change({ usage: false, micros: 15_000 });
     await stage.runFor(20 * MINUTE);
@@ -87,7 +87,7 @@ describe("the spend of a day is never above the ceiling", () => {
     expect(await shown(CEILING)).toBe(CEILING);
   });
 
-  test("nothing is spent while the spend of the day cannot be read", async () => {
+  test("nothing is spent while the spend of the day is unreadable", async () => {
     await startAt(NOON);
     const fault = stage.gateway.faults.add({ kind: "status", status: 500, endpoint: "key", key: "others" });
     await stage.runFor(15 * MINUTE);

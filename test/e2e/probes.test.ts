@@ -92,7 +92,7 @@ test.each<[string, Partial<Manner>, number]>([
   ["English", { detectedLanguage: "English" }, 1],
   ["en-US", { detectedLanguage: "en-US" }, 1],
   ["German", { detectedLanguage: "german" }, 0],
-])("a language that is detected as %s", async (_, manner, matches) => {
+])("a language detected as %s", async (_, manner, matches) => {
   await start(probe("ear", { expected_language: "en" }));
   stage.gateway.manners.change(manner);
   await stage.runFor(FIRST);
@@ -141,13 +141,13 @@ test.each<[string, (on: ProbeStage) => void, ProbeFailureReason, number]>([
     0.1,
   ],
   [
-    "another text, with its cost",
+    "an unexpected text, with its cost",
     ({ gateway }) => gateway.manners.change({ text: "Something else altogether.", micros: 20_000 }),
     "wrong_text",
     0.02,
   ],
   [
-    "another text without its cost",
+    "an unexpected text without its cost",
     ({ gateway }) => gateway.manners.change({ deletedWords: 3, usage: false }),
     "wrong_text",
     0.1,
@@ -162,7 +162,7 @@ test.each<[string, (on: ProbeStage) => void, ProbeFailureReason, number]>([
   expect(series.get("aigateway_probe_spend_day_credits{}")).toBe(counted);
 });
 
-test("a retry-after skips the runs within it, and then the probe goes on", async () => {
+test("a retry-after skips the runs within it, and then the probe continues", async () => {
   await start(probe("ear", { schedule: "1m" }));
   await stage.runFor(4 * MINUTE);
   const before = stage.gateway.log.of("transcription").length;
@@ -180,7 +180,7 @@ test("a retry-after skips the runs within it, and then the probe goes on", async
   expect(shownOf(series, "ear")("success")).toBe(1);
 });
 
-test("a probe that stops working is withdrawn three intervals after its last run", async () => {
+test("a probe that stops running is withdrawn three intervals after its last run", async () => {
   await start(probe("ear"));
   await stage.runFor(FIRST);
   await afterRuns(1, "ear");

@@ -202,7 +202,7 @@ test("it sends its version to the gateway with every request", () => {
 describe("SIGHUP", () => {
   const SUCCESSFUL = "aigateway_exporter_config_last_reload_successful{}";
 
-  test("with a key removed withdraws its series and keeps the others", async () => {
+  test("without a key withdraws its series and keeps the others", async () => {
     const before = await scraped();
     expect(countKeys(before)).toBe(12);
     const rest = [...gateway.tokens.keys()].map((name, index) => ({ name, api_key_env: `KEY_${index}` }));
@@ -218,7 +218,7 @@ describe("SIGHUP", () => {
     expect(after.get(SUCCESSFUL)).toBe(1);
   });
 
-  test("with a bad configuration keeps everything and reports the problem", async () => {
+  test("with an invalid configuration keeps everything and reports the problem", async () => {
     files.write("keys: [");
     exporter.signal("SIGHUP");
     const bad = await until("the failed reload", scraped, (series) => series.get(SUCCESSFUL) === 0);
@@ -238,7 +238,7 @@ describe("SIGHUP", () => {
     );
   });
 
-  test("with a good configuration again brings the key back", async () => {
+  test("with a valid configuration restores the key", async () => {
     files.write({});
     exporter.signal("SIGHUP");
     const good = await until(

@@ -25,7 +25,7 @@ describe.skipIf(policy === "skip")("the image's content on a read-only file syst
 );
 
 function refuse(): void {
-  test("finds what E2E_REQUIRED=1 demands", () => expect(missing).toBeUndefined());
+  test("finds the tools that E2E_REQUIRED=1 demands", () => expect(missing).toBeUndefined());
 }
 
 function define(): void {

@@ -89,7 +89,7 @@ describe("POST /-/reload", () => {
     expect((await scrape()).get("aigateway_exporter_config_last_reload_successful{}")).toBe(1);
   });
 
-  test("many at once run in sequence, and the last file applies", async () => {
+  test("concurrent reloads run in sequence, and the last file applies", async () => {
     const [removed] = keys.slice(-1);
     const answers = [];
     for (let each = 0; each < 20; each++) {

@@ -112,7 +112,7 @@ describe.each(Object.entries(WAYS))("secrets %s", (_name, way) => {
     );
   }
 
-  test("are used from the next poll on, while the former ones are refused", async () => {
+  test("are used from the next poll on, while the previous ones are refused", async () => {
     expect(await upsBecome([1, 1, 1])).toEqual([1, 1, 1]);
     for (const name of ["billing-1", "search-1", "boss-1"]) gateway.disable(name);
     expect(await upsBecome([0, 0, 0])).toEqual([0, 0, 0]);
@@ -134,7 +134,7 @@ const SPOIL: Readonly<Record<string, (path: string) => void>> = {
   },
 };
 
-test("a secret file that is empty, missing, half written or a folder fails that key alone, and recovers", async () => {
+test("a secret file that is empty, missing, half written or a folder fails only its key, which recovers later", async () => {
   const gateway = createGateway();
   await gateway.start();
   const names = [...Object.keys(SPOIL), "other"];

@@ -278,7 +278,7 @@ describe("the output of a process that crashes with every secret in the error", 
     ["causes", true],
     ["rejection of a text", true],
     ["rejection of an object", false],
-  ])("hold none, nor is a report written: %s in a command", async (kind, shows) => {
+  ])("contains no secret, and no report is written: %s in a command", async (kind, shows) => {
     const result = await runExporter(["check", ...flags], crashing("print", kind));
     expect(lastWords(result)).toEqual({ code: 1, said: true, redacted: shows, leaks: [], written: [] });
   });

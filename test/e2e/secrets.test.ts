@@ -111,7 +111,7 @@ afterAll(async () => {
   files.remove();
 });
 
-describe.each(LOG_FORMATS)("a key that the service repeats, with %s as log format", (format) => {
+describe.each(LOG_FORMATS)("a key that the service echoes, with %s as log format", (format) => {
   test.each(LOG_LEVELS)(
     "at level %s is not in the log, the metrics, the page or any response",
     async (level) => {
@@ -174,12 +174,12 @@ describe("a secret stays out of", () => {
       "where a number or a time must be",
       { series_limit: secret, schedule: { keys: secret, analytics: secret } },
     ],
-    ["in YAML that cannot be read", `keys:\n  - { name: a, api_key: "${secret}\n`],
+    ["in unreadable YAML", `keys:\n  - { name: a, api_key: "${secret}\n`],
     ["in YAML with a field twice", `${secret}: 1\n${secret}: 2\nkeys: [ *${secret} ]\n`],
     ["in a file with a second line", { keys: [{ name: "a", api_key_file: "two-lines" }] }],
     ["in a variable with white space", { keys: [{ name: "a", api_key_env: "PADDED" }] }],
-    ["that two keys have", { keys: ["a", "b"].map((name) => ({ name, api_key_env: "KEY_0" })) }],
-  ])("what check says when it is %s", async (_name, content) => {
+    ["that two keys share", { keys: ["a", "b"].map((name) => ({ name, api_key_env: "KEY_0" })) }],
+  ])("the output of check when it is %s", async (_name, content) => {
     const file = join(files.directory, "bad.yaml");
     writeFileSync(join(files.directory, "two-lines"), `${secret}\n${secret}\n`);
     const base = { gateway: { base_url: gateway.url }, ...(typeof content === "string" ? {} : content) };

@@ -50,7 +50,7 @@ async function halfRequest(url: string) {
 }
 
 describe("SIGTERM", () => {
-  test("answers a request that is under way, then closes the connection", async () => {
+  test("answers a request in progress, then closes the connection", async () => {
     const exporter = await start();
     const client = await halfRequest(exporter.url);
     exporter.signal("SIGTERM");
@@ -69,7 +69,7 @@ describe("SIGTERM", () => {
     expect(code).toBe(0);
   });
 
-  test("waits for clients within its bound only, and exits with 0", async () => {
+  test("waits for clients for a bounded time, and exits with 0", async () => {
     const exporter = await start();
     const idle = await connectRaw(exporter.url);
     const slow = await halfRequest(exporter.url);
@@ -133,7 +133,7 @@ process.on("newListener", (name) => {
   setImmediate(() => { process.kill(process.pid, "SIGHUP"); process.kill(process.pid, "SIGTERM"); });
 });`)}`;
 
-describe("an address that cannot be listened on gives one clear line and exit code 1", () => {
+describe("an unusable address gives one clear line and exit code 1", () => {
   test.each([
     ["192.0.2.1:0", "no interface of this machine has this address"],
     ["nowhere.invalid:0", /the host (is not known|cannot be looked up now)/],
@@ -151,7 +151,7 @@ describe("an address that cannot be listened on gives one clear line and exit co
 
 describe("an unexpected error", () => {
   test.each(["rejection", "exception"])(
-    "(%s) is said in one line and ends the process with 1",
+    "(%s) is reported in one line and ends the process with 1",
     async (kind) => {
       const exporter = await start({
         NODE_OPTIONS: `--import=${join(files.directory, "bomb.mjs")}`,
@@ -183,7 +183,7 @@ describe("a closed pipe", () => {
     expect((await exporter.stop()).code).toBe(0);
   });
 
-  test("of the output ends --once with 1 and without a stack trace trace", async () => {
+  test("of the output ends --once with exit code 1 and without a stack trace", async () => {
     const parameters = [join(ROOT, "exporter/main.ts"), "--once", configuration];
     const child = spawn(process.execPath, parameters, {
       env: { PATH: process.env["PATH"] ?? "", ...files.environment },

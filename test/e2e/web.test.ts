@@ -210,7 +210,7 @@ describe("client certificates", () => {
   });
 });
 
-describe("the handshake keeps to", () => {
+describe("the handshake respects", () => {
   test.each<[string, object, RequestOptions, number | string]>([
     ["min_version", { min_version: "TLS13" }, { maxVersion: "TLSv1.2" }, "refused"],
     ["min_version", { min_version: "TLS12" }, { maxVersion: "TLSv1.2" }, 200],
@@ -248,7 +248,7 @@ describe("files that change", () => {
     expect((await ask("/metrics")).status).toBe(200);
   });
 
-  test("half of a certificate leaves the former one in use", async () => {
+  test("a half-written certificate leaves the previous one in use", async () => {
     const before = await servedSerial();
     const { cert, key } = authority.issue("127.0.0.1");
     expect(await shownUpToDate()).toBe(1);
@@ -278,7 +278,7 @@ function check(...web: readonly string[]) {
 }
 
 describe("check", () => {
-  test("describes a good web configuration", async () => {
+  test("describes a valid web configuration", async () => {
     const { code, stdout } = await check(`--web.config.file=${webFile}`);
     expect([code, stdout.split("\n")[1]]).toEqual([0, `${webFile}: is valid: TLS, 2 users`]);
   });
@@ -301,7 +301,7 @@ describe("check", () => {
     expect(stderr).not.toContain("hunter2");
   });
 
-  test("the daemon does not start with a bad web configuration", async () => {
+  test("the daemon does not start with an invalid web configuration", async () => {
     const missing = join(files.directory, "missing.yaml");
     const flags = [`--config.file=${files.configFile}`, `--web.config.file=${missing}`];
     const { code, stderr } = await runExporter(

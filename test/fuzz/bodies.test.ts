@@ -122,7 +122,7 @@ async function linesUnlessRejected(read: () => Promise<readonly string[]> | read
 
 describe("any body at all", () => {
   test(
-    "about a key is rejected as a bad response, or gives an exposition that can be parsed",
+    "about a key is rejected as a bad response, or gives a parseable exposition",
     async () => {
       let shown = 0;
       const property = fc.asyncProperty(
@@ -143,7 +143,7 @@ describe("any body at all", () => {
   );
 
   test(
-    "about analytics is rejected as a bad response, or gives an exposition that can be parsed",
+    "about analytics is rejected as a bad response, or gives a parseable exposition",
     async () => {
       let shown = 0;
       const options = fc.record({ query: fc.constantFrom(...QUERIES), top: fc.nat(3), rates: fc.boolean() });
@@ -163,7 +163,7 @@ describe("any body at all", () => {
   );
 
   test(
-    "that is a contract's answer with some bytes changed is rejected, or gives an exposition",
+    "with some bytes of a valid answer changed is rejected, or gives an exposition",
     async () => {
       let shown = 0;
       const head = { status: 200, headers: {} };

@@ -20,7 +20,7 @@ function faultOf({ path, message }: Problem): string[] {
   const told = `${path} ${message}`;
   if (HIDDEN.test(told)) return [`shows a secret: ${told}`];
   const isLost = message === "" || (path === "" && !OF_THE_WHOLE.test(message));
-  return isLost ? [`does not tell where: ${message}`] : [];
+  return isLost ? [`has no location: ${message}`] : [];
 }
 
 /** Tokens with a meaning in YAML. */

@@ -69,7 +69,7 @@ test(
 );
 
 test(
-  "a retry waits within the deadline, or does not happen",
+  "a retry starts within the deadline, or not at all",
   () => {
     const failure = fc.record({
       retryable: fc.boolean(),

@@ -63,7 +63,7 @@ describe("a violation of the request's shape is a 400 that names the field", () 
     ["a dimension that does not exist", { metrics, dimensions: ["region"] }, "dimensions[0]"],
     ["21 filters", { metrics, filters: many(21, filter) }, "filters"],
     [
-      "a filter without value",
+      "a filter without a value",
       { metrics, filters: [{ field: "model", operator: "eq" }] },
       "filters[0].value",
     ],
@@ -143,7 +143,7 @@ describe("a violation of the request's shape is a 400 that names the field", () 
       "filters[0].operator",
     ],
     [
-      "a tag filter without value",
+      "a tag filter without a value",
       { metrics, classifier_filters: tagFilters({ field: "topic", operator: "eq" }) },
       "filters[0].value",
     ],

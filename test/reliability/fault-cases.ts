@@ -42,7 +42,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
   "`Retry-After` in seconds": () => ({ headers: { "retry-after": String(HINT_MS / 1000) } }),
   "`Retry-After` as an HTTP date": (until) => ({ headers: { "retry-after": new Date(until).toUTCString() } }),
   "`X-RateLimit-Reset` in milliseconds": (until) => ({ headers: { "x-ratelimit-reset": String(until) } }),
-  "`X-RateLimit-Reset` in the body alone": (until) => ({
+  "`X-RateLimit-Reset` in the body only": (until) => ({
     metadata: { headers: { "X-RateLimit-Reset": String(until) } },
   }),
 };
@@ -98,11 +98,11 @@ const bodies: readonly FaultCase[] = [
     ...failing("bad_response"),
   },
   {
-    title: "a field of its own, nested 100,000 deep",
+    title: "an additional field, nested 100,000 deep",
     fault: steps.sendingAs((text) => text.replace("{", `{"more":${nested("")},`)),
     key: asRight,
     analytics: asRight,
-    note: "all that is looked at",
+    note: "all fields that are read",
   },
   {
     title: "a body of 50 MB",
@@ -120,7 +120,7 @@ const bodies: readonly FaultCase[] = [
 ];
 
 const DAY_MS = 86_400_000;
-const AHEAD = "as sent, but no data are said to be of the future";
+const AHEAD = "as sent, but no data are dated in the future";
 
 const connections: readonly FaultCase[] = [
   { title: "no answer at all", fault: steps.silence, ...failing("timeout"), timeout: "700ms" },
@@ -135,7 +135,7 @@ const connections: readonly FaultCase[] = [
     note: "as sent",
   },
   {
-    title: "a second answer that nobody asked for",
+    title: "a second answer without a request",
     fault: steps.twice,
     key: asRight,
     analytics: asRight,
@@ -157,7 +157,7 @@ const connections: readonly FaultCase[] = [
     fault: steps.dated(-DAY_MS),
     key: asRight,
     analytics: { shown: () => new Map() },
-    note: "analytics: nothing, because the data are said to be of yesterday",
+    note: "analytics: nothing, because the data are dated yesterday",
   },
 ];
 

@@ -52,10 +52,10 @@ function rowField(field: string) {
 /** No sample of these series, all others as they should be. */
 function without(...names: readonly string[]): Pick<FieldCase, "outcome" | "note"> {
   const outcome = shownWith(Object.fromEntries(names.map((name) => [name, undefined])));
-  return { outcome, note: "all but this field, which has no sample" };
+  return { outcome, note: "all except this field, which has no sample" };
 }
 
-const IGNORED = { outcome: asRight, note: "all, as if the field were not there" };
+const IGNORED = { outcome: asRight, note: "all, as if the field were missing" };
 
 const AMOUNTS = ["usage", "byok_usage"].flatMap((usage) => [
   usage,

@@ -13,7 +13,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
 describe("the rate limit, counted by the gateway", () => {
-  test("is never exceeded at the start, in an outage, after it, and at midnight", async () => {
+  test("is never exceeded at the start, during and after an outage, or at midnight", async () => {
     const { gateway, run, asked } = await startPoliteStage({
       keys: 200,
       start: "2026-11-18T23:57:00Z",
@@ -37,7 +37,7 @@ describe("the rate limit, counted by the gateway", () => {
     expect(mostWithin(analytics, 10 * SECOND)).toBeLessThanOrEqual(10 + 1);
   });
 
-  test("is kept when a gateway that hung answers every request at once", async () => {
+  test("is respected when a hanging gateway answers every request at once", async () => {
     const held = Promise.withResolvers<void>();
     let received = 0;
     const { gateway, run, asked, clock } = await startPoliteStage({
@@ -68,7 +68,7 @@ describe("the rate limit, counted by the gateway", () => {
     expect(mostWithin(asked(), SECOND)).toBeLessThanOrEqual(10 + 1);
   });
 
-  test("an outage is followed by no burst, even without a rate limit", async () => {
+  test("no burst follows an outage, even without a rate limit", async () => {
     const { gateway, run, asked, app } = await startPoliteStage({ keys: 100, stepMs: 250 });
     await run(MINUTE);
     const before = gateway.log.total;
@@ -94,7 +94,7 @@ describe("the rate limit, counted by the gateway", () => {
   });
 });
 
-describe("a request is retried only if that may help", () => {
+describe("only failures that may pass are retried", () => {
   test.each([
     [400, 1],
     [401, 1],
@@ -121,7 +121,7 @@ describe("a request is retried only if that may help", () => {
     expect(asked()).toHaveLength(1 + 2 * times);
   });
 
-  test("a key that has nothing to show is asked again soon, less and less often, and a refused one in half a minute", async () => {
+  test("a key with nothing to show is polled again soon, then less and less often, and a refused key after half a minute", async () => {
     const { gateway, run, asked } = await startPoliteStage({
       keys: 3,
       stepMs: 250,
@@ -150,7 +150,7 @@ describe("a request is retried only if that may help", () => {
     expect(asked(nameOf(0))).toHaveLength(before + 1);
   });
 
-  test("retries end with the deadline of the run, even if the rate limit leaves no permit before", async () => {
+  test("retries end with the deadline of the run, even if the rate limit grants no permit before", async () => {
     const { gateway, run, asked, app } = await startPoliteStage({
       keys: 200,
       gateway: { requests_per_minute: 600, timeout: "5s", deadline: "5s" },
@@ -204,7 +204,7 @@ describe("a gateway that asks to wait", () => {
     expect(series.get(`aigateway_key_up{key="${nameOf(3)}"}`)).toBe(0);
   });
 
-  test("a short retry-after is waited for within the run", async () => {
+  test("a run waits for a short retry-after", async () => {
     const { run, asked } = await startPoliteStage({
       keys: 1,
       stepMs: 500,
@@ -214,7 +214,7 @@ describe("a gateway that asks to wait", () => {
     expect(asked()).toEqual([0, 4000]);
   });
 
-  test("keys that are usually answered speak for the endpoint: one tries, then nobody asks until max_pause", async () => {
+  test("refused keys that are usually answered pause the endpoint: one tries, then none until max_pause", async () => {
     const { gateway, run, asked, app, clock, start } = await startPoliteStage({
       keys: 20,
       analytics: true,
@@ -246,7 +246,7 @@ describe("a gateway that asks to wait", () => {
     expect((await app.series()).has(throttled)).toBe(false);
   });
 
-  test("keys that are always refused silence no other key", async () => {
+  test("keys that are always refused pause no other key", async () => {
     const { run, asked, app } = await startPoliteStage({
       keys: 20,
       prepare: ({ faults }) => {

@@ -15,7 +15,7 @@ const MIDNIGHT = Date.parse("2026-11-19T00:00:00Z");
 const KEYS = 20;
 
 /** SIGSTOP in the middle of the first polls, with a request every six seconds of the fast time. */
-test("a process that is suspended over midnight neither sends a burst afterwards nor shows the former day", async () => {
+test("a process suspended over midnight neither sends a burst afterwards nor shows the previous day", async () => {
   const time: FastTime = { speed: 10, realMs: Date.now(), shownMs: MIDNIGHT - 2 * MINUTE };
   const now = (): number => shownAt(time, Date.now());
   const gateway = createGateway({ now, startAt: now() });
@@ -60,7 +60,7 @@ test("a process that is suspended over midnight neither sends a burst afterwards
   const seen = await until("a value of the new day", dayValues, (values) => {
     for (const [name, value] of values) {
       if (value !== 0) wrong.push(`${name} is ${value}`);
-      if (now() < MIDNIGHT + 90 * SECOND) wrong.push(`${name} is shown before it can be believed`);
+      if (now() < MIDNIGHT + 90 * SECOND) wrong.push(`${name} is shown before it can be trusted`);
     }
     return values.size > 0;
   });

@@ -86,7 +86,7 @@ describe.each([
   test.each([
     ["forward", HOUR],
     ["back", -HOUR],
-  ])("a clock set %s by an hour neither stops polls nor piles them up", async (_name, stepMs) => {
+  ])("a clock set %s by an hour neither stops polls nor accumulates them", async (_name, stepMs) => {
     const stage = await startTimeStage(noon, schedule);
     const { clock } = stage;
     await clock.runTo(noon + 90 * SECOND);
@@ -109,7 +109,7 @@ describe.each([
     expect((await stage.series()).has(day)).toBe(false);
   });
 
-  test("a clock set back over midnight hides the day that has not begun", async () => {
+  test("a clock set back over midnight hides the day that has not begun yet", async () => {
     const stage = await startTimeStage(midnight + 30 * MINUTE, schedule);
     const { clock } = stage;
     const shown = await stage.seriesWhen((seen) => seen.get(day) === SPENT, SOON);
@@ -119,7 +119,7 @@ describe.each([
     for (const times of await asked(stage, 3)) expect(times).toBeGreaterThanOrEqual(2);
   });
 
-  test("a process that was suspended for ten minutes over midnight hides the former day", async () => {
+  test("a process suspended for ten minutes over midnight hides the previous day", async () => {
     const stage = await startTimeStage(midnight - 5 * MINUTE, schedule);
     const { gateway, clock } = stage;
     const shown = await stage.seriesWhen((seen) => seen.get(day) === SPENT, SOON);

@@ -51,12 +51,12 @@ export const valueCases: readonly FaultCase[] = [
     note: "as sent",
   },
   {
-    title: "an amount of 1e309, which no number holds",
+    title: "an amount of 1e309, which exceeds every number",
     fault: sendingAs((text) => firstAmount(text, "1e309")),
     ...failing("bad_response"),
   },
   {
-    title: "an amount of 2^53 + 1, which no number holds to the unit",
+    title: "an amount of 2^53 + 1, which no number represents exactly",
     fault: sendingAs((text) => firstAmount(text, "9007199254740993")),
     key: shownWith({ [keySeriesName("usage_credits")]: 2 ** 53 }),
     analytics: shownWith({ [CREDITS_OF_ONE]: 2 ** 53 }),
@@ -80,7 +80,7 @@ export const valueCases: readonly FaultCase[] = [
     }),
     key: { reason: "bad_response" },
     analytics: firstRowInOther,
-    note: "the key's as after any failed poll; of analytics the row is part of `_other`, and counted",
+    note: "for a key the values of a failed poll; for the analytics the row is part of `_other`, and counted",
   },
   {
     title: "an amount of null",
@@ -93,7 +93,7 @@ export const valueCases: readonly FaultCase[] = [
       [seriesName("aigateway_usage_day_tokens", ONE)]: undefined,
       [seriesName("aigateway_usage_day_tokens", TWO)]: undefined,
     }),
-    note: "all but this one, which has no sample",
+    note: "all except this one, which has no sample",
   },
   {
     title: "a negative amount",
@@ -131,7 +131,7 @@ export const valueCases: readonly FaultCase[] = [
     note: "unlimited, without a remaining amount",
   },
   {
-    title: "`limit_reset` of an unknown text",
+    title: "`limit_reset` with an unknown text",
     fault: changing({ key: (data) => ({ ...data, limit_reset: "fortnightly" }) }),
     key: shownWith({ ...WITHOUT_WINDOW, ...resetState("monthly", 0), ...resetState("other", 1) }),
     analytics: asRight,
@@ -181,10 +181,10 @@ export const valueCases: readonly FaultCase[] = [
     }),
     key: asRight,
     analytics: { shown: (right) => relabelled(right, ONE, { ...ONE, app: "Caf\ufffd" }) },
-    note: "with U+FFFD for what is not UTF-8, as JSON has to be",
+    note: "with U+FFFD for bytes that are not UTF-8, which JSON requires",
   },
   {
-    title: "100,000 rows (1,000 were asked for)",
+    title: "100,000 rows (1,000 were requested)",
     fault: changing({
       key: (data) => ({ ...data, more: Array.from({ length: MANY }, (_, index) => ({ index })) }),
       analytics: (data, { grouped }) => ({

@@ -75,7 +75,7 @@ describe("wrongValues()", () => {
     ]);
   });
 
-  test("finds a value that never was", () => {
+  test("finds a value that never existed", () => {
     const at = NOON + 30_000;
     expect(wrongValues(scrapeAt(at, 1.5, at), booksFrom(NOON))).toEqual([
       expect.stringContaining("usage_day_credits 1.5"),
@@ -113,7 +113,7 @@ describe("wrongValues()", () => {
     ]);
   });
 
-  test("finds another reset of the limit, a key that is gone, and one that never was", () => {
+  test("finds another reset of the limit, a removed key, and one that never existed", () => {
     const [at, truth] = [NOON + 1000, booksFrom(NOON)];
     const state = 'aigateway_key_limit_reset{key="billing",aigateway_key_limit_reset="weekly"} 1\n';
     expect(wrongValues(scrapeAt(at, 1, at, state), truth)).toEqual([
@@ -121,7 +121,9 @@ describe("wrongValues()", () => {
     ]);
     expect(wrongValues(scrapeAt(at, 1, at), { ...truth, gone: new Set(["billing"]) })).toHaveLength(1);
     const stranger = 'aigateway_key_up{key="stranger"} 1\n';
-    expect(wrongValues(scrapeAt(at, 1, at, stranger), truth)).toEqual(["stranger is no key of the gateway"]);
+    expect(wrongValues(scrapeAt(at, 1, at, stranger), truth)).toEqual([
+      "stranger is not a key of the gateway",
+    ]);
   });
 });
 
@@ -129,7 +131,7 @@ describe("missingValues()", () => {
   test.each([
     ['aigateway_key_up{key="billing"} 1\n', "billing has no values"],
     ["", "billing is not shown"],
-  ])("finds what is not there %#", (text, problem) => {
+  ])("finds missing values %#", (text, problem) => {
     expect(missingValues(readScrape(text, 0, 0), ["billing"], 0)).toEqual([problem]);
   });
 

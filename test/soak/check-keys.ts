@@ -24,7 +24,7 @@ export const GRACE_MS = 1000;
  */
 export function wrongValues(scrape: Scrape, truth: Truth): readonly string[] {
   return [...scrape.keys].flatMap(([key, shown]) => {
-    if (truth.gone.has(key)) return [`${key} is shown though it is configured no more`];
+    if (truth.gone.has(key)) return [`${key} is shown although it is no longer configured`];
     const problem = problemOf(key, shown, scrape, truth);
     return problem === undefined ? [] : [`${key} ${problem}`];
   });
@@ -51,7 +51,7 @@ function problemOf(key: string, shown: Shown, scrape: Scrape, truth: Truth): str
   const { sentMs, receivedMs } = scrape;
   const oldestMs = sentMs - truth.timeToLiveMs - GRACE_MS;
   const states = truth.history.states(key, oldestMs, receivedMs);
-  if (!states) return "is no key of the gateway";
+  if (!states) return "is not a key of the gateway";
   const lastSuccess = shown.get("last_success_timestamp_seconds");
   if (lastSuccess !== undefined && lastSuccess * 1000 > receivedMs) return "has answered in the future";
   if (seen.length === 0) return undefined;

@@ -9,11 +9,11 @@ Usage: npm run soak -- [options]
   --minutes <n>      how long (60)
   --keys <n>         keys (10000)
   --interval <n>     seconds between two polls of a key (60)
-  --report <file>    write the report there, too
-  --exporter <file>  another exporter than that of this repository
+  --report <file>    also write the report to a file
+  --exporter <file>  an exporter other than that of this repository
   --help             this text
 
-SIGINT ends it early, with a report. Exit codes: 0 all bounds kept, 1 one was broken, 2 usage error.
+SIGINT ends it early, with a report. Exit codes: 0 all bounds kept, 1 a bound was exceeded, 2 usage error.
 `;
 
 const OPTIONS = {

@@ -89,7 +89,7 @@ function figures(result: SoakResult, minutes: number): string[][] {
   const late = max.filter((delay) => delay > 0.25).length;
   return [
     ["Scrapes compared with the books", `${result.checkedScrapes}, ${result.checkedKeys} keys in all`],
-    ["Of these with every key wanted", String(result.completeScrapes)],
+    ["Of these with every key required", String(result.completeScrapes)],
     ["Series held at the end", String(own("aigateway_exporter_series"))],
     [
       "Resident memory, median and highest",

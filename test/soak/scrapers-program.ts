@@ -49,7 +49,7 @@ async function whole(path: string, headers: Readonly<Record<string, string>>): P
   const text = isGzip ? response.pipe(gunzip) : response;
   response.on("error", (error) => gunzip.destroy(error));
   for await (const chunk of text) tail = tail.slice(-TAIL_LENGTH) + String(chunk);
-  if (!response.complete) throw new Error("the answer ended before its end");
+  if (!response.complete) throw new Error("the answer ended early");
   noteDelay(tail);
   return bytes;
 }
@@ -74,7 +74,7 @@ async function slowly(path: string): Promise<number> {
       setTimeout(resolve, SLOW_READ_MS);
     });
   }
-  if (!response.complete) throw new Error("the answer ended before its end");
+  if (!response.complete) throw new Error("the answer ended early");
   return bytes;
 }
 

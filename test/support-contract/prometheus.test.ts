@@ -18,7 +18,7 @@ describeWithTools(["prometheus2"], "startPrometheus 2", ({ prometheus2 }) => pro
 describeWithTools(["prometheus3"], "startPrometheus 3", ({ prometheus3 }) => {
   prometheusTests(prometheus3);
 
-  test("format chooses what targets are asked for", async () => {
+  test("format selects the format to request from targets", async () => {
     const target = await startTarget();
     const options = { binary: prometheus3, targets: { spend: [target.address] } };
     const text = await startPrometheus({ ...options, format: "text" });

@@ -128,7 +128,7 @@ function names({ path }: SourceText): readonly Violation[] {
     .filter((folder) => folder !== "." && !KEBAB_CASE.test(`${folder}.ts`));
   return [
     ...drawers.map((word) =>
-      violation("no-drawer", path, `is in a drawer named "${word}"; want the noun of what it holds`),
+      violation("no-drawer", path, `is named "${word}"; want a noun that describes its content`),
     ),
     ...[...wrongName, ...wrongFolder].map((name) =>
       violation("kebab-case", path, `"${name}" is not kebab-case`),
