@@ -46,7 +46,7 @@ const BROKEN: readonly (readonly [string, string])[] = [
   ["test/gateway/analytics/a.ts", 'import { a } from "../../support/clock.ts";'],
 ];
 
-/** Imports that keep it. */
+/** Imports that obey the law. */
 const LAWFUL: readonly (readonly [string, string])[] = [
   ["exporter/config/budgets/a.ts", 'import { a } from "../schema.ts";'],
   ["exporter/config/a.ts", 'import { a } from "./budgets/schema.ts";'],
@@ -92,7 +92,7 @@ describe("the linter", () => {
 /** The scratch files with an import that the law's overrides refuse. */
 function lint(cases: typeof BROKEN): readonly string[] {
   const directory = mkdtempSync(join(tmpdir(), "lint-law-"));
-  // Without the other rules, some of which need the whole project.
+  // Without the other rules, because some of them need the whole project.
   const config = { categories: { correctness: "off" }, extends: ["./.oxlintrc.law.json"] };
   writeFileSync(join(directory, ".oxlintrc.json"), JSON.stringify(config));
   writeFileSync(join(directory, ".oxlintrc.law.json"), lintLawText());

@@ -36,10 +36,10 @@ export const RUNBOOKS = "https://runbooks.test/alerts.md";
 export const DASHBOARDS = "https://grafana.test/d";
 
 /**
- * Gateway and exporter live in a time that runs `speed` times as fast as the machine's. All other figures follow from that:
- * ranges and waits of rules and of Alertmanager are shorter by the same factor, and `time()` of the rules becomes the time of
- * the exporter's clock. So the seconds in thresholds, resets and texts are true, and only the speed differs from
- * production.
+ * The clock of gateway and exporter runs `speed` times as fast as the machine's. All other figures follow from that:
+ * ranges and waits of rules and of Alertmanager are shorter by the same factor, and `time()` in the rules becomes the
+ * time of the exporter's clock. So the seconds in thresholds, resets and texts are correct, and only the speed
+ * differs from production.
  */
 export async function startAlertsStage(options: AlertsStageOptions): Promise<AlertsStage> {
   const { prometheusBinary, alertmanagerBinary, alertmanagerConfig, startAt, speed, keys } = options;

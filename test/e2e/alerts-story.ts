@@ -114,7 +114,7 @@ const STEP_MS = 100;
 /** The whole story takes 140 s on an idle machine. */
 const LONGEST_MS = 210_000;
 
-/** Longer than settling takes (design 5: 90 s), plus a poll, a scrape and a notification. */
+/** Longer than settling (design 5: 90 s) plus a poll, a scrape and a notification. */
 const AFTER_RESET_MS = 15 * MINUTE;
 
 /** It fires ten minutes after the exporter's end. The values of keys are stale after 20 minutes and forgotten after 25. */

@@ -19,7 +19,7 @@ const PREDICTED = "AIGatewayKeyExhaustionPredicted";
 const IMMINENT = "AIGatewayKeyExhaustionImminent";
 const STALE = "AIGatewayKeyDataStale";
 
-/** The rules know an hourly rate before it matters. */
+/** The rules have an hourly rate before it matters. */
 const START = Date.parse("2026-11-18T20:15:00Z");
 const RUN_AWAY = Date.parse("2026-11-18T21:20:00Z");
 const MIDNIGHT = Date.parse("2026-11-19T00:00:00Z");
@@ -147,7 +147,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       const resolved = first(EXHAUSTED, RUNAWAY, "resolved");
       expect(resolved.endsAt).toBeGreaterThan(story.midnightAt);
       expect(story.remainingAfterReset.get(RUNAWAY)).toBe(20);
-      // No alert of the former window fires for the new one, inhibited or not.
+      // No alert of the previous window fires for the new one, inhibited or not.
       const [from, to] = [resolved.endsAt + SETTLED_MS, story.exporterEndedAt];
       expect(firingBetween(from, to).filter((name) => name.endsWith(RUNAWAY))).toEqual([]);
       const later = noticesOf(RUNAWAY).filter(({ receivedAt }) => receivedAt > from && receivedAt < to);
@@ -189,7 +189,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       const told = story.notices.filter(({ receivedAt }) => receivedAt > from);
       expect(new Set(told.map(({ labels }) => labels["alertname"]))).toEqual(new Set([DOWN]));
       const stale = KEYS.map(({ name }) => `${STALE} ${name}`);
-      // The notification of the exhausted key lasts as long, however few minutes there were.
+      // The notification of the exhausted key remains, however few minutes have passed.
       const foreseen = [PREDICTED, IMMINENT].map((alertname) => `${alertname} ${DRY}`);
       const names = firingBetween(from, story.endedAt).filter((name) => !foreseen.includes(name));
       expect(names).toEqual([`${DOWN} undefined`, `${EXHAUSTED} ${DRY}`, ...stale].toSorted());

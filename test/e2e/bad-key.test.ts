@@ -23,7 +23,7 @@ interface Case {
   /** Failed polls until the values are withdrawn: one after a retry-after, else two. */
   readonly failures?: number;
   readonly unauthorized?: true;
-  /** A refused question leaves no last good value. */
+  /** A rejected request leaves no last good value. */
   readonly withdrawnAtOnce?: true;
 }
 
@@ -134,7 +134,7 @@ function others(series: SeriesMap): SeriesMap {
   return new Map([...aboutKeys(series)].filter(([name]) => !ours.has(name)));
 }
 
-/** The series of the key that need no answer. */
+/** The series of the key that do not depend on an answer. */
 function described(series: SeriesMap): SeriesMap {
   return seriesLike(series, /^aigateway_key_(info|owner_info|up|unauthorized)\{/);
 }

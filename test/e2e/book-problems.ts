@@ -14,13 +14,18 @@ import {
 } from "./analytics-series.ts";
 import { expectedKeySeries } from "./key-series.ts";
 
-/** Where the series of the keys differ from the books. Values must be equal to the last bit, with none missing and none added. */
+/**
+ * Returns how the series of the keys differ from the books. Values must be equal to the last bit, with none missing
+ * and none added.
+ */
 export function keyProblems(series: SeriesMap, gateway: Gateway): readonly string[] {
   const actual = seriesLike(series, /^aigateway_key_(?!last_success)/);
   return differences(actual, expectedKeySeries(gateway, gateway.tokens.keys()));
 }
 
-/** Where the series of one query differ from the books: the remainder by more than 1e-9, all others by a bit. */
+/**
+ * Returns how the series of one query differ from the books: the remainder by more than 1e-9, all others by a bit.
+ */
 export function bookProblems(
   series: SeriesMap,
   book: QueryBook,
@@ -41,7 +46,10 @@ export function bookProblems(
   ];
 }
 
-/** Where a family's sum over all models and apps differs from the total of the books. `sums` has the names of families. */
+/**
+ * Returns where a family's sum over all models and apps differs from the total of the books. The keys of `sums` are
+ * families.
+ */
 export function sumProblems(sums: SeriesMap, gateway: Gateway): readonly string[] {
   const expected = new Map(
     QUERIES.flatMap((query) => {
@@ -58,8 +66,8 @@ export function sumProblems(sums: SeriesMap, gateway: Gateway): readonly string[
 }
 
 /**
- * Series that must not be there right after this midnight, and series of keys that have none of the values that the
- * books had around it.
+ * Series that must be absent right after this midnight, and series of keys whose value occurs nowhere in the books
+ * around it.
  */
 export function endedWindowProblems(
   series: SeriesMap,

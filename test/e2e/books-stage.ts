@@ -17,13 +17,13 @@ export interface BooksStage {
   /** Lets the exporter's time pass. */
   runTo(epochMs: number): Promise<void>;
   runFor(ms: number): Promise<void>;
-  /** Moves the gateway's clock, with everything that is spent until then. */
+  /** Moves the gateway's clock, including all spending up to the new time. */
   setGateway(epochMs: number): void;
-  /** What Prometheus stored by a scrape that began after the call. */
+  /** The samples that Prometheus stored from a scrape that began after the call. */
   scraped(): Promise<SeriesMap>;
-  /** The same, once each usable key and each query was polled after the gateway's clock was set. */
+  /** The same, after each usable key and each query was polled with the new time of the gateway's clock. */
   scrapedAfterPolls(): Promise<SeriesMap>;
-  /** The same, once a series has the value. */
+  /** The same, after a series has reached the value. */
   scrapedWith(name: string, value: number): Promise<SeriesMap>;
   /** Sums over all models and apps, by family, as Prometheus adds them up. */
   sums(): Promise<SeriesMap>;
@@ -125,7 +125,7 @@ export async function startBooksStage({
   };
 }
 
-/** Fewer than remain until midnight at 23:59:40. */
+/** Fewer seconds than remain until midnight at 23:59:40. */
 const MOST_SECONDS = 15;
 
 const WORLD = { keys: 56, models: 30, historyDays: 35, slotMs: 300_000 } as const;

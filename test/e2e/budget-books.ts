@@ -15,7 +15,10 @@ export interface ExpectedBudget {
   readonly members: readonly string[];
 }
 
-/** Where the series of budgets differ from the books. Values must be equal to the last bit, with none missing and none added. */
+/**
+ * Returns how the series of budgets differ from the books. Values must be equal to the last bit, with none missing
+ * and none added.
+ */
 export function budgetProblems(
   series: SeriesMap,
   gateway: Gateway,

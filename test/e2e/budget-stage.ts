@@ -13,7 +13,7 @@ export const SINCE = Date.parse("2026-11-17T08:30:00Z");
 
 type Budgets = NonNullable<ConfigFileInput["budgets"]>;
 
-/** Gateway and exporter with one clock, in which nothing is spent but what the test spends. */
+/** Gateway and exporter with one clock. Only the test spends credits. */
 export async function startBudgetStage(start: number, budgets: readonly ExpectedBudget[]): Promise<TestApp> {
   return startTestApp({
     start,
@@ -69,8 +69,8 @@ function scopeOf(
 }
 
 /**
- * Spends `count` times within the time before now, by every key, model and app, with amounts that binary fractions
- * cannot represent, and some refunds. Each run spends the same.
+ * Spends `count` times in the recent past, for every key, model and app, with amounts that binary fractions cannot
+ * represent, and some refunds. Each run spends the same amounts.
  */
 export function spendAtRandom({ gateway, clock }: TestApp, count: number, withinMs: number): void {
   const keys = [...KEYS, UNWATCHED];

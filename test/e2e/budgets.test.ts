@@ -26,7 +26,7 @@ const WINDOWS = ["day", "week", "month"] as const;
 const [ONE, TWO, THREE] = [KEYS[0] ?? "", KEYS[5] ?? "", KEYS[11] ?? ""];
 const PAYMENTS = KEYS.filter((name) => name.startsWith(TEAMS[0]));
 
-/** Every scope over every window that it may have. */
+/** Every scope with every window that it may have. */
 const BUDGETS: readonly ExpectedBudget[] = [
   ...WINDOWS.flatMap((window): ExpectedBudget[] => [
     { name: `all-${window}`, limit: 900, scope: "keys", window, members: KEYS },
@@ -63,13 +63,16 @@ async function start(budgets: readonly ExpectedBudget[]): Promise<void> {
 
 afterEach(() => stage.stop());
 
-/** The problems that remain once everything is published: the clock goes on for a few seconds until then. */
+/** The problems that remain after everything is published. The clock continues for a few seconds until then. */
 async function problemsWhen(budgets: readonly ExpectedBudget[], settled = true): Promise<readonly string[]> {
   const problems = (series: SeriesMap) => budgetProblems(series, stage.gateway, budgets, { settled });
   return problems(await seriesWhen((series) => problems(series).length === 0));
 }
 
-/** The series once they are as wanted, or the last ones seen: a new answer is published a moment later. */
+/**
+ * The series after they match the expectation, or the last ones seen, because a new answer is published a moment
+ * later.
+ */
 function seriesWhen(isWanted: (series: SeriesMap) => boolean): Promise<SeriesMap> {
   return stage.seriesWhen(isWanted, { seconds: 20 });
 }

@@ -61,7 +61,7 @@ describeWithTools(["prometheus3", "promtool3"], "every panel on a real Prometheu
       denseDays: 1.1,
       schedule: { keys: "5s", analytics: "15s", probes: "10s" },
     });
-    // Books and figures are compared, so nothing may be spent in between.
+    // Nothing may be spent between reading the books and the figures.
     gateway.clock.speed = 0;
     gateway.manners.change({ micros: 0 });
     await stage.prometheus.queryUntil(

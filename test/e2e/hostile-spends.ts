@@ -1,7 +1,7 @@
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Spend } from "../gateway/spend.ts";
 
-/** Titles that anyone may choose for an app, and a few words of our own. */
+/** Titles that anyone may choose for an app, and a few of our own reserved words. */
 const APPS = [
   null,
   "",

@@ -46,7 +46,7 @@ describe("yesterday's windows in answers after midnight", () => {
       if (second === 20) spend(3_000_000);
       const series = await app.series();
       const shown = seriesLike(series, WINDOWED);
-      // From midnight to 00:01:30 only the week is shown, which goes on; before and after, the values of that time.
+      // From midnight to 00:01:30 only the current week is shown; before and after, the values of that time.
       const allowed = second < 0 ? [BEFORE] : second < 90 ? [WEEK] : [WEEK, AFTER];
       for (const [name, value] of shown) {
         const isTrue = allowed.some((moment) => Object.is(moment.get(name), value));
@@ -99,7 +99,7 @@ describe("a row that moves between the two requests of a query", () => {
     gateway.hooks.afterQuery = ({ body }) => {
       const range: unknown = JSON.parse(body);
       if (left-- <= 0 || !isOfToday(range)) return;
-      // Late, so that it falls into the range of the question that is under way.
+      // Late, so that it falls into the range of the request in progress.
       spend(250_000, model, noon - SECOND);
       moments.push(creditsNow());
     };
@@ -111,7 +111,7 @@ describe("a row that moves between the two requests of a query", () => {
     expect(never).toEqual([]);
   });
 
-  /** The series of the day's credits if the question took no time. */
+  /** The series of the day's credits if the request took no time. */
   function creditsNow(): SeriesMap {
     const { pairs } = gateway.books.analytics({ start: MIDNIGHT, end: Infinity });
     const micros = new Map(pairs.map(({ model, integers }) => [model, integers.total_usage]));

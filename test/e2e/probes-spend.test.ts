@@ -41,7 +41,7 @@ async function skipsAre(least: number): Promise<boolean> {
   return enough(await stage.seriesWhen(enough));
 }
 
-/** The shown spend, once it is as wanted. */
+/** The shown spend, after it has reached the expected value. */
 async function shown(wanted: number | undefined): Promise<number | undefined> {
   const name = "aigateway_probe_spend_day_credits{}";
   return (await stage.seriesWhen((map) => map.get(name) === wanted)).get(name);

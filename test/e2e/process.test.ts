@@ -56,7 +56,7 @@ describeWithTools(["prometheus2"], "Prometheus 2 scrapes the process", ({ promet
   });
   afterAll(() => relay.stop());
 
-  // 2.42 always asks for OpenMetrics.
+  // 2.42 always requests OpenMetrics.
   scrapeTests(() =>
     startPrometheus({
       binary: prometheus2,

@@ -148,10 +148,11 @@ describe("a thousand reloads under scraping", () => {
       const unchanged = gateway.log.lines
         .slice(-(gateway.log.total - logged))
         .filter(({ endpoint, key }) => endpoint === "key" && key === keys[0]?.name);
-      // Timers are never early: at most one poll for each interval that began, and one under way at either end.
+      // Timers are never early, so there is at most one poll for each interval that began, and one in progress at
+      // either end.
       expect(unchanged.length).toBeLessThanOrEqual(Math.ceil(rounds) + 2);
-      // The smallest heap of a stretch is what remains after a collection, and must not grow with the reloads. Node's figure of
-      // the heap is up to a second old, so a stretch has few samples.
+      // The smallest heap of a period is the heap after a garbage collection, and must not grow with the reloads.
+      // Node's heap figure is up to a second old, so a period has few samples.
       const least = (from: number, to: number) => Math.min(...heap.slice(from, to));
       expect(least(500, 1000)).toBeLessThan(least(100, 500) * 1.2 + 1_000_000);
     },

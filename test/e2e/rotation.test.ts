@@ -123,7 +123,7 @@ describe.each(Object.entries(WAYS))("secrets %s", (_name, way) => {
   });
 });
 
-/** What replaces a secret, by the name of the key. */
+/** The replacement of each secret, by the name of the key. */
 const SPOIL: Readonly<Record<string, (path: string) => void>> = {
   empty: (path) => writeFileSync(path, ""),
   missing: (path) => rmSync(path),

@@ -18,7 +18,7 @@ import { askOverTls } from "../support/https-client.ts";
 import { leaksOf, planted } from "../support/planted-secrets.ts";
 import { until } from "../support/until.ts";
 
-/** Where the keys come from. */
+/** The sources of the keys. */
 const KEYS = new Map(["variable", "file", "folder", "payer"].map((name) => [name, planted(name)]));
 const MANAGEMENT = planted("management");
 const PASSWORD = planted("password");
@@ -100,7 +100,7 @@ const PATIENCE_MS = 90_000;
 
 const REFUSALS: Readonly<Record<string, number>> = { file: 401, variable: 429 };
 
-/** The gateway repeats the secret of a request in messages, names, labels and values. */
+/** The gateway echoes the secret of a request in messages, names, labels and values. */
 function repeatSecrets(): void {
   for (const [name, token] of [...KEYS, ["boss", MANAGEMENT] as const]) {
     const body = { error: { message: `Bearer ${token} of ${token}`, metadata: { [token]: token } } };

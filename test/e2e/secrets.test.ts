@@ -14,7 +14,7 @@ import { startAppFrom } from "../support/test-app.ts";
 
 const START = Date.parse("2026-11-18T12:00:00Z");
 
-/** How a service may repeat the key of a request: in refusals, errors and any field of an answer. */
+/** The ways in which a service may echo the key of a request: in refusals, errors and any field of an answer. */
 const FAULTS: Readonly<Record<string, (token: string) => Fault>> = {
   good: () => ({ kind: "slow", delayMs: 0 }),
   "refused-401": (token) => ({

@@ -22,8 +22,8 @@ export interface ScrapedLines {
 }
 
 /**
- * Runs an exporter against the gateway through a past time, and scrapes it on the way. The gateway's clock stops at the
- * end of that time; the caller lets it go on.
+ * Runs an exporter against the gateway through a period of the past, and scrapes it along the way. The gateway's
+ * clock stops at the end of the period; the caller resumes it.
  */
 export async function* exporterHistory(options: HistoryOptions): AsyncGenerator<ScrapedLines> {
   const { gateway, config, startAt, times, labels } = options;
@@ -36,7 +36,7 @@ export async function* exporterHistory(options: HistoryOptions): AsyncGenerator<
       // Time leaps from timer to timer: weeks pass as fast as the gateway answers.
       while (clock.now() < at) {
         const [next = at] = clock.pending();
-        // A timer that is due now and starts another one immediately must not stop time.
+        // A due timer that starts another one immediately must not stop time.
         const to = Math.min(Math.max(next, clock.now() + 1), at);
         gateway.clock.set(Math.floor(to));
         await clock.runTo(to, Infinity);
@@ -48,7 +48,7 @@ export async function* exporterHistory(options: HistoryOptions): AsyncGenerator<
   }
 }
 
-/** Comments and metrics of the process, which is this program with its gateway. */
+/** Comments, and process metrics, which here include this program and its gateway. */
 const NOT_KEPT = /^(?:#|process_|nodejs_)/;
 
 async function scrape(url: string, at: number, labels: HistoryOptions["labels"]): Promise<readonly string[]> {

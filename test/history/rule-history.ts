@@ -21,7 +21,7 @@ export async function startSampleFeed(): Promise<SampleFeed> {
   const waiting: { readonly text: string; readonly stored: () => void }[] = [];
   let delivered: (() => void) | undefined;
   const server = createServer((_request, response) => {
-    // Scrapes of a target are sequential, so the former one is stored.
+    // Scrapes of a target are sequential, so the previous one is stored.
     delivered?.();
     const next = waiting.shift();
     delivered = next?.stored;

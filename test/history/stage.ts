@@ -7,14 +7,14 @@ import { ROOT } from "../support/repository.ts";
 import { readStageConfig, type StageConfig, stageConfig } from "./stage-config.ts";
 import { type PastOptions, type Schedule, watchPast } from "./watched-past.ts";
 
-/** A Prometheus that watched a gateway for weeks and goes on watching it, with the rules. */
+/** A Prometheus with weeks of history of a gateway, which continues to scrape and evaluates the rules. */
 export interface Stage {
   readonly prometheus: Prometheus;
   stop(): Promise<void>;
 }
 
 export interface StageOptions extends Omit<PastOptions, "configOf"> {
-  /** The schedule of the present polls. */
+  /** The schedule of polls in the present. */
   readonly schedule: Schedule;
 }
 

@@ -13,10 +13,10 @@ import { writeBlocks } from "./blocks.ts";
 import { exporterHistory } from "./exporter-history.ts";
 import { recordPast, startSampleFeed } from "./rule-history.ts";
 
-/** The storage of a Prometheus that watched a gateway for weeks. */
+/** The storage of a Prometheus with weeks of history of a gateway. */
 export interface WatchedPast {
   readonly directory: string;
-  /** Starts a Prometheus on that storage, which goes on with a present exporter and the rules. */
+  /** Starts a Prometheus on that storage, which continues with a running exporter and the rules. */
   watch(exporterUrl: string): Promise<Prometheus>;
   /** Deletes everything; stop the Prometheus before. */
   remove(): void;
@@ -33,14 +33,14 @@ export interface PastOptions {
   readonly sparseHours: number;
   /** The days after them, with a scrape every four minutes, as lines need them. */
   readonly denseDays: number;
-  /** Called with the current step, because all of it takes a while. */
+  /** Called with the current step, because the whole history takes a while. */
   readonly onProgress?: (text: string) => void;
 }
 
 export interface Schedule {
   readonly keys: string;
   readonly analytics: string;
-  /** The schedule of the probes; without it there are none. */
+  /** The schedule of the probes; if absent, no probes run. */
   readonly probes?: string;
 }
 
@@ -49,7 +49,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const DENSE_MS = 4 * MINUTE_MS;
 
-/** Addresses of processes differ between runs; that of the history must not. */
+/** Addresses of processes differ between runs, but the address in the history must not. */
 const INSTANCE = "exporter:9853";
 
 export async function watchPast(options: PastOptions): Promise<WatchedPast> {

@@ -10,7 +10,9 @@ import { ROOT } from "../support/repository.ts";
 const run = promisify(execFile);
 const FOLDER = join(ROOT, "preview");
 
-/** Reports whether the package that draws dashboards is installed. It has about 450 MB and is not part of `npm ci`. */
+/**
+ * Reports whether the package that draws dashboards is installed. It takes about 450 MB and is not part of `npm ci`.
+ */
 export function isPreviewInstalled(): boolean {
   return existsSync(join(FOLDER, "node_modules", "@grafana", "ui"));
 }

@@ -88,8 +88,8 @@ export const BOUNDARIES: readonly Boundary[] = [
 export const SPENT_AFTER = 3;
 
 /**
- * Which series of a window must be shown: before the boundary; right after it, when nothing is known of the new window; when
- * an outage has outlasted the time to live; and after the next good poll.
+ * The series of a window that must be shown: before the boundary; right after it, when the new window is still
+ * unknown; after an outage longer than the time to live; and after the next good poll.
  */
 export type Moment = "before" | "after" | "outage" | "next poll";
 

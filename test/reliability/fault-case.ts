@@ -16,7 +16,7 @@ export interface FaultCase {
   readonly timeout?: string;
   /** A fault of the transport, which affects every request. */
   readonly wholeGateway?: WholeGateway;
-  /** The most bytes that the gateway may succeed to send. */
+  /** The maximum number of bytes that the gateway may manage to send. */
   readonly mostSentBytes?: number;
 }
 
@@ -27,7 +27,7 @@ export interface WholeGateway {
   readonly certificate?: Certificate;
 }
 
-/** A failed poll, or the series of the right answer of this revision with these changes. */
+/** A failed poll, or the series of this revision's correct answer with these changes. */
 export type Outcome =
   | { readonly reason: FailureReason }
   /** `isPartial`: the answer was partial, and the log has a warning. */
@@ -40,7 +40,7 @@ export function failing(reason: FailureReason): Pick<FaultCase, "key" | "analyti
   return { key: { reason }, analytics: { reason } };
 }
 
-/** The answer is right in every field that is read. */
+/** The answer is correct in every field that is read. */
 export const asRight: Outcome = { shown: (right) => right };
 
 /** Other values for some series; undefined: none. */
@@ -57,7 +57,7 @@ export function shownWith(changes: Readonly<Record<string, number | undefined>>)
   };
 }
 
-/** With other labels for the series of one pair of model and app. */
+/** The series of one pair of model and app have other labels. */
 export function relabelled(right: SeriesMap, pair: Pair, labels: Pair): SeriesMap {
   const names = new Map(
     METRICS.map((metric) => [seriesName(metric, { ...pair }), seriesName(metric, { ...labels })]),

@@ -13,7 +13,7 @@ export interface Sight {
   readonly line: LogLine | undefined;
 }
 
-/** A row of the matrix: the fault, the counted reason on either side, and what a user sees. */
+/** A row of the matrix: the fault, the counted reason on either side, and the effects that a user sees. */
 export type FaultRow = readonly [
   fault: string,
   key: string,

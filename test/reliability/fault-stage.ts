@@ -60,7 +60,7 @@ export async function startFaultStage({
   };
 }
 
-/** The service's label is shown, so that its fate is tested. A timeout runs in real time. */
+/** The service's label is shown, so that it is tested as well. A timeout runs in real time. */
 function filesFor({ url }: FaultyGateway, timeout: string | undefined): ExporterFiles {
   const patience = timeout === undefined ? {} : { timeout, deadline: "3s" };
   return writeExporterFiles({
@@ -79,7 +79,7 @@ function filesFor({ url }: FaultyGateway, timeout: string | undefined): Exporter
   });
 }
 
-/** What differs from these values. */
+/** The differences from these values. */
 export function wrongValues(series: SeriesMap, wanted: Values): readonly string[] {
   return differences(valuesIn(series), allValues(wanted));
 }

@@ -11,17 +11,17 @@ export function refusing(status: number, headers: Headers = {}, metadata?: JsonO
   return sending(JSON.stringify({ error }), status, headers);
 }
 
-/** These bytes instead of the right answer. */
+/** These bytes instead of the correct answer. */
 export function sending(body: string | Uint8Array, status = 200, headers: Headers = JSON_TYPE): Fault {
   return ({ response }) => void response.writeHead(status, headers).end(body);
 }
 
-/** The right answer in another form. */
+/** The correct answer in another form. */
 export function sendingAs(form: (text: string) => string | Uint8Array, headers: Headers = JSON_TYPE): Fault {
   return ({ right, response }) => void response.writeHead(200, headers).end(form(JSON.stringify(right)));
 }
 
-/** The right answer, changed in the data of the key or the query. */
+/** The correct answer, with changed data of the key or the query. */
 export function changing(changes: {
   readonly key?: (data: JsonObject) => JsonObject;
   readonly analytics?: AnalyticsChange;

@@ -4,13 +4,13 @@ import { createServer as createTlsServer } from "node:https";
 import { listenOnLoopback } from "../support/loopback.ts";
 import { keyBody, queryBody, type JsonObject } from "./right-answers.ts";
 
-/** A request that a fault may affect, with its right answer. */
+/** A request that a fault may affect, with its correct answer. */
 export interface Exchange {
   readonly collector: "key" | "analytics";
   /** Whether an analytics request asks for rows, or for their total. */
   readonly grouped: boolean;
   readonly right: JsonObject;
-  /** What the exporter's clock shows. */
+  /** The time of the exporter's clock. */
   readonly nowMs: number;
   readonly response: ServerResponse;
   /** Called with the number of bytes that a fault sends. */
@@ -20,8 +20,8 @@ export interface Exchange {
 export type Fault = (exchange: Exchange) => void;
 
 /**
- * A gateway with two keys. It answers every request rightly except for those of the key `faulty` and the query `day`, which
- * get the fault, if there is one. The data differ between revisions, so that old and new answers can be distinguished.
+ * A gateway with two keys. It answers every request correctly, except that the key `faulty` and the query `day` get
+ * the current fault, if any. The data differ between revisions, so that old and new answers can be distinguished.
  */
 export interface FaultyGateway {
   readonly url: string;

@@ -8,7 +8,7 @@ import { KEY, QUERY, type Subject } from "./subjects.ts";
 
 const INTERVAL = 60_000;
 
-/** The fields of each side are wrong for an interval, in sequence, with a right answer after each. */
+/** The fields of each side are wrong in turn for one interval each, followed by a correct answer. */
 export async function fieldStory(): Promise<readonly FaultRow[]> {
   const stage = await startFaultStage({});
   await stage.runTo(stage.clock.now() + INTERVAL);

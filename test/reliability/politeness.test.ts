@@ -27,7 +27,7 @@ describe("the rate limit, counted by the gateway", () => {
     const outage = gateway.faults.add({ kind: "reset" });
     await run(90 * SECOND);
     outage.clear();
-    // Retries used up the rate limit; otherwise this proves nothing.
+    // Retries must have used up the rate limit, otherwise the test proves nothing.
     expect(asked().length - before).toBeGreaterThan(350);
     await run(3 * MINUTE);
     // One more, because a late permit is made up for.
@@ -81,7 +81,7 @@ describe("the rate limit, counted by the gateway", () => {
     const after = asked().slice(recovered);
     // As in any minute: missed polls are not made up for.
     expect(after.length).toBeGreaterThanOrEqual(100);
-    // The first seconds also have the last retries.
+    // The first seconds also contain the last retries.
     expect(mostWithin(after, SECOND)).toBeLessThanOrEqual((4 * 100) / 60 + 1);
     expect(
       mostWithin(
@@ -225,7 +225,7 @@ describe("a gateway that asks to wait", () => {
     const effect = { kind: "status", status: 429, retryAfterSeconds: 3600, endpoint: "key" } as const;
     const refusal = gateway.faults.add(effect);
     await run(3 * MINUTE);
-    // Two that were answered in the last interval, and a third that tried.
+    // Two targets that were answered in the last interval, and a third as the trial.
     const [, , tried = 0] = asked().slice(20);
     expect(asked()).toHaveLength(23);
     const throttled = 'aigateway_exporter_throttled_until_timestamp_seconds{endpoint="key"}';
@@ -336,7 +336,7 @@ function gapsOf(times: readonly number[]): readonly number[] {
 }
 
 /** How long each poll took, from its first request to its last. */
-/** When each poll began: requests within 3 s of the one before are its retries. */
+/** The start of each poll: requests within 3 s of the previous one are its retries. */
 function pollStarts(times: readonly number[]): readonly number[] {
   return times.filter((at, index) => at - (times[index - 1] ?? Number.NEGATIVE_INFINITY) > 3 * SECOND);
 }

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 /** The masked fragment of a key. */
 export const LABEL = "sk-or-v1-0e6...1c9";
 
-/** The answer to `GET /key` (contract 2.7). Each revision has spent another credit. */
+/** The answer to `GET /key` (contract 2.7). Each revision has spent one more credit. */
 export function keyBody(revision: number): JsonObject {
   return {
     data: {
@@ -112,7 +112,7 @@ export function amounts(credits: number, requests: number): JsonObject {
   };
 }
 
-/** The series of that answer, without the times of asking. */
+/** The series of that answer, without the times of the requests. */
 export function querySeries(query: "day" | "month" | "last_day", revision: number): SeriesMap {
   const about: Readonly<Record<string, number>> = {
     rows: 2,

@@ -13,9 +13,9 @@ export interface Subject {
   readonly right: (revision: number) => SeriesMap;
   /** All series about the target, values or not. */
   readonly series: RegExp;
-  /** The series that stay when its values are withdrawn. */
+  /** The series that remain when its values are withdrawn. */
   readonly stays: readonly string[];
-  /** Where the status page shows its state. */
+  /** The place of its state on the status page. */
   readonly onPage: RegExp;
 }
 
@@ -57,15 +57,15 @@ export function failuresOf({ collector }: Subject, series: SeriesMap): ReadonlyM
   );
 }
 
-/** The values during the fault: the former ones, none, or those of the strange answer. */
+/** The values during the fault: the previous ones, none, or those of the unusual answer. */
 export function valuesAfter(faultCase: FaultCase, { collector, right }: Subject): SeriesMap {
   const outcome = faultCase[collector];
   if ("shown" in outcome) return outcome.shown(right(2));
-  // A refused question leaves no last good answer.
+  // A rejected request leaves no last good answer.
   return outcome.reason === "bad_request" ? new Map() : right(1);
 }
 
-/** The values after the time to live of those before the fault. */
+/** The values after those from before the fault have expired. */
 export function valuesExpired(faultCase: FaultCase, { collector, right }: Subject): SeriesMap {
   const outcome = faultCase[collector];
   return "shown" in outcome ? outcome.shown(right(2)) : new Map();

@@ -10,7 +10,7 @@ export const LIMIT = 90;
 /** Credits spent before the exporter starts. */
 export const SPENT = 7;
 
-/** The exporter's wall clock can be stepped; the gateway's goes on. Both begin at the same time. */
+/** The exporter's wall clock can be stepped; the gateway's continues. Both begin at the same time. */
 export async function startTimeStage(
   start: number,
   schedule: NonNullable<ConfigFileInput["schedule"]> = { keys: "60s", analytics: "60s" },

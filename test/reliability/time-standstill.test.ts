@@ -14,7 +14,7 @@ const MINUTE = 60 * SECOND;
 const MIDNIGHT = Date.parse("2026-11-19T00:00:00Z");
 const KEYS = 20;
 
-/** SIGSTOP in the middle of the first polls, with a request every six seconds of the fast time. */
+/** SIGSTOP in the middle of the first polls, which send a request every six seconds of the fast clock. */
 test("a process suspended over midnight neither sends a burst afterwards nor shows the previous day", async () => {
   const time: FastTime = { speed: 10, realMs: Date.now(), shownMs: MIDNIGHT - 2 * MINUTE };
   const now = (): number => shownAt(time, Date.now());

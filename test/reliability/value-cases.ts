@@ -99,7 +99,7 @@ export const valueCases: readonly FaultCase[] = [
     title: "a negative amount",
     fault: changing({
       key: (data) => ({ ...data, usage: -5, limit_remaining: -2.5 }),
-      // Of the row and of the total.
+      // For the row and the total.
       analytics: firstRow((row) => ({ ...row, total_usage: Number(row["total_usage"]) - 1000 })),
     }),
     key: shownWith({
@@ -181,7 +181,7 @@ export const valueCases: readonly FaultCase[] = [
     }),
     key: asRight,
     analytics: { shown: (right) => relabelled(right, ONE, { ...ONE, app: "Caf\ufffd" }) },
-    note: "with U+FFFD for bytes that are not UTF-8, which JSON requires",
+    note: "with U+FFFD for bytes that are not UTF-8, the encoding of JSON",
   },
   {
     title: "100,000 rows (1,000 were requested)",

@@ -10,7 +10,7 @@ export interface State {
 /** The history of the gateway's books, for as long as the exporter may repeat a value. */
 export interface BookHistory {
   take(message: BooksMessage): void;
-  /** Everything until this instant is known. */
+  /** The history is complete up to this instant. */
   readonly knownUntil: number;
   /** The figures of a key within the span, oldest first; undefined: no such key. */
   states(key: string, from: number, to: number): readonly State[] | undefined;

@@ -20,7 +20,7 @@ function figures(spent: number): (number | null)[] {
   return FIGURES.map(({ metric }) => byMetric[metric] ?? 0);
 }
 
-/** Books with the value 1 for a minute from an instant on, then 2. */
+/** Books with the value 1 for a minute from an instant, then 2. */
 function booksFrom(at: number, answeredAt = at) {
   const history = createBookHistory(600_000);
   const message = (since: number, spent: number, answers: [string, number][]) =>

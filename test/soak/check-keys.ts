@@ -15,12 +15,12 @@ export interface Truth {
   readonly away: ReadonlySet<string>;
 }
 
-/** A scrape returns what was rendered just before it. */
+/** A scrape may return a text that was rendered just before it. */
 export const GRACE_MS = 1000;
 
 /**
- * The wrong values of a scrape. A value is right if the books had it at most one time to live ago,
- * in the current window, and all values of one key are of one such time.
+ * The wrong values of a scrape. A value is correct if the books contained it at most one time to live ago, in the
+ * current window. All values of one key must come from the same time.
  */
 export function wrongValues(scrape: Scrape, truth: Truth): readonly string[] {
   return [...scrape.keys].flatMap(([key, shown]) => {
@@ -30,7 +30,10 @@ export function wrongValues(scrape: Scrape, truth: Truth): readonly string[] {
   });
 }
 
-/** Keys that are not shown, have no values, or have not succeeded since an instant, although nothing failed since. */
+/**
+ * Keys that are missing, have no values, or have not succeeded since an instant, although nothing has failed since
+ * then.
+ */
 export function missingValues(scrape: Scrape, names: readonly string[], sinceMs: number): readonly string[] {
   return names.flatMap((name) => {
     const shown = scrape.keys.get(name);

@@ -3,7 +3,7 @@ import { GRACE_MS } from "./check-keys.ts";
 import { dayStart, FIGURES, windowStart } from "./figures.ts";
 import type { Scrape } from "./scrape.ts";
 
-/** A budget over keys, and the figure that it adds up. */
+/** A budget over keys, and the figure that it sums. */
 export interface KeyBudget {
   readonly name: string;
   readonly window: "day" | "month";

@@ -13,7 +13,7 @@ import type { Setting } from "./setting.ts";
 export interface Checker {
   /** The gateway begins another phase. */
   enter(phase: string, atMs: number): void;
-  /** The exporter has begun to poll; the current phase begins for it now. */
+  /** The exporter has begun to poll, so the current phase begins for it now. */
   begin(): void;
   /** From now on these keys must not be shown. */
   setGone(names: readonly string[]): void;

@@ -1,7 +1,7 @@
 import type { Fault } from "../gateway/faults.ts";
 import { timeoutMs } from "./plan.ts";
 
-/** What may go wrong with one key; a poll interval long. */
+/** The faults of one key, each for one poll interval. */
 export function keyFaults(intervalMs: number): readonly Fault[] {
   const tooLateMs = Math.floor(1.2 * timeoutMs(intervalMs));
   return [
@@ -34,8 +34,8 @@ export const THROTTLED: Fault = { kind: "status", status: 429, origin: "provider
 
 export const ANALYTICS_FAULT: Fault = { kind: "status", status: 500, endpoint: "analytics", times: 6 };
 
-/** Kinds of faults whose answer is good nevertheless, if late or with fewer fields. */
+/** Kinds of faults with a good answer that is late or has fewer fields. */
 export const HARMLESS: ReadonlySet<string | null> = new Set([null, "slow", "drip", "fields"]);
 
-/** One key in this number fails while faults are mixed. */
+/** One in this many keys fails while faults are mixed. */
 export const ONE_IN = 12;

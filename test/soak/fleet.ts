@@ -15,12 +15,12 @@ export function resetOf(index: number): Reset | null {
   return RESETS[index % RESETS.length] ?? null;
 }
 
-/** Keys that reloads take away and bring back: the last ones. */
+/** Keys that reloads remove and restore: the last ones. */
 export function comersAndGoers(names: readonly string[]): readonly string[] {
   return names.slice(-Math.max(2, Math.floor(names.length / 500)));
 }
 
-/** The keys of one team, for a budget of names: the first ones. */
+/** The keys of one team, for a budget over named keys: the first ones. */
 export function team(names: readonly string[]): readonly string[] {
   return names.slice(0, 20);
 }

@@ -23,7 +23,10 @@ const keysDirectory = join(order.directory, "keys");
 process.once("disconnect", () => process.exit());
 await run();
 
-/** The gateway of a soak: it spends, fails by the plan, changes secrets, and reports the history of its books. */
+/**
+ * The gateway of a soak: it spends, fails according to the plan, changes secrets, and reports the history of its
+ * books.
+ */
 async function run(): Promise<void> {
   mkdirSync(keysDirectory, { recursive: true });
   writeFileSync(join(order.directory, "management"), gateway.managementToken);
@@ -106,7 +109,7 @@ function tellAll(since: number): void {
   tell({ type: "books", at: since, since, states: statesOf(names, since), answers: [], dayMicros: 0 });
 }
 
-/** A former secret stays valid for a while, as operators do it. */
+/** A previous secret stays valid for a while, as operators usually arrange. */
 function changeSecret(): void {
   const name = stayers[Math.floor(Math.random() * stayers.length)];
   if (name === undefined) return;

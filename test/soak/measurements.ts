@@ -5,7 +5,7 @@ export interface Reading {
   readonly openFiles: number;
 }
 
-/** A figure in the first and in the last quarter of the measurements after the warm-up. */
+/** A figure in the first and the last quarter of the measurements after the warm-up. */
 export interface Drift {
   readonly first: number;
   readonly last: number;

@@ -12,7 +12,7 @@ export interface Verdict {
 export function verdicts(result: SoakResult): readonly Verdict[] {
   const warmUntilMs = result.startedMs + result.warmUpMs;
   const resident = driftOf(result.readings, warmUntilMs, ({ residentBytes }) => residentBytes);
-  // On a busy machine more clients wait; a leak is visible even at quiet moments.
+  // On a busy machine more clients are connected; a leak is visible even at quiet moments.
   const files = driftOf(result.readings, warmUntilMs, ({ openFiles }) => openFiles, 0.05);
   return [
     none("crashes", result.crashes),

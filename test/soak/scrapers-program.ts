@@ -24,7 +24,7 @@ repeat("broken off", Math.max(500, intervalMs / 20), () => brokenOff("/metrics")
 repeat("status page", intervalMs / 6, () => whole("/", {}));
 repeat("readiness", intervalMs / 6, () => whole("/-/ready", {}));
 
-/** Begins at fixed times, as Prometheus does, whether or not the former one has ended. */
+/** Begins at fixed times, as Prometheus does, whether or not the previous one has ended. */
 function repeat(kind: string, everyMs: number, scrape: (turn: number) => Promise<number>): void {
   let turn = 0;
   setInterval(() => {

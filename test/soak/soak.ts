@@ -21,8 +21,8 @@ export interface SoakOptions {
 }
 
 /**
- * Runs exporter, gateway and scrapers as processes for a while and compares every shown value with the gateway's books. Ends
- * early when the signal is aborted, or the exporter ends.
+ * Runs exporter, gateway and scrapers as processes for a while, and compares every shown value with the gateway's
+ * books. Ends early if the signal is aborted or the exporter ends.
  */
 export async function runSoak(options: SoakOptions, signal: AbortSignal): Promise<SoakResult> {
   const { keys, intervalMs } = options;
@@ -82,14 +82,14 @@ interface Soak {
   readonly url: string;
 }
 
-/** All times follow from the poll interval, so that a short soak equals a long one at a smaller scale. */
+/** All times are derived from the poll interval, so that a short soak is a scaled-down long one. */
 async function watch(soak: Soak, signal: AbortSignal): Promise<void> {
   const { options, result, exporter, checker, programs } = soak;
   const { intervalMs } = options;
   const ended = () =>
     signal.aborted || exporter.end() !== undefined || programs.some((program) => program.end() !== undefined);
   const jobs = [
-    // The ratio of Prometheus' default to keys that are polled once a minute.
+    // The ratio of Prometheus' default scrape interval to a poll interval of a minute.
     every(intervalMs / 4, () => checker.check(exporter.url)),
     every(Math.min(2000, intervalMs / 10), () => read(exporter, result)),
     every(RELOAD_AFTER * intervalMs, () => reload(soak)),
@@ -105,7 +105,7 @@ async function watch(soak: Soak, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** In intervals; at another point of the plan each time. */
+/** In intervals, so that each reload falls on another point of the plan. */
 const RELOAD_AFTER = 3.3;
 
 function read(exporter: SoakedExporter, result: SoakResult): void {

@@ -27,7 +27,7 @@ export interface LogTally {
   reloads: number;
 }
 
-/** Reasons that are logged as errors by design; the soak's gateway provokes them. */
+/** Reasons that are logged as errors by design and that the soak's gateway provokes. */
 const PROVOKED = new Set(["unauthorized", "forbidden", "bad_request", "secret_unreadable"]);
 
 const LogLine = z.object({ level: z.string(), msg: z.string(), reason: z.string().optional() });

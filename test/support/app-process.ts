@@ -20,11 +20,11 @@ export interface AppProcess {
   stop(): Promise<void>;
 }
 
-/** On a manual clock, which the test moves. */
+/** With a manual clock, which the test moves. */
 export interface SteeredProcess extends AppProcess {
-  /** Lets its time pass second by second, as fast as the gateway answers. */
+  /** Advances its clock second by second, as fast as the gateway answers. */
   runTo(epochMs: number): Promise<void>;
-  /** Leaps over the time in between, as a suspended machine does. */
+  /** Skips the time in between, like a suspended machine. */
   jump(epochMs: number): Promise<void>;
 }
 
@@ -37,8 +37,8 @@ export async function startSteeredProcess(files: Files, start: number): Promise<
 }
 
 /**
- * Starts an exporter in fast time and waits until it is ready. Its time-outs of requests follow the machine's clock, but the
- * deadline does not: make it long.
+ * Starts an exporter in fast time and waits until it is ready. Request timeouts follow the machine's clock, but the
+ * deadline does not, so it must be long.
  */
 export async function startFastProcess(files: Files, time: FastTime): Promise<AppProcess> {
   const { process } = await launch(files, time);

@@ -28,7 +28,9 @@ export type Rule =
   | "no-default-export"
   | "documented";
 
-/** Every way in which the TypeScript files of the repository break its design. Pure: paths and texts in. */
+/**
+ * Finds all violations of the design in the TypeScript files of the repository. A pure function of paths and texts.
+ */
 export function checkArchitecture(files: readonly SourceText[]): readonly Violation[] {
   const scanned = files.map((file) => ({ ...file, imports: importsOf(file) }));
   return [

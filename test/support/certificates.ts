@@ -9,7 +9,9 @@ export interface Issued {
 
 /** Signs certificates for the tests of this run. */
 export interface Authority extends Issued {
-  /** Names are those of the subject (SAN): addresses, URIs (`scheme://…`), e-mail addresses and host names. */
+  /**
+   * `names` are the subject alternative names (SAN): addresses, URIs (`scheme://…`), e-mail addresses and host names.
+   */
   issue(...names: readonly string[]): Issued;
 }
 

@@ -22,9 +22,9 @@ export interface ExporterFilesOptions {
   readonly gatewayUrl: string;
   /** API keys by name. */
   readonly tokens: ReadonlyMap<string, string>;
-  /** Without it, no analytics are polled. */
+  /** If absent, no analytics are polled. */
   readonly managementToken?: string;
-  /** What differs from the shortest configuration. */
+  /** Differences from the minimal configuration. */
   readonly content?: Partial<ConfigFileInput>;
 }
 

@@ -21,11 +21,14 @@ export interface ExporterProcess {
   signal(name: NodeJS.Signals): void;
   /** Closes our end of its standard error, as a log shipper does when it dies. */
   closeLog(): void;
-  /** Waits until the process ends. One that does not end is killed and has no exit code. */
+  /** Waits until the process ends. A process that does not end is killed and has no exit code. */
   ended(): Promise<ProcessResult>;
   /** What the process wrote to standard error. */
   log(): string;
-  /** Sends a signal, SIGTERM by default, and waits until the process ends. One that does not end is killed and has no exit code. */
+  /**
+   * Sends a signal, SIGTERM by default, and waits until the process ends. A process that does not end is killed and
+   * has no exit code.
+   */
   stop(name?: NodeJS.Signals): Promise<ProcessResult>;
 }
 

@@ -1,4 +1,4 @@
-/** Which grammar: OpenMetrics 1.0, or the Prometheus text format 0.0.4. */
+/** The grammar: OpenMetrics 1.0, or the Prometheus text format 0.0.4. */
 export type Dialect = "openmetrics" | "text";
 
 export type Labels = Readonly<Record<string, string>>;
@@ -7,7 +7,7 @@ export interface SampleLine {
   readonly name: string;
   readonly labels: Labels;
   readonly value: number;
-  /** Timestamp in epoch milliseconds; undefined where there is none. */
+  /** Timestamp in epoch milliseconds, if present. */
   readonly at: number | undefined;
   readonly exemplar: { readonly labels: Labels; readonly value: number } | undefined;
 }
@@ -60,7 +60,9 @@ const METRIC_NAME = /[a-zA-Z_:][a-zA-Z0-9_:]*/y;
 const LABEL_NAME = /[a-zA-Z_][a-zA-Z0-9_]*/y;
 const REAL_NUMBER = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy;
 const SPECIAL_NUMBER = /[+-]?inf(?:inity)?|nan/iy;
-/** Refuses a backslash before any other character than the three of the grammar: a writer forgot to escape it. */
+/**
+ * Rejects a backslash before any character other than the three of the grammar, because a writer forgot to escape it.
+ */
 const ALL_ESCAPES: ReadonlyMap<string, string> = new Map([
   ["n", "\n"],
   ["\\", "\\"],
@@ -138,7 +140,7 @@ function whole(text: string, pattern: RegExp, what: string): string {
   return found;
 }
 
-/** Takes a line apart from left to right with sticky patterns. */
+/** Parses a line from left to right with sticky patterns. */
 class Reader {
   readonly #text: string;
   #at = 0;

@@ -102,7 +102,7 @@ function checkSeries(family: MetricFamily, fail: Fail): void {
   }
 }
 
-/** Groups the samples of a family by metric: by all labels but the one that the type adds. */
+/** Groups the samples of a family by metric: by all labels except the one that the type adds. */
 function metricsOf(family: MetricFamily, dialect: Dialect, fail: Fail): readonly (readonly Sample[])[] {
   const metrics = new Map<string, Sample[]>();
   let current: string | undefined;

@@ -7,14 +7,14 @@ import type {
 } from "../../exporter/gateway/port.ts";
 import type { Job, Result } from "../../exporter/schedule/job.ts";
 
-/** What the client answers; an operation without an answer fails. */
+/** The client's answers; an operation without an answer fails. */
 export interface FakeAnswers {
   readonly key?: KeyInformation;
   readonly usage?: Usage;
   readonly transcription?: Transcription;
 }
 
-/** A client that answers from values and records what it is asked. */
+/** A client that returns fixed values and records its calls. */
 export function createFakeClient(answers: FakeAnswers) {
   const questions: UsageQuestion[] = [];
   const calls = { currentKey: 0, usage: 0, transcribe: 0 };
@@ -36,7 +36,7 @@ export function createFakeClient(answers: FakeAnswers) {
   return { client, questions, calls };
 }
 
-/** The result of a run that asks. */
+/** The result of a run that sends requests. */
 export async function resultOf(job: Job, client: GatewayClient, askedAtMs: number): Promise<Result> {
   const result = await job.run(client, askedAtMs);
   if (!result) throw new Error(`Expected a result: ${job.title} did not ask`);
@@ -48,7 +48,7 @@ function given<T>(operation: string, answer: T | undefined): T {
   return answer;
 }
 
-/** Usage without any pair; the total is not asked for. */
+/** Usage without pairs; the total is not requested. */
 export const NO_USAGE: Usage = {
   pairs: [],
   total: undefined,

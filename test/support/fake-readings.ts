@@ -2,13 +2,16 @@ import type { Reading, ReadingValue, WindowSpend } from "../../exporter/readings
 import type { ReadingSource, TargetStatus } from "../../exporter/readings/readings.ts";
 import type { TargetId } from "../../exporter/readings/target-id.ts";
 
-/** What is known of one target. */
+/** The data of one target. */
 export interface FakeTarget {
   readonly status?: Partial<TargetStatus>;
   readonly reading?: Reading;
 }
 
-/** Readings from a table; a target that is not in it is not configured. Nothing is shown, because budgets do not look at it. */
+/**
+ * Readings from a table; a target that is not in it is not configured. Shown values are missing, because budgets do
+ * not use them.
+ */
 export function createFakeReadings(targets: Readonly<Partial<Record<TargetId, FakeTarget>>>): ReadingSource {
   return {
     status: (id) => {
@@ -20,7 +23,7 @@ export function createFakeReadings(targets: Readonly<Partial<Record<TargetId, Fa
   };
 }
 
-/** A reading of spend alone, asked for and computed at an instant, that lives for three minutes. */
+/** A reading of spend only, requested and computed at an instant, that lives for three minutes. */
 export function spendReading(spend: readonly WindowSpend[], askedAtMs: number, asOfMs = askedAtMs): Reading {
   return { value: NO_VALUE, askedAtMs, asOfMs, timeToLiveMs: 180_000, spend };
 }

@@ -6,11 +6,11 @@ export interface FastTime {
   readonly speed: number;
   /** A moment of the machine's clock, epoch milliseconds. */
   readonly realMs: number;
-  /** What the fast time shows at that moment. */
+  /** The fast time at that moment. */
   readonly shownMs: number;
 }
 
-/** What the fast time shows at a moment of the machine's clock, epoch milliseconds. */
+/** The fast time at a moment of the machine's clock, epoch milliseconds. */
 export function shownAt({ speed, realMs, shownMs }: FastTime, epochMs: number): number {
   return shownMs + (epochMs - realMs) * speed;
 }
@@ -20,7 +20,7 @@ export function realAt({ speed, realMs, shownMs }: FastTime, epochMs: number): n
   return realMs + (epochMs - shownMs) / speed;
 }
 
-/** What it shows, in seconds, as PromQL: Prometheus itself knows the machine's clock only. */
+/** The fast time in seconds, as PromQL, because Prometheus itself only knows the machine's clock. */
 export function shownInPromql({ speed, realMs, shownMs }: FastTime): string {
   return `((time() - ${realMs / 1000}) * ${speed} + ${shownMs / 1000})`;
 }

@@ -8,7 +8,10 @@ import type { Caller, Permits, RequestOutcome } from "../../exporter/gateway/por
 import { createManualClock } from "./clock.ts";
 import { startScriptedServer, type Step } from "./scripted-server.ts";
 
-/** The gateway's adapter with a manual clock, permits for everybody and a jitter of one half; it records what it reports. */
+/**
+ * The gateway's adapter with a manual clock, unlimited permits and a jitter of one half. Records what the adapter
+ * reports.
+ */
 export function createClient(config: Partial<GatewayConfig>, permits?: Permits) {
   const clock = createManualClock("2026-11-18T12:00:00Z");
   const answers: string[] = [];
@@ -36,13 +39,13 @@ export function createClient(config: Partial<GatewayConfig>, permits?: Permits) 
   const clientFor = (change?: Partial<Caller>) => gateway.clientFor(caller(change));
   const send = (call: Partial<Call> = {}, change?: Partial<Caller>) =>
     createSend(caller(change), full, { http, clock, random: dependencies.random })({ ...CALL, ...call });
-  /** Why the call fails. */
+  /** The error of a failing call. */
   const failing = (call: Partial<Call> = {}, change?: Partial<Caller>): Promise<unknown> =>
     send(call, change).then(
       (body) => Promise.reject(new Error(`Want a failure: ${JSON.stringify(body)}`)),
       (error: unknown) => error,
     );
-  /** Waits for a call that is repeated, without delay between its attempts. */
+  /** Waits for a retried call, without delay between its attempts. */
   const throughRetries = async <T>(sent: Promise<T>): Promise<T> => {
     const ended = sent.then(
       () => true,

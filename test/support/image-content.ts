@@ -5,15 +5,15 @@ import { basename, delimiter, dirname, join } from "node:path";
 
 import { ROOT } from "./repository.ts";
 
-/** What the Dockerfile contains, as far as the tests read it. */
+/** The parts of the Dockerfile that the tests read. */
 export interface ImageRecipe {
   /** The stages in order; the last one becomes the image. */
   readonly stages: readonly Stage[];
   /** The program that the image starts. */
   readonly node: string;
-  /** Of the program. */
+  /** The program's arguments. */
   readonly options: readonly string[];
-  /** What the program runs, below `/app`. */
+  /** The file that the program runs, below `/app`. */
   readonly entry: string;
 }
 

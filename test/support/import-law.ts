@@ -1,10 +1,16 @@
-/** Who may import whom: the table of the design as data. A file obeys the first law that names it; a file that none names is free. */
+/**
+ * The import law: the table of the design as data. A file obeys the first law that names it; a file without a law is
+ * unrestricted.
+ */
 export interface Law {
   readonly level: number | undefined;
   readonly of: readonly string[];
-  /** What it may import in full. */
+  /** The paths that it may import in full. */
   readonly values: readonly string[];
-  /** What it may import types and constants of: a union and the list of its members belong together. */
+  /**
+   * The paths of which it may import types and constants, because a union and the list of its members belong
+   * together.
+   */
   readonly types: readonly string[];
 }
 
@@ -29,7 +35,10 @@ export const ROOMS = [
 
 const ZERO = [room("time"), "exporter/log.ts", room("metrics", "family.ts"), room("config", "secret.ts")];
 
-/** What a collector, a probe or a budget may use: what it returns, what runs it, and what the gateway may answer. */
+/**
+ * The modules that a collector, a probe or a budget may use: for its results, its jobs, and the answers of the
+ * gateway.
+ */
 const JOBS = [
   ...ZERO,
   ...["readings", "metrics", "schedule"].map((name) => room(name)),
@@ -37,7 +46,7 @@ const JOBS = [
 ];
 
 export const LAWS: readonly Law[] = [
-  // Level, who, what else in full, and what as types and constants.
+  // Level, importer, further full imports, and imports of types and constants.
   law(0, ZERO, ZERO),
   law(1, "config", ZERO),
   law(2, "gateway", ZERO, ["config"]),
@@ -81,7 +90,7 @@ export const LAWS: readonly Law[] = [
     ["infra/", "dashboards/", room("config", "schema.ts"), room("config", "parse.ts"), room("time")],
   ),
   law(undefined, ["test/gateway-contract/"], ["test/gateway-contract/", "test/gateway/", "test/support/"]),
-  // Written from the contract alone: it judges the exporter.
+  // Written from the contract only, because it tests the exporter.
   law(undefined, ["test/gateway/"], ["test/gateway/"]),
 ];
 

@@ -16,8 +16,8 @@ interface Pattern {
 }
 
 /**
- * The import law as overrides for the linter, which sees specifiers, not paths: it judges by the folder that an import names,
- * however deep the importing file is. What depends on more than that is left to the architecture test.
+ * The import law as overrides for the linter. The linter sees specifiers instead of paths, so it checks the folder
+ * that an import names, however deep the importing file is. The architecture test checks the rest.
  */
 export function lintOverrides(): readonly LintOverride[] {
   return [
@@ -43,7 +43,7 @@ export function lintLawText(): string {
 }
 
 function overridesOf(law: Law): readonly LintOverride[] {
-  // A single file in a folder keeps to the law of the folder here.
+  // Here, a single file follows the law of its folder.
   return law.of
     .filter((path) => !/^exporter\/(?:|[a-z]+\/.+)$/.test(path))
     .map((path) => override(path, patternsOf(law, path)));

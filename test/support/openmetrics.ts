@@ -34,8 +34,8 @@ export function parseOpenMetrics(text: string): Map<string, MetricFamily> {
 }
 
 /**
- * Parses the Prometheus text format 0.0.4. Blank lines and comments are skipped, as the format requires; of the rest, what no
- * writer emits (tabs, repeated spaces, trailing commas) is an error.
+ * Parses the Prometheus text format 0.0.4. Blank lines and comments are skipped, as the format requires. Other syntax
+ * that no writer emits (tabs, repeated spaces, trailing commas) is an error.
  */
 export function parseTextFormat(text: string): Map<string, MetricFamily> {
   if (text === "") return new Map();

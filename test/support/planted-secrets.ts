@@ -5,7 +5,7 @@ export function planted(name: string): string {
   return `${PREFIX}${createHash("sha256").update(`planted ${name}`).digest("hex")}`;
 }
 
-/** Where an output contains a fragment of a secret, with its context. Secrets are given by name. */
+/** Finds fragments of secrets in an output, with their context. Secrets are given by name. */
 export function leaksOf(output: string, secrets: Iterable<readonly [string, string]>): readonly string[] {
   const seen = new Set<string>();
   for (let index = 0; index + FRAGMENT <= output.length; index++)

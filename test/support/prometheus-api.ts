@@ -31,7 +31,7 @@ export interface Target {
   readonly url: string;
   readonly job: string;
   readonly health: "up" | "down" | "unknown";
-  /** Why the last scrape failed; empty if it did not. */
+  /** Why the last scrape failed; empty after a success. */
   readonly lastError: string;
 }
 

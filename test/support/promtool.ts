@@ -11,7 +11,7 @@ export interface PromtoolResult {
   readonly output: string;
 }
 
-/** `promtool check metrics`: the linter of an exposition in the text format 0.0.4 (it does not read OpenMetrics). */
+/** `promtool check metrics`: lints an exposition in the text format 0.0.4 (it does not read OpenMetrics). */
 export function checkMetrics(promtool: string, exposition: string): Promise<PromtoolResult> {
   return run(promtool, ["check", "metrics"], exposition);
 }

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 
 import { onTestFinished } from "vitest";
 
-/** A connection of bytes, for requests that no HTTP client would send. */
+/** A raw connection, for requests that no HTTP client would send. */
 export interface RawClient {
   readonly socket: Socket;
   /** Waits until the other side closes the connection, and returns everything that it sent. */

@@ -32,7 +32,7 @@ export interface ReadOnlyRoot {
   remove(): void;
 }
 
-/** What this machine lacks for a read-only root; undefined if nothing. */
+/** The requirement for a read-only root that this machine lacks; undefined if it lacks none. */
 export function missingRights(): string | undefined {
   if (process.platform !== "linux") return "Linux";
   const { status } = spawnSync("unshare", ["--mount", "setpriv", "--no-new-privs", "true"]);

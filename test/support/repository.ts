@@ -6,7 +6,7 @@ import type { SourceText } from "./source-file.ts";
 /** The root of the repository. */
 export const ROOT = join(import.meta.dirname, "..", "..");
 
-/** The TypeScript files of the repository that people write, as paths from its root and texts. */
+/** The hand-written TypeScript files of the repository: paths from its root, and texts. */
 export function sourceFiles(folders: readonly string[] = FOLDERS): readonly SourceText[] {
   return folders
     .flatMap(typeScriptIn)

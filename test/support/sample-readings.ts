@@ -14,7 +14,7 @@ const NOTHING: ReadingValue = {
   wordErrorRate: undefined,
 };
 
-/** Readings of keys that are made of nothing but samples, for what renders them. */
+/** Readings of keys that consist of samples only, for tests of rendering. */
 export function createSampleReadings(clock: Clock) {
   const readings = createReadings(clock, createPacking(), () => Number.POSITIVE_INFINITY);
   return {

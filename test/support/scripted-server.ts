@@ -10,7 +10,7 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** What the server does with one request. */
+/** The server's reaction to one request. */
 export type Step = (response: ServerResponse, request: SeenRequest) => Promise<void> | void;
 
 export interface ScriptedServer {

@@ -1,6 +1,8 @@
 import type { Amounts, Gateway, KeyInformation, Usage } from "../../exporter/gateway/port.ts";
 
-/** A service of another kind: it knows accounts by token, counts money in cents, and keeps a list of charges. */
+/**
+ * A different kind of service: it identifies accounts by token, counts money in cents, and keeps a list of charges.
+ */
 export interface SecondService {
   readonly accounts: Readonly<Record<string, Account>>;
   readonly charges: readonly Charge[];
@@ -24,7 +26,7 @@ export interface Charge {
   readonly words: { readonly in: number; readonly out: number };
 }
 
-/** A second adapter of the port, which proves that nothing but the adapter knows the wire. */
+/** A second adapter of the port, which proves that only the adapter knows the wire format. */
 export function createSecondGateway(service: SecondService): Gateway {
   return {
     clientFor: ({ permits, signal }) => {

@@ -41,7 +41,10 @@ export function seriesLike(series: SeriesMap, pattern: RegExp): SeriesMap {
   return new Map([...series].filter(([name]) => pattern.test(name)));
 }
 
-/** How the series differ: missing, unexpected, or another value. By default values must be equal to the last bit. */
+/**
+ * The differences between two sets of series: missing, unexpected, or another value. By default, values must be equal
+ * to the last bit.
+ */
 export function differences(
   actual: SeriesMap,
   expected: SeriesMap,

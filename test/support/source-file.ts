@@ -11,10 +11,10 @@ export interface SourceText {
 export interface Import {
   /** As it is written. */
   readonly specifier: string;
-  /** A path of the repository, where the specifier is relative. */
+  /** A path of the repository if the specifier is relative. */
   readonly target: string | undefined;
   readonly line: number;
-  /** Names of the imported values; `*` for all of them. Empty for an import of types alone. */
+  /** Names of the imported values; `*` for all of them. Empty for an import of types only. */
   readonly values: readonly string[];
   /** Whether type stripping removes the import; it keeps `import { type A }`, which loads the module. */
   readonly erased: boolean;

@@ -11,17 +11,17 @@ import { seriesOfText, type SeriesMap } from "./series.ts";
 
 /** The exporter in the test's own process, on a manual clock. */
 export interface RunningApp {
-  /** Changes with a restart. */
+  /** Changes after a restart. */
   readonly url: string;
   readonly clock: ManualClock;
   readonly files: ExporterFiles;
-  /** What it logged, if the test gave it no log of its own. */
+  /** Its log lines, unless the test passed its own log. */
   readonly lines: readonly LogLine[];
-  /** What `/metrics` shows now. */
+  /** The series of `/metrics` now. */
   series(): Promise<SeriesMap>;
   /**
-   * What `/metrics` shows, once that is what is wanted. A new answer is published a moment later, because it is compressed
-   * in real time: until then the clock goes on by a second at a time, within the bounds of `patience`.
+   * The series of `/metrics` after they match the condition. A new answer is published a moment later, because it is
+   * compressed in real time; until then the clock advances by a second at a time, within the bounds of `patience`.
    */
   seriesWhen(isWanted: (series: SeriesMap) => boolean, patience?: Partial<Patience>): Promise<SeriesMap>;
   /** The body at a path; the status page by default. */
@@ -34,9 +34,9 @@ export interface RunningApp {
 }
 
 export interface Patience {
-  /** Most seconds of the clock. */
+  /** Maximum number of seconds of the clock. */
   readonly seconds: number;
-  /** Scrapes in each of them: more where the clock must not run ahead of a busy machine. */
+  /** Number of scrapes in each second: more if the clock must not run ahead of a busy machine. */
   readonly looks: number;
 }
 
@@ -49,21 +49,21 @@ export interface TestApp extends RunningApp {
 }
 
 export interface TestAppOptions {
-  /** What both clocks show first: epoch milliseconds or ISO 8601. */
+  /** The initial time of both clocks: epoch milliseconds or ISO 8601. */
   readonly start?: number | string;
   readonly gateway?: (clock: ManualClock) => GatewayOptions;
   /** Fills the gateway's world before the exporter starts. The keys that exist afterwards are configured. */
   readonly prepare?: (gateway: Gateway) => void;
-  /** The keys that are configured, if not all. */
+  /** The configured keys; all by default. */
   readonly keys?: readonly string[];
   /** Whether the exporter gets the management key. */
   readonly analytics?: boolean;
-  /** What differs from the shortest configuration. */
+  /** Differences from the minimal configuration. */
   readonly content?: (gateway: Gateway) => Partial<ConfigFileInput>;
   readonly log?: AppDependencies["log"];
 }
 
-/** Starts a simulated gateway and the exporter that polls it. Its first polls follow when time passes. */
+/** Starts a simulated gateway and the exporter that polls it. The first polls follow when time passes. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const clock = createManualClock(options.start);
   const gateway = createGateway({
@@ -86,7 +86,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   return Object.assign(app, { gateway });
 }
 
-/** Starts the exporter that the files describe, against whatever gateway they name. The files outlive it. */
+/** Starts the exporter that the files describe, with the gateway that they name. The files outlive it. */
 export function startAppFrom(
   files: ExporterFiles,
   clock: ManualClock = createManualClock(),
@@ -134,7 +134,7 @@ async function run(
   };
 }
 
-/** Creates the app with what all tests give it: a free port, a jitter of one half. */
+/** Creates the app with the defaults of all tests: a free port and a jitter of one half. */
 export function createTestApp(
   config: Config,
   dependencies: Pick<AppDependencies, "clock" | "log"> & Partial<AppDependencies>,
@@ -150,7 +150,7 @@ export function createTestApp(
 
 const DEFAULT: Patience = { seconds: 10, looks: 1 };
 
-/** So that the seconds do not pass before a busy machine has compressed anything. */
+/** Prevents the seconds from passing before a busy machine has compressed anything. */
 const REAL_PAUSE_MS = 50;
 
 async function seriesWhen(

@@ -7,7 +7,7 @@ import type {
 } from "../../exporter/config/config.ts";
 import { Secret, type SecretSource } from "../../exporter/config/secret.ts";
 
-/** A configuration with nothing to poll but the given parts. */
+/** A configuration with only the given parts. */
 export function testConfig(parts: Partial<Config> = {}): Config {
   return {
     gateway: testGatewayConfig(),
@@ -22,7 +22,7 @@ export function testConfig(parts: Partial<Config> = {}): Config {
   };
 }
 
-/** A gateway that nobody serves, without a rate limit. */
+/** A gateway without a server and without a rate limit. */
 export function testGatewayConfig(parts: Partial<GatewayConfig> = {}): GatewayConfig {
   return {
     baseUrl: "http://127.0.0.1:1",
@@ -41,7 +41,7 @@ export function testKey(name: string, parts: Partial<KeyConfig> = {}): KeyConfig
   return { name, secret: secretSource(`sk-${name}`), owner, showLabel: false, ...parts };
 }
 
-/** A budget of 100 credits a month, over all that the account spends. */
+/** A budget of 100 credits a month for the whole account. */
 export function testBudget(name: string, parts: Partial<BudgetConfig> = {}): BudgetConfig {
   return { name, limit: 100, period: { kind: "month" }, scope: { kind: "account" }, team: "", ...parts };
 }

@@ -9,9 +9,9 @@ import { describe, expect, test } from "vitest";
 export type ToolName = keyof typeof TOOLS;
 
 interface Tool {
-  /** The first one that exists is used: a name is looked up on PATH, a path in the folder of the tools. */
+  /** The first existing candidate is used: a name is searched on PATH, a path in the tools folder. */
   readonly candidates: readonly string[];
-  /** Major version, where another one would behave differently. */
+  /** Required major version, if other versions behave differently. */
   readonly major?: number;
   readonly install: string;
 }
@@ -58,7 +58,7 @@ export function describeWithTools<Name extends ToolName>(
   );
 }
 
-/** What happens to tests whose tools are missing; `required` is the value of `E2E_REQUIRED`. */
+/** The policy for tests with missing tools; `required` is the value of `E2E_REQUIRED`. */
 export function toolPolicy(
   missing: readonly string[],
   required: string | undefined,
@@ -67,7 +67,7 @@ export function toolPolicy(
   return required === "1" ? "fail" : "skip";
 }
 
-/** The path of a tool, or undefined where it is not installed. */
+/** The path of a tool, or undefined if it is not installed. */
 export function toolPath(name: ToolName): string | undefined {
   if (!found.has(name)) found.set(name, findTool(name));
   return found.get(name);
@@ -114,7 +114,7 @@ function absence(name: ToolName): string {
 
 function paths<Name extends ToolName>(names: readonly Name[]): Record<Name, string> {
   const entries: Partial<Record<ToolName, string>> = {};
-  // A skipped suite is still collected: it gets a path that nothing uses.
+  // A skipped suite is still collected, so it gets an unused path.
   for (const name of names) entries[name] = toolPath(name) ?? name;
   return hasAll(entries, names) ? entries : unreachable();
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Polls something outside of the process (a server, a file) until `accept` returns true, in real time and within a bound. For
- * events inside the process use the manual clock. The error shows what was seen last.
+ * Polls something outside the process (a server, a file) until `accept` returns true, in real time and within a
+ * bound. For events inside the process, use the manual clock. The error shows the last value.
  */
 export async function until<T>(
   what: string,

@@ -36,7 +36,7 @@ const workflow = z.object({
 
 export type Step = z.output<typeof step>;
 
-/** A workflow of GitHub Actions, as far as the tests look at it. */
+/** The parts of a GitHub Actions workflow that the tests read. */
 export type Workflow = z.output<typeof workflow>;
 
 export const WORKFLOW_NAMES = ["check.yml", "release.yml"] as const;
@@ -98,7 +98,10 @@ const packageLock = z.object({
   packages: z.record(z.string(), z.object({ bin: z.record(z.string(), z.string()).default({}) })),
 });
 
-/** What `npm ci` creates in `node_modules`, not what is there now: a workflow may have removed it before the tests. */
+/**
+ * The programs that `npm ci` installs in `node_modules`, whether or not they exist now: a workflow may have removed
+ * some before the tests.
+ */
 const installed = new Set(
   Object.entries(
     packageLock.parse(JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"))).packages,
@@ -109,7 +112,7 @@ type Check = (parameters: readonly string[], scripts: Readonly<Record<string, st
 
 const always: Check = () => true;
 
-/** What a step may call, and in which form. */
+/** The commands that a step may call, and their form. */
 const COMMANDS: Readonly<Record<string, Check>> = {
   npm: ([command = "", ...parameters], scripts) => isNpm(command, parameters, scripts),
   node: ([file = ""]) => file === "--print" || existsSync(join(ROOT, file)),

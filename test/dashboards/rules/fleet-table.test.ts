@@ -33,7 +33,7 @@ Worst classes of ours:
   });
 });
 
-/** A report in alertsim's format, without the rows that are not read. */
+/** A report in alertsim's format, without the rows that the parser ignores. */
 function report(figures: { foreseeable: number; critical: string; bursty: string }): string {
   const { foreseeable, critical, bursty } = figures;
   return `Detection. exh = exhaustions

@@ -266,7 +266,7 @@ const services = z.object({
 
 const prometheusRule = z.object({ spec: z.object({ groups: z.array(z.unknown()) }) });
 
-/** As in docs/deploy.md, except for the address: nothing can be sent to the address of a pod here. */
+/** As in docs/deploy.md, except for the address, because pod addresses are unreachable here. */
 function scrapeConfig({ access, authorityFile }: Cluster): object {
   const client = {
     authorization: { credentials: access.token },

@@ -37,7 +37,7 @@ async function start() {
   return { clock };
 }
 
-/** The answer byte for byte; `fetch` would decode it. */
+/** The raw bytes of the answer; `fetch` would decode them. */
 async function scrape(accept: string, encoding: string) {
   return new Promise<{ encoding: string | undefined; type: string | undefined; vary: string; body: Buffer }>(
     (resolve, reject) => {

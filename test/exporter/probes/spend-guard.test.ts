@@ -201,7 +201,7 @@ describe("createSpendGuard: any sequence of runs and restarts", () => {
           for (const step of plan) {
             nowMs += step.waitSeconds * 1000;
             if (step.isKilled) {
-              // A new process waits until the books contain all that the old one has begun.
+              // A new process waits until the books contain all runs of the old one.
               guard = setUp(nowMs);
               nowMs = guard.completeFromMs(nowMs);
             }

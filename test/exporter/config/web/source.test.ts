@@ -14,7 +14,7 @@ const [ONE, TWO] = [hashedPassword("one"), hashedPassword("two")];
 const TLS = "tls_server_config: {cert_file: a.crt, key_file: a.key, client_auth_type: RequireAnyClientCert}";
 const USERS = `basic_auth_users: {alice: "${ONE}"}`;
 
-/** A source over files in memory, which the test changes. */
+/** A source over files in memory that the test changes. */
 async function setUp(text: string) {
   const files = new Map([
     ["/w/web.yaml", text],

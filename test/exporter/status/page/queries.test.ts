@@ -21,7 +21,7 @@ describe("the section of models and apps", () => {
         ],
       }),
     );
-    // Data of a current window have the age that the gateway reports; data of a past window do not age.
+    // Data of the current window have the age that the gateway reports; data of a past window do not age.
     expect(text).toContain("Today 20 November 2026 ● Up 1 min ago Credits 12.50 Requests 1,234");
     expect(text).toContain("Yesterday 19 November 2026 ● Up 5 s ago Credits — Requests —");
     expect(text).toContain("This month November 2026 ● Up 1 min ago");
