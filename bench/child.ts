@@ -31,7 +31,7 @@ export async function startChild(program: URL, options: ChildOptions = {}): Prom
   process.once("exit", kill);
   const ended = once(child, "exit").then(() => process.off("exit", kill));
   const died = ended.then(() => {
-    throw new Error(`Cannot go on: ${fileURLToPath(program)} has exited`);
+    throw new Error(`Cannot continue: ${fileURLToPath(program)} has exited`);
   });
   // The rejection matters only while a request is pending.
   died.catch(() => {});

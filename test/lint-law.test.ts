@@ -111,7 +111,7 @@ function lint(cases: typeof BROKEN): readonly string[] {
   return lines.map((line) => line.split(":")[0] ?? "");
 }
 
-/** Each case has a path of its own; a file that the law names keeps its name. */
+/** Each case has its own path; a file that the law names keeps its name. */
 function scratch(path: string, index: number): string {
   return path.replace(/\ba\.ts$/, `a${index}.ts`);
 }

@@ -90,7 +90,7 @@ export function throttled(id: number): PlacedPanel {
     steps: steps("orange"),
     empty: "not throttled",
     shows:
-      "How long the exporter still pauses requests to an endpoint because the gateway asked for it (429).",
+      "How long the exporter still pauses requests to an endpoint because the gateway requested it (429).",
     read: "An occasional pause is harmless. A constant pause means that the exporter sends too many requests.",
     act: "Lower gateway.requests_per_minute, or poll less often.",
   });

@@ -68,7 +68,7 @@ export function spent(id: number): PlacedPanel {
     steps: steps("text"),
     shows: "Credits that count against today's ceiling (UTC), for all probes together.",
     read: "It includes what the probes' keys had used today before the exporter started, because probes may have spent it.",
-    act: "Give the probes a key of their own, so that no other spend counts.",
+    act: "Give the probes their own key, so that no other spend counts.",
   });
 }
 

@@ -1,7 +1,7 @@
 import { promql } from "../promql.ts";
 import { recorded } from "./series.ts";
 
-/** The owner's team in parentheses; empty if there is none. */
+/** The owner's team in parentheses; empty without a team. */
 const TEAM = "{{ with $labels.team }} (team {{ . }}){{ end }}";
 
 /** The beginning of a description of a key's alert, with the owner's team if there is one. */

@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { requestLimits } from "../gateway/gateway.ts";
 import { longestGapMs } from "../time/ticker.ts";
 
-/** Warns at the start and in `check` when a configuration asks for more than the request rate or the ceiling allows. */
+/** Warns at the start and in `check` if a configuration needs more than the request rate or the ceiling allows. */
 export function capacityWarnings(config: Config): readonly string[] {
   return [...rateWarnings(config), ...ceilingWarnings(config)];
 }

@@ -46,5 +46,5 @@ function mayHold(text: string, secret: Secret): boolean {
   return text.includes(spelled) || (text.includes("\\") && NEEDLESS_ESCAPE.test(text));
 }
 
-/** Escapes of printable ASCII, of which a credential consists. */
+/** Escapes of printable ASCII; a credential contains no other characters. */
 const NEEDLESS_ESCAPE = /\\(?:u00[2-7]|\/)/;

@@ -13,8 +13,8 @@ import {
 import { pairsRequest, parsePairs, parseTotal, totalRequest, type UsageRows } from "./wire/usage.ts";
 
 /**
- * Asks for the account's usage: first the pairs, then their total. When the two disagree although no row is missing,
- * something was spent between the two answers. The pairs are then asked for once more, because otherwise the new spend
+ * Requests the account's usage: first the pairs, then their total. When the two disagree although no row is missing,
+ * something was spent between the two answers. The pairs are then requested once more, because otherwise the new spend
  * would belong to no pair.
  */
 export async function askUsage(
@@ -76,7 +76,7 @@ function differs(total: number | undefined, { rows }: Pairs, amount: Amount): bo
   if (total === undefined) return false;
   const values = rows.map(({ amounts }) => amounts[amount] ?? 0);
   const sum = values.reduce((added, value) => added + value, 0);
-  // Amounts that cancel each other leave an error of their own size, not of the total's.
+  // Amounts that cancel out leave an error proportional to their own size, not to the total.
   const size = values.reduce((added, value) => added + Math.abs(value), 0);
   return Math.abs(total - sum) > AMOUNT_TOLERANCE * Math.max(Math.abs(total), size);
 }

@@ -27,7 +27,7 @@ export interface Server {
 }
 
 export interface ServerOptions {
-  /** Without it, the server speaks plain HTTP and asks for no password. */
+  /** Without it, the server speaks plain HTTP and requires no password. */
   readonly web?: WebSource | undefined;
   /** Answers in progress at once, not counting `/-/…`; 0 is unlimited. */
   readonly maxRequests?: number | undefined;

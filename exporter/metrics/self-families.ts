@@ -65,7 +65,7 @@ export const selfFamilies = {
   }),
   upstreamRequests: counter({
     name: "aigateway_exporter_upstream_requests_total",
-    help: "Requests to the gateway, including retries, by HTTP status; code is none when there was no answer.",
+    help: "Requests to the gateway, including retries, by HTTP status; code is none without an answer.",
     labels: ["endpoint", "code"],
     absent: "no request with that status yet",
   }),

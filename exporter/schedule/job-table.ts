@@ -38,7 +38,7 @@ export interface Replacement {
    * away.
    */
   readonly due: readonly Entry[];
-  /** Runs that go on. */
+  /** Runs that continue. */
   readonly kept: ReadonlySet<Run>;
 }
 

@@ -22,7 +22,7 @@ export interface JobGroup {
   readonly reporter: Reporter;
   /**
    * Whether a run costs credits. Paid jobs run at the ticks of their schedule only: never at the start, after midnight, after
-   * a failure or because the configuration has changed. A tick that finds them running or paused is missed.
+   * a failure or because the configuration has changed. A tick that comes while they run or pause is missed.
    */
   readonly isPaid: boolean;
 }

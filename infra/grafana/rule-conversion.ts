@@ -117,7 +117,7 @@ function expression(refId: string, fields: object): GrafanaQuery {
   };
 }
 
-/** In Grafana, `$value` is a string of all values; the result of one query has a name of its own. */
+/** In Grafana, `$value` is a string of all values; the result of each query has its own name. */
 function convertTemplate(text: string): string {
   return text.replaceAll(/\$value\b/g, `$$values.${QUERY}.Value`);
 }

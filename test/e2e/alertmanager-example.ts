@@ -38,7 +38,7 @@ export function fastExample(text: string, { scale, webhookUrl }: FastExampleOpti
   };
 }
 
-/** The teams that have a route of their own. */
+/** The teams that have their own route. */
 export function teamsOfExample(text: string): readonly string[] {
   return teamRoutes(Config.parse(parse(text)).route).map((route) => teamOf(route) ?? "");
 }

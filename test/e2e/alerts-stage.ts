@@ -10,7 +10,7 @@ import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
 import { startWebhook, type Webhook } from "../support/webhook.ts";
 import { fastExample, type FastExample } from "./alertmanager-example.ts";
 
-/** Everything that an alert passes through, each in a process of its own. */
+/** Everything that an alert passes through, each in its own process. */
 export interface AlertsStage {
   readonly time: FastTime;
   readonly gateway: GatewayProcess;

@@ -28,7 +28,7 @@ const HOUR = 3_600_000;
 /** An hour takes half a minute; in a second there are two polls and two evaluations. */
 const SPEED = 120;
 
-/** Spends 16 credits an hour of 20 a day, which are used up by half past ten. The calls go on although they are refused. */
+/** Spends 16 credits an hour of 20 a day, which are used up by half past ten. The calls continue although they are refused. */
 const RUNAWAY = "billing";
 /** A key of the same team whose credits last for more than a day. */
 const STEADY = "invoices";
@@ -86,7 +86,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       return found;
     }
 
-    /** When every component knows the inhibiting alert; a notification may be under way at that moment. */
+    /** When every component knows the inhibiting alert; a notification may be in progress at that moment. */
     function settledAfter(notice: Notice): number {
       return notice.receivedAt + stage.example.groupIntervalMs;
     }

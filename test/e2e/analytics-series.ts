@@ -107,7 +107,7 @@ export function expectedPairSeries(
   );
 }
 
-/** The series of `_other`: the sum of all pairs that are not shown. There is none for a sum of zero, unless a pair has that name. */
+/** The series of `_other`: the sum of all pairs that are not shown. It is absent for a sum of zero, unless a pair has that name. */
 export function expectedOtherSeries(
   book: QueryBook,
   shown: readonly PairSpend[],

@@ -80,7 +80,7 @@ export async function startBooksStage({
     }
   }
 
-  /** A new answer is published a moment later, because it is compressed in real time: the clock goes on until then. */
+  /** A new answer is published a moment later, because it is compressed in real time: the clock continues until then. */
   async function scrapedOnce(what: string, isThere: (series: SeriesMap) => boolean): Promise<SeriesMap> {
     for (let seconds = MOST_SECONDS; seconds > 0; seconds--) {
       const series = await scraped();

@@ -78,7 +78,7 @@ function booksTests(binary: string, timeZone: string, switches: Partial<Switches
     });
 
     test("at 00:02:30 the new windows are shown", async () => {
-      // A service that says when it computed its answer is believed from 90 seconds after midnight on.
+      // A service that reports when it computed its answer is trusted from 90 seconds after midnight.
       stage.setGateway(midnight + 90 * SECOND);
       await stage.runTo(midnight + 150 * SECOND);
       expect(await problemsOf(stage)).toEqual([]);

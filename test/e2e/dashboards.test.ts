@@ -28,7 +28,7 @@ const CHOICES: Choices = {
   __rate_interval: "10m",
 };
 
-/** Queries without a result when all is well; their panels say so. */
+/** Queries without a result when all is well; their panels report that. */
 const RIGHTLY_EMPTY: readonly { readonly at: string; readonly reason: string }[] = [
   { at: "AI gateway / Exporter health, 4 A", reason: "nothing is throttled" },
   { at: "AI gateway / Exporter health, 34 B", reason: "no week of runs lies behind the probes" },

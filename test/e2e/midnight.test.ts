@@ -57,7 +57,7 @@ describe("yesterday's windows in answers after midnight", () => {
     expect(wrongValues(await seriesLikeBooks(AFTER), AFTER)).toEqual([]);
   });
 
-  test("are replaced even if a poll is under way when they are due again", async () => {
+  test("are replaced even if a poll is in progress when they are due again", async () => {
     // Ticks come at :59; the only key is due half a minute after each.
     await start(MIDNIGHT - 541 * SECOND);
     await clock.runTo(MIDNIGHT + 85 * SECOND);

@@ -47,7 +47,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
   }),
 };
 
-/** Each refused poll asks for another 45 s. */
+/** Each refused poll requests another 45 s. */
 const hints: readonly FaultCase[] = Object.entries(HINTS).map(([form, hint]) => ({
   title: `status 429, ${form}`,
   fault: (exchange) => {

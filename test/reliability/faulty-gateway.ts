@@ -7,7 +7,7 @@ import { keyBody, queryBody, type JsonObject } from "./right-answers.ts";
 /** A request that a fault may affect, with its correct answer. */
 export interface Exchange {
   readonly collector: "key" | "analytics";
-  /** Whether an analytics request asks for rows, or for their total. */
+  /** Whether an analytics request is for rows or for their total. */
   readonly grouped: boolean;
   readonly right: JsonObject;
   /** The time of the exporter's clock. */

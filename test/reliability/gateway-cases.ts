@@ -7,7 +7,7 @@ import { createSelfSigned } from "./self-signed.ts";
 
 const trusted = createSelfSigned();
 
-/** Too long for a host name, so that no DNS server is asked. */
+/** Too long for a host name, so that no DNS server is queried. */
 const NO_NAME = `${"x".repeat(64)}.invalid`;
 
 /** Faults of the transport: all keys and queries have one gateway, so all of them fail. */

@@ -235,7 +235,7 @@ describe("a gateway that asks to wait", () => {
     const series = await app.seriesWhen((seen) => seen.has(analytics), SOON);
     expect(series.get(analytics)).toBe(1);
     await run(start + tried + 8 * MINUTE - SECOND - clock.now());
-    // The next trial was refused, so the pause goes on.
+    // The next trial was refused, so the pause continues.
     expect(asked()).toHaveLength(24);
     expect(asked()[23]).toBeGreaterThanOrEqual(tried + 4 * MINUTE);
     refusal.clear();

@@ -158,7 +158,7 @@ describe("values that would live for hours", () => {
   });
 });
 
-/** How often each key is asked within the next minutes. */
+/** How often each key is polled within the next minutes. */
 async function asked({ gateway, clock }: TestApp, minutes: number): Promise<readonly number[]> {
   gateway.log.clear();
   await clock.runTo(clock.now() + minutes * MINUTE);

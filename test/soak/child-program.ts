@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 
-/** A program of the soak in a process of its own. It does not outlive this one. */
+/** A program of the soak in its own process. It does not outlive this one. */
 export interface ChildProgram {
   onMessage(take: (message: unknown) => void): void;
   /** Undefined while it runs. */

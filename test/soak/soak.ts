@@ -152,7 +152,7 @@ function programPath(name: string): string {
 }
 
 interface Job {
-  /** Waits for the call under way; rethrows its failure. */
+  /** Waits for the call in progress; rethrows its failure. */
   stop(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import type { ExporterFiles } from "./exporter-files.ts";
 import type { FastTime } from "./fast-time.ts";
 import { until } from "./until.ts";
 
-/** The exporter in a process of its own, for tests that stop the process, use its time zone or let Prometheus scrape it. */
+/** The exporter in its own process, for tests that stop the process, use its time zone or let Prometheus scrape it. */
 export interface AppProcess {
   readonly url: string;
   /** `127.0.0.1:40123`. */

@@ -12,7 +12,7 @@ export interface ProcessResult {
   readonly stderr: string;
 }
 
-/** The exporter in a process of its own: `node exporter/main.ts`. */
+/** The exporter in its own process: `node exporter/main.ts`. */
 export interface ExporterProcess {
   readonly url: string;
   /** `127.0.0.1:40123`. */

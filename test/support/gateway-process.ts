@@ -5,7 +5,7 @@ import { z } from "zod";
 import { startChild } from "./child.ts";
 import type { FastTime } from "./fast-time.ts";
 
-/** A simulated gateway in a process of its own, with an empty world. The names are those of test/gateway/README.md. */
+/** A simulated gateway in its own process, with an empty world. The names are those of test/gateway/README.md. */
 export interface GatewayProcess {
   /** `http://127.0.0.1:8402/api/v1`. */
   readonly url: string;

@@ -7,7 +7,7 @@ export interface HttpsAnswer {
   readonly body: string;
 }
 
-/** One request over a connection of its own. Rejects when there is no answer. */
+/** One request over its own connection. Rejects when there is no answer. */
 export function askOverTls(url: string, options: RequestOptions): Promise<HttpsAnswer> {
   return new Promise((resolve, reject) => {
     const asked = request(url, { ...options, agent: false }, (response) => {

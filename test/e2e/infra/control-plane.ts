@@ -34,7 +34,7 @@ const CONTROLLERS = [
   "endpointslice-controller",
 ];
 
-/** Starts all three on free ports of 127.0.0.1, in a folder of their own. */
+/** Starts all three on free ports of 127.0.0.1, in their own folder. */
 export async function startControlPlane(tools: ControlPlaneTools): Promise<ControlPlane> {
   const directory = mkdtempSync(join(tmpdir(), "control-plane-"));
   const started: ServerProcess[] = [];

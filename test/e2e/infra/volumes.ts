@@ -33,7 +33,7 @@ export async function mountVolumes(api: KubernetesApi, pod: Pod, root: string): 
   const refresh = async (): Promise<void> => {
     for (const { name, mountPath } of volumeMounts) {
       const files = await filesOf(api, pod, name);
-      // The container has no root of its own here, so the paths in its configuration are moved as well.
+      // The container has no separate root here, so the paths in its configuration are moved as well.
       const moved = Object.fromEntries(Object.entries(files).map(([file, text]) => [file, pathOf(text)]));
       const state = JSON.stringify(moved);
       if (written.get(name) === state) continue;

@@ -45,7 +45,7 @@ async function service(switches: Partial<Switches> = {}, top = 50) {
       if (answers === number) happens();
     };
   }
-  /** Whether each request asks for rows or for the total. */
+  /** Whether each request is for rows or for the total. */
   const asked = () =>
     gateway.log.of("analytics").map(({ body }) => (body.includes("dimensions") ? "rows" : "total"));
   return { gateway, spend, poll, afterAnswer, asked };

@@ -9,7 +9,7 @@ import { analyticsBody, jobOf, NOON, runOn } from "./analytics-exposition.ts";
 
 const iso = (ms: number) => new Date(ms).toISOString().replace("T00:00:00.000Z", "").replace(".000Z", "Z");
 
-/** The range that each of the four queries asks for. */
+/** The range of each of the four queries. */
 async function ranges(askedAtMs: number): Promise<Record<Query, readonly string[]>> {
   const asked = QUERIES.map(async (query) => {
     const { client, questions } = createFakeClient({ usage: NO_USAGE });

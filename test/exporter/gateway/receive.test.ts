@@ -39,7 +39,7 @@ describe("receive", () => {
     expect(controller.abort).toHaveBeenCalledWith(reason);
   });
 
-  test("aborts a request that is under way", async () => {
+  test("aborts a request in progress", async () => {
     const owner = new AbortController();
     const { answer, handler, controller } = begun(owner.signal);
     handler.onRequestStart(controller);

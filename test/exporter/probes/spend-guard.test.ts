@@ -62,7 +62,7 @@ describe("createSpendGuard: the ceiling", () => {
     expect(guard.spent(NOON)).toBe(0.12);
   });
 
-  test("includes the maximum of every run under way", () => {
+  test("includes the maximum cost of every run in progress", () => {
     const guard = setUp();
     const runs = [1, 2, 3].map(() => reserved(guard, NOON));
     expect(runs.every((reservation) => reservation !== undefined)).toBe(true);

@@ -36,7 +36,7 @@ function setUp() {
 }
 
 describe("createSpendWatch()", () => {
-  test("asks for the missing keys when they can be read, and again every 60 s until nothing is missing", async () => {
+  test("makes the missing keys due when they can be read, and again every 60 s until nothing is missing", async () => {
     const { clock, state, asked, watch } = setUp();
     watch.start();
     await clock.advance(130 * SECOND);
@@ -58,7 +58,7 @@ describe("createSpendWatch()", () => {
     expect(asked).toEqual(["key/ears after 30 s"]);
   });
 
-  test("asks for a payer that is added later", async () => {
+  test("makes a payer due that is added later", async () => {
     const { clock, state, asked, watch } = setUp();
     state.missing = [];
     watch.start();
@@ -68,7 +68,7 @@ describe("createSpendWatch()", () => {
     expect(asked).toEqual(["key/new after 130 s"]);
   });
 
-  test("asks for the probes that were postponed as soon as the readings have changed, or within 30 s", async () => {
+  test("makes the postponed probes due as soon as the readings have changed, or within 30 s", async () => {
     const { clock, state, asked, watch } = setUp();
     state.missing = [];
     watch.start();
@@ -99,7 +99,7 @@ describe("createSpendWatch()", () => {
     expect(lines.at(-1)?.level).toBe("warn");
   });
 
-  test("asks for nothing after stop()", async () => {
+  test("makes nothing due after stop()", async () => {
     const { clock, asked, watch } = setUp();
     watch.start();
     watch.stop();

@@ -98,7 +98,7 @@ test(
           }
           const view = readings.view();
           const document = (await renderer.render(headers, view.blocks, TEXT)).get("text");
-          if (!document) throw new Error("Cannot go on without a document");
+          if (!document) throw new Error("Cannot continue without a document");
           expect(Buffer.concat(await document.text()).toString()).toBe(model.text(families));
           const sent = gunzipSync(
             Buffer.concat(gzipWithTail(document, deflateNow(Buffer.from("middle")), Buffer.from("tail"))),

@@ -65,7 +65,7 @@ describe("readings: learning", () => {
     expect(readings.ids()).toEqual([A, B, C]);
   });
 
-  test("an answer beyond the series limit is refused, and the former values of its target are withdrawn", () => {
+  test("an answer beyond the series limit is refused, and the previous values of its target are withdrawn", () => {
     const { readings, learn, value, seen } = setUp(NOON, 3);
     expect(learn([...value(1), ...value(2)])).toBe(true);
     expect(learn([...value(3), ...value(4)], {}, B)).toBe(false);

@@ -6,7 +6,7 @@ import { createManualClock } from "../../support/clock.ts";
 
 const MINUTE = 60_000;
 
-/** Refusals of the endpoint `key`, whose targets are asked once a minute. */
+/** Refusals of the endpoint `key`, whose targets are polled once a minute. */
 function setUp({ maxPauseMs = 5 * MINUTE } = {}) {
   const clock = createManualClock("2026-11-18T12:00:00Z");
   const refusals = createRefusals(clock, () => maxPauseMs);

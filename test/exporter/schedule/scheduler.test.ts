@@ -180,7 +180,7 @@ describe("createScheduler(), apply()", () => {
     expect(times()).toEqual([67.5, 82.5, 97.5, 112.5]);
   });
 
-  test("another schedule drops what the former one planned", async () => {
+  test("another schedule drops the times that the previous one planned", async () => {
     const { clock, scheduler, times } = setUp();
     await clock.advance(70_000);
     times();

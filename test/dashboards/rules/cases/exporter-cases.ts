@@ -104,7 +104,7 @@ function requests(endpoint: string, perMinute: Readonly<Record<string, number>>)
   );
 }
 
-/** Every minute, the gateway asks for a pause of another five minutes. */
+/** Every minute, the gateway requests a pause of another five minutes. */
 function throttled(endpoint: string, from: number, to: number): readonly InputSeries[] {
   const until = (minute: number): Value => (minute < from || minute > to ? null : (minute + 5) * 60);
   return [exposed(families.throttledUntil, { endpoint }, until)];

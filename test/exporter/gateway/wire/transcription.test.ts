@@ -33,7 +33,7 @@ async function asked(request: TranscriptionRequest): Promise<SeenRequest> {
   expect(await transcribe(createClient({ baseUrl: server.url }), request)).toMatchObject({ text: "Hello" });
   expect(server.requests).toHaveLength(1);
   const [seen] = server.requests;
-  if (!seen) throw new Error("Nothing was asked");
+  if (!seen) throw new Error("Nothing was requested");
   return seen;
 }
 
