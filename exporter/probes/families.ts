@@ -2,124 +2,124 @@ import { FAILURE_REASONS } from "../gateway/errors.ts";
 import { TRANSCRIPTION_PROVENANCE as FROM } from "../gateway/provenance.ts";
 import { counter, type Family, gauge, info } from "../metrics/family.ts";
 
-/** Why a probe failed: the gateway gave no usable answer, or another text than expected. */
+/** Why a probe failed: there was no usable answer, or the transcript differs too much from the expected text. */
 export const PROBE_FAILURE_REASONS = [...FAILURE_REASONS, "wrong_text"] as const;
 export type ProbeFailureReason = (typeof PROBE_FAILURE_REASONS)[number];
 
 /**
- * Why a probe that was due was not run: the day's ceiling would not have held its highest cost, the spend of the day was
- * not known yet, the gateway had asked to wait, the run before was still under way.
+ * Why a due run did not begin: its highest cost did not fit below the ceiling of the day, the spend of the day was not known
+ * yet, the gateway had asked to wait, or the previous run was still under way.
  */
 export const PROBE_SKIP_REASONS = ["spend_limit", "spend_unknown", "paused", "running"] as const;
 export type ProbeSkipReason = (typeof PROBE_SKIP_REASONS)[number];
 
-const LAST = "before the first run; 3 intervals after the last one";
-const TOLD = `the last run brought no answer, or the answer does not tell; ${LAST}`;
+const AGED = "before the first run; 3 intervals after the last one";
+const NO_VALUE = `the last run got no usable answer, or the answer does not contain it; ${AGED}`;
 
 function ofProbe(name: string, help: string, absent: string): Family<"probe"> {
   return gauge({ name: `aigateway_probe_${name}`, help, labels: ["probe"], absent });
 }
 
-/** What the transcription probes show. Values are those of the last run, and are not run for a scrape. */
+/** What the transcription probes show. Values are those of the last run; a scrape starts no run. */
 export const probeFamilies = {
   info: info({
     name: "aigateway_probe_info",
-    help: "Always 1, for every configured probe: the model that it asks, the key that pays, the form of the answer (json or verbose_json) and of the upload (json or multipart).",
+    help: "Always 1, for every configured probe: its model, the key that pays, the format of the response (json or verbose_json) and of the upload (json or multipart).",
     labels: ["probe", "model", "key", "response_format", "upload"],
     absent: "never",
   }),
   success: ofProbe(
     "success",
-    "Whether the last run of the probe succeeded (1): the gateway transcribed the audio in time, with a word error rate of at most aigateway_probe_word_error_limit_ratio. Else 0.",
-    LAST,
+    "1 if the last run of the probe succeeded: the gateway transcribed the audio in time, with a word error rate of at most aigateway_probe_word_error_limit_ratio. Otherwise 0.",
+    AGED,
   ),
   duration: ofProbe(
     "duration_seconds",
-    "Duration of the last run, from sending the request, after any wait for the pace, to the last byte of the answer or the failure. Failed runs have it, too.",
-    LAST,
+    "Duration of the last run, successful or failed, from sending the request to the last byte of the answer or the failure. Waiting for the rate limit is not included.",
+    AGED,
   ),
   audio: ofProbe(
     "audio_seconds",
-    `Seconds of audio of the last answer (${FROM.duration}, else ${FROM.usageSeconds}).`,
-    TOLD,
+    `Seconds of audio that the last answer reports (${FROM.duration}, otherwise ${FROM.usageSeconds}).`,
+    NO_VALUE,
   ),
   speed: ofProbe(
     "speed_factor",
-    "Seconds of audio per second of the last run: audio seconds divided by duration. Below 1 is slower than listening.",
-    TOLD,
+    "Seconds of audio transcribed per second of the last run: audio seconds divided by duration. Below 1 is slower than real time.",
+    NO_VALUE,
   ),
   wordErrors: ofProbe(
     "word_error_ratio",
-    "Word error rate of the last answer: inserted, deleted and substituted words divided by the expected ones, after the normalisation basic (docs/probes.md). 0 is the expected text; more than 1 is possible.",
-    `the last run brought no answer; ${LAST}`,
+    "Word error rate of the last answer: inserted, deleted and substituted words divided by expected words, after the normalisation basic (docs/probes.md). 0 means the expected text; values above 1 are possible.",
+    `the last run got no usable answer; ${AGED}`,
   ),
   wordErrorLimit: ofProbe(
     "word_error_limit_ratio",
-    "The highest word error rate with which the probe still succeeds (max_word_error_rate of the configuration).",
+    "Highest word error rate at which the probe still succeeds (max_word_error_rate of the configuration).",
     "never",
   ),
   language: ofProbe(
     "language_match",
-    `Whether the language of the last answer is the expected one (1) or another (0) (${FROM.language}).`,
-    `no expected_language is configured; the answer has no language, as without verbose_json; ${LAST}`,
+    `1 if the language of the last answer is the expected one, 0 if it is another (${FROM.language}).`,
+    `no expected_language is configured; the answer contains no language, for example without verbose_json; ${AGED}`,
   ),
   confidence: ofProbe(
     "confidence_ratio",
-    `How sure the provider is of the last transcript (${FROM.confidence}).`,
-    TOLD,
+    `Confidence of the provider in the last transcript (${FROM.confidence}).`,
+    NO_VALUE,
   ),
-  cost: ofProbe("cost_credits", `Credits that the last run cost (${FROM.cost}).`, TOLD),
-  inputTokens: ofProbe("input_tokens", `Input tokens of the last run (${FROM.inputTokens}).`, TOLD),
-  outputTokens: ofProbe("output_tokens", `Output tokens of the last run (${FROM.outputTokens}).`, TOLD),
-  totalTokens: ofProbe("tokens", `All tokens of the last run (${FROM.totalTokens}).`, TOLD),
+  cost: ofProbe("cost_credits", `Credits that the last run cost (${FROM.cost}).`, NO_VALUE),
+  inputTokens: ofProbe("input_tokens", `Input tokens of the last run (${FROM.inputTokens}).`, NO_VALUE),
+  outputTokens: ofProbe("output_tokens", `Output tokens of the last run (${FROM.outputTokens}).`, NO_VALUE),
+  totalTokens: ofProbe("tokens", `All tokens of the last run (${FROM.totalTokens}).`, NO_VALUE),
   lastRun: ofProbe(
     "last_run_timestamp_seconds",
-    "When the last run of the probe was begun, seconds since the epoch. Outlives the values.",
+    "When the last run of the probe began, seconds since the epoch. Stays after the values of the run are withdrawn.",
     "before the first run",
   ),
   lastSuccess: ofProbe(
     "last_success_timestamp_seconds",
-    "When the last successful run of the probe was begun, seconds since the epoch. Outlives the values.",
+    "When the last successful run of the probe began, seconds since the epoch. Stays after the values of the run are withdrawn.",
     "before the first success",
   ),
   interval: ofProbe(
     "interval_seconds",
-    "Longest time between two runs of the probe by its schedule; the values of a run are shown for three of these.",
+    "Longest time between two runs of the probe by its schedule. The values of a run are shown for three of these intervals.",
     "never",
   ),
   runs: counter({
     name: "aigateway_probe_runs_total",
-    help: "Runs of the probe that have ended, failed ones too. Skipped ones do not count.",
+    help: "Runs of the probe that have ended, including failed ones. Skipped runs are not counted.",
     labels: ["probe"],
     absent: "never",
   }),
   failures: counter({
     name: "aigateway_probe_failures_total",
-    help: "Runs of the probe that failed, by reason: those of a poll, and wrong_text for a word error rate beyond the limit.",
+    help: "Runs of the probe that failed, by reason: the reasons of a poll, and wrong_text for a word error rate above the limit.",
     labels: ["probe", "reason"],
     absent: "never",
   }),
   skipped: counter({
     name: "aigateway_probe_skipped_total",
-    help: "Runs of the probe that were due and not begun. spend_limit: the spend guard forbade it; spend_unknown: put off until the spend of the day is known; paused: the gateway had asked to wait; running: the run before was still under way.",
+    help: "Runs of the probe that were due but did not begin. spend_limit: the highest cost did not fit below the ceiling of the day; spend_unknown: put off until the spend of the day is known; paused: the gateway had asked to wait; running: the previous run was still under way.",
     labels: ["probe", "reason"],
     absent: "never",
   }),
   spendDay: gauge({
     name: "aigateway_probe_spend_day_credits",
-    help: "Credits that count against the ceiling of the current UTC day, of all probes together: what they cost, the maximum where that is not known or the run is under way, and what their keys had used when the exporter started.",
+    help: "Credits of all probes that count against the ceiling of the current UTC day: the costs of their runs, the maximum for each run under way or of unknown cost, and what their keys had used that day when the exporter started.",
     labels: [],
-    absent: "no probe is configured; after a start until the usage of the probes' keys was read",
+    absent: "no probe is configured; after a start, until the usage of the keys of the probes is known",
   }),
   spendDayLimit: gauge({
     name: "aigateway_probe_spend_day_limit_credits",
-    help: "Ceiling of the credits that all probes together may spend per UTC day (probe_spend.max_cost_per_day of the configuration).",
+    help: "Most credits that all probes together may spend per UTC day (probe_spend.max_cost_per_day of the configuration).",
     labels: [],
     absent: "no probe is configured",
   }),
   costLimit: gauge({
     name: "aigateway_probe_cost_limit_credits",
-    help: "Credits that are set aside for each run of a probe, and counted when its cost is not known (probe_spend.max_cost_per_probe of the configuration).",
+    help: "Credits that are set aside for each run of a probe, and counted if its cost is unknown (probe_spend.max_cost_per_probe of the configuration).",
     labels: [],
     absent: "no probe is configured",
   }),

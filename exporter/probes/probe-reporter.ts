@@ -5,7 +5,7 @@ import type { ProbeSkipReason } from "./families.ts";
 import type { ConfiguredProbe, ProbeRecords } from "./probe-records.ts";
 import type { ProbeOutcome } from "./probe-run.ts";
 
-/** Counts and logs what becomes of one probe. */
+/** Counts and logs the runs and skips of one probe. */
 export interface ProbeReporter extends Reporter {
   /** A run has ended with an outcome, which is ignored if the probe is gone or asks another question by now. */
   concluded(outcome: ProbeOutcome, maxCostCredits: number): void;

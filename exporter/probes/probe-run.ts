@@ -5,7 +5,7 @@ import type { GatewayClient, Transcription } from "../gateway/port.ts";
 import type { ProbeFailureReason } from "./families.ts";
 import { wordErrorRate } from "./word-error-rate.ts";
 
-/** What became of one run of a probe. */
+/** The outcome of one run of a probe. */
 export interface ProbeOutcome {
   readonly startedMs: number;
   readonly durationMs: number;
@@ -14,15 +14,15 @@ export interface ProbeOutcome {
   readonly wordErrorRate: number | undefined;
   /** Undefined: it succeeded. */
   readonly failure: { readonly reason: ProbeFailureReason; readonly message: string } | undefined;
-  /** Whether a request may have been sent, so that it may have cost something. */
+  /** Whether a request may have been sent, and so may cost something. */
   readonly wasSent: boolean;
-  /** Why the audio could not be read again; then the last version was sent. */
+  /** Why the audio could not be read; if it was read before, that version was sent. */
   readonly audioFault: string | undefined;
 }
 
 /**
  * Asks for one transcription and judges it.
- * @throws the signal's reason when the client's run is aborted, and PausedError; then it may have been sent or not.
+ * @throws the signal's reason when the client's run is aborted, and PausedError. Then the request may have been sent.
  */
 export async function runProbe(
   probe: ProbeConfig,

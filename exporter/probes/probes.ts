@@ -44,9 +44,10 @@ export function createProbes({ clock, log, registry, readings }: ProbesDependenc
   /** Probes that are due and wait until the spend of the day is known. */
   const putOff = new Set<TargetId>();
   const probes = () => probing?.probes ?? [];
-  const guard = createSpendGuard(clock.now(), () =>
-    Math.max(0, ...probes().map(({ timeoutMs }) => timeoutMs)),
-  );
+  const startedAt = clock.monotonic();
+  const startedMs = () => clock.now() - (clock.monotonic() - startedAt);
+  const longestRunMs = () => Math.max(0, ...probes().map(({ timeoutMs }) => timeoutMs));
+  const guard = createSpendGuard(startedMs, longestRunMs);
   const payers = () => probes().map(({ key }) => key);
   const payerSpend = createPayerSpend({ clock, guard, readings, payers });
   const records = createProbeRecords();

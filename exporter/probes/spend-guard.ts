@@ -2,47 +2,50 @@ import { decimalSum } from "../budgets/decimal-sum.ts";
 import { SETTLE_MS, type Window, windowAt } from "../time/window.ts";
 
 /**
- * Keeps what all probes together spend in a UTC day below a ceiling: the most that a run may cost is set aside before it
- * is sent, and stays counted when its cost is not known. It outlives a reload; after a restart it begins with what the
- * keys of the probes have used that day.
+ * Keeps the spend of all probes in a UTC day at or below a ceiling. The highest cost of a run is set aside before its request
+ * is sent, and stays counted if the actual cost is unknown. The guard outlives a reload; after a restart it starts from what
+ * the keys of the probes have used that day.
  */
 export interface SpendGuard {
-  /** Of these keys those whose usage of the day must be known before anything is spent, and is not. */
+  /** Those of the keys whose usage of the day is not known yet, although nothing may be spent without it. */
   missing(keys: readonly string[], atMs: number): readonly string[];
-  /** From when on an answer of `GET /key` holds all that was spent before the start. */
+  /** From when on the gateway's answer about a key contains all that was spent before the start. */
   completeFromMs(atMs: number): number;
-  /** Takes the `usage_daily` of a key. */
+  /** Records what a key has used in the day of the answer. */
   learn(key: string, usageCredits: number, askedAtMs: number): void;
-  /** Sets the highest cost of a run aside. Undefined: the ceiling does not hold it. */
+  /** Sets the highest cost of a run aside. Undefined: it does not fit below the ceiling. */
   reserve(run: PlannedRun, ceilingCredits: number): Reservation | undefined;
-  /** What counts against the ceiling of the day, the runs under way with their highest cost. */
+  /** What counts against the ceiling of the day; a run under way counts with its highest cost. */
   spent(atMs: number): number;
 }
 
 export interface PlannedRun {
   readonly startMs: number;
-  /** When it will have ended at the latest. */
+  /** The latest time at which it can end. */
   readonly endMs: number;
   readonly maxCostCredits: number;
 }
 
 export interface Reservation {
-  /** Undefined: the cost is not known and counts as the highest. Only the first call counts. */
+  /** Replaces the highest cost by the actual one; undefined: unknown, so the highest stays. Only the first call counts. */
   settle(costCredits: number | undefined, endMs: number): void;
 }
 
-/** How far the gateway's clock may be off: a run this near to midnight counts in both days. */
+/** The gateway's clock may differ by this much, so a run this close to midnight counts in both days. */
 const CLOCK_SKEW_MS = 5000;
 
-/** `longestRunMs`: a run of the process before may have ended that long after this one has started. */
-export function createSpendGuard(startedMs: number, longestRunMs: () => number): SpendGuard {
-  /** By the start of the day, as all here: what ended runs have cost, and what keys had used before. */
+/**
+ * `startedMs`: when this process started, by the present wall clock, since a clock that is wrong at the start may be set later.
+ * `longestRunMs`: how long after that a run of the previous process may have ended.
+ */
+export function createSpendGuard(startedMs: () => number, longestRunMs: () => number): SpendGuard {
+  /** Both by the start of the day: the costs of ended runs, and what each key had used before the start. */
   const costs = new Map<number, number>();
   const usage = new Map<number, Map<string, number>>();
   const open = new Set<PlannedRun>();
 
   function quietFromMs(): number {
-    return startedMs + longestRunMs() + SETTLE_MS;
+    return startedMs() + longestRunMs() + SETTLE_MS;
   }
 
   function counted({ startMs }: Window): number {
@@ -77,7 +80,7 @@ export function createSpendGuard(startedMs: number, longestRunMs: () => number):
   return {
     missing: (keys, atMs) => {
       const day = windowAt("day", atMs);
-      // Whatever was spent in a day that began later was spent by this process.
+      // In a day that began after that, only this process has spent anything.
       if (quietFromMs() <= day.startMs) return [];
       return keys.filter((key) => !usage.get(day.startMs)?.has(key));
     },
@@ -94,7 +97,7 @@ export function createSpendGuard(startedMs: number, longestRunMs: () => number):
 
 const DAY_MS = 86_400_000;
 
-/** Every day to which the gateway may count a run. */
+/** Every day in which the gateway may count a run. */
 function daysOf(startMs: number, endMs: number): readonly Window[] {
   const days: Window[] = [];
   const lastMs = Math.max(startMs, endMs) + CLOCK_SKEW_MS;

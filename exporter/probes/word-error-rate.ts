@@ -20,7 +20,7 @@ export function wordErrorRate(reference: string, transcript: string): number {
 
 const UNEXPECTED = "\0";
 
-/** More than any sensible transcript has. The rest is ignored: the rate is far above 1 by then. */
+/** More than any sensible transcript has. The rest is ignored, because the rate is far above 1 already. */
 const MOST_CHARACTERS = 100_000;
 
 /**

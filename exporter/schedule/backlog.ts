@@ -1,9 +1,11 @@
-import type { FailureReason } from "../gateway/errors.ts";
+import { type FailureReason, GatewayError } from "../gateway/errors.ts";
 import type { Endpoint } from "../gateway/port.ts";
 import type { ReadingStore } from "../readings/readings.ts";
 import type { Clock } from "../time/clock.ts";
+import { isSettled, windowAt } from "../time/window.ts";
 import type { Intervals } from "./intervals.ts";
 import type { Job } from "./job.ts";
+import type { RunEnd } from "./job-runner.ts";
 import type { Entry, JobTable } from "./job-table.ts";
 import { DEFAULT_REST_MS, type Refusals } from "./refusals.ts";
 import type { QueuedJob, RunQueues } from "./run-queue.ts";
@@ -16,13 +18,21 @@ export interface Backlog {
    * is a paid one that misses its tick.
    */
   add(target: DueTarget): Job | undefined;
-  /** After a failure: a target that cannot show everything is asked again before its next tick. */
-  retryEarly(entry: Entry, reason: FailureReason): void;
-  /** The next job of an endpoint that may begin now. */
-  next(endpoint: Endpoint): QueuedJob | undefined;
-  /** When the next job of an endpoint may begin, monotonic milliseconds; undefined: none waits. */
+  /** A run has ended. A target that cannot show everything is asked again before its next tick. */
+  ended(entry: Entry, end: RunEnd): void;
+  /** Whether a job of an endpoint waits that may begin as soon as it has a permit. */
+  isReady(endpoint: Endpoint): boolean;
+  /** Takes the next job of an endpoint that may begin now. */
+  take(endpoint: Endpoint): DueEntry | undefined;
+  /** When the next job of an endpoint may begin, monotonic milliseconds; undefined: none waits, or a trial must end first. */
   openAt(endpoint: Endpoint): number | undefined;
   remove(job: Job): void;
+}
+
+export interface DueEntry {
+  readonly entry: Entry;
+  /** On the monotonic clock, milliseconds. */
+  readonly dueAt: number;
 }
 
 export interface BacklogDependencies {
@@ -46,7 +56,9 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
   function add({ id, dueAt, cause }: DueTarget): Job | undefined {
     const entry = table.get(id);
     if (!entry || (cause === "tick" && !isWanted(entry))) return undefined;
-    if (cause === "again") entry.againAt = undefined;
+    // A retry that was planned before the target was asked for another reason is not needed any more.
+    if (cause === "again" && !isPlanned(entry)) return undefined;
+    entry.againAt = undefined;
     const { job, group, run } = entry;
     const restMs = refusals.restMs(id);
     if (group.isPaid) {
@@ -64,11 +76,19 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
 
   function obstacleOf({ job, run }: Entry): "running" | "paused" | undefined {
     if (run) return "running";
-    return refusals.restMs(job.id) > 0 || !refusals.mayBegin(job.endpoint, job.id) ? "paused" : undefined;
+    return refusals.restMs(job.id) > 0 || !mayBegin(job) ? "paused" : undefined;
+  }
+
+  function mayBegin({ endpoint, id }: Pick<Job, "endpoint" | "id">): boolean {
+    return refusals.mayBeginAt(endpoint, id) <= clock.monotonic();
+  }
+
+  function isPlanned({ againAt }: Entry): boolean {
+    return againAt !== undefined && againAt <= clock.monotonic();
   }
 
   function enqueue({ job, group }: Entry, dueAt: number): undefined {
-    const intervalMs = Math.max(scheduler.longestGapMs(group.name), job.minIntervalMs);
+    const intervalMs = Math.max(intervals.of(group.name), job.minIntervalMs);
     queues[job.endpoint].add(job.id, dueAt, intervalMs);
   }
 
@@ -81,13 +101,25 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
     return ageMs < 0 || ageMs >= job.minIntervalMs - scheduler.longestGapMs(group.name) / 2;
   }
 
-  function retryEarly(entry: Entry, reason: FailureReason): void {
+  function ended(entry: Entry, end: RunEnd): void {
+    if (end === "learnt") entry.failures = 0;
+    else if (end === "paused" || (end === "unsettled" && isDaySettled())) retryEarly(entry, FIRST_RETRY_MS);
+    else if (end instanceof GatewayError && PASSING.has(end.kind))
+      retryEarly(entry, end.kind === "rate_limited" ? DEFAULT_REST_MS : FIRST_RETRY_MS);
+  }
+
+  /** Before that, every target is asked again at the end of the settling time. */
+  function isDaySettled(): boolean {
+    return isSettled(windowAt("day", clock.now()), clock.now());
+  }
+
+  /** Twice as late after each failure in a row, until the next tick comes as soon. */
+  function retryEarly(entry: Entry, firstMs: number): void {
     const { job, group } = entry;
-    if (group.isPaid || !PASSING.has(reason) || readings.isWhole(job.id)) return;
-    const firstMs = reason === "rate_limited" ? DEFAULT_REST_MS : FIRST_RETRY_MS;
-    const backoffMs = Math.min(intervals.of(group.name), firstMs * 2 ** entry.failures) * (1 - random() / 4);
+    const backoffMs = firstMs * 2 ** entry.failures;
+    if (group.isPaid || readings.isWhole(job.id) || backoffMs >= intervals.of(group.name)) return;
     entry.failures++;
-    askAgain(entry, Math.max(backoffMs, refusals.restMs(job.id)));
+    askAgain(entry, Math.max(backoffMs * (1 - random() / 4), refusals.restMs(job.id)));
   }
 
   function askAgain(entry: Entry, delayMs: number): void {
@@ -98,18 +130,28 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
   }
 
   function next(endpoint: Endpoint): QueuedJob | undefined {
-    return queues[endpoint].next(clock.monotonic(), (id) => refusals.mayBegin(endpoint, id));
+    return queues[endpoint].next(clock.monotonic(), (id) => mayBegin({ endpoint, id }));
+  }
+
+  function openAt(endpoint: Endpoint): number | undefined {
+    const ready = next(endpoint);
+    if (ready) return ready.dueAt;
+    let soonest = Infinity;
+    for (const id of queues[endpoint].ids()) soonest = Math.min(soonest, refusals.mayBeginAt(endpoint, id));
+    return soonest === Infinity ? undefined : soonest;
   }
 
   return {
     add,
-    retryEarly,
-    next,
-    openAt: (endpoint) => {
-      const pausedMs = refusals.pausedMs(endpoint);
-      if (pausedMs === 0) return next(endpoint)?.dueAt;
-      return queues[endpoint].oldest() === undefined ? undefined : clock.monotonic() + pausedMs;
+    ended,
+    isReady: (endpoint) => next(endpoint) !== undefined,
+    take: (endpoint) => {
+      const job = next(endpoint);
+      if (job) queues[endpoint].remove(job.id);
+      const entry = job && table.get(job.id);
+      return entry && { entry, dueAt: job.dueAt };
     },
+    openAt,
     remove: ({ id, endpoint }) => queues[endpoint].remove(id),
   };
 }

@@ -89,6 +89,7 @@ export function createDispatcher(clock: Clock, initial: Limits): Dispatcher {
       const leave = () => {
         waiting?.delete(waiter);
         reject(signal.reason);
+        wake();
       };
       const waiter: Waiter = {
         wantedAt: clock.monotonic(),
@@ -111,6 +112,8 @@ export function createDispatcher(clock: Clock, initial: Limits): Dispatcher {
     },
     hold: () => {
       jobs = undefined;
+      // Ends the timers of those that may not begin now: they would keep the process alive.
+      wake();
     },
     wake,
     further,

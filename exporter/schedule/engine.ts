@@ -1,13 +1,12 @@
-import type { Endpoint } from "../gateway/port.ts";
-import { ENDPOINTS } from "../gateway/port.ts";
+import { ENDPOINTS, type Endpoint } from "../gateway/port.ts";
 import type { Log } from "../log.ts";
-import { INTERVALS_TO_LIVE } from "../metrics/thresholds.ts";
 import type { ReadingStore } from "../readings/readings.ts";
 import type { TargetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
 import type { CreateTicker } from "../time/ticker.ts";
-import { createBacklog } from "./backlog.ts";
-import { createDispatcher, type Release } from "./dispatcher.ts";
+import { createActiveRuns } from "./active-runs.ts";
+import { type Backlog, type BacklogDependencies, createBacklog } from "./backlog.ts";
+import { createDispatcher, type JobSource, type Release } from "./dispatcher.ts";
 import { createIntervals } from "./intervals.ts";
 import type { Job } from "./job.ts";
 import { createJobRunner, type RunEnd } from "./job-runner.ts";
@@ -31,17 +30,17 @@ export interface Engine {
   /** Runs every job once that costs nothing; resolves when each has ended or must wait for the gateway. */
   runAll(): Promise<void>;
   /** Makes a job due now. */
-  ask(id: TargetId): void;
+  readonly ask: (id: TargetId) => void;
   /** Whether every job that runs at the start has run once, successfully or not. */
   isAttempted(): boolean;
   /** The groups that cost nothing, by name. */
   readonly groups: readonly string[];
   /** The effective interval of a group, milliseconds. */
-  intervalMs(group: string): number;
+  readonly intervalMs: (group: string) => number;
   /** How long the most overdue target of a group is overdue, milliseconds. */
-  lagMs(group: string): number;
+  readonly lagMs: (group: string) => number;
   /** Until when each endpoint, or some target of it, is left alone, epoch milliseconds. */
-  throttledUntil(): ReadonlyMap<Endpoint, number>;
+  readonly throttledUntil: () => ReadonlyMap<Endpoint, number>;
 }
 
 export interface EngineDependencies {
@@ -58,22 +57,19 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
   const table = createJobTable(initial);
   const queues = createRunQueues();
   const scheduler = createScheduler(dependencies);
-  const intervals = createIntervals({ clock, table, queues, scheduler });
-  const refusals = createRefusals(clock, {
-    intervalMs: intervals.at,
-    maxPauseMs: () => table.plan.limits.maxPauseMs,
-  });
+  const refusals = createRefusals(clock, () => table.plan.limits.maxPauseMs);
+  const intervals = createIntervals({ clock, table, queues, scheduler, refusals });
   const backlog = createBacklog({ ...dependencies, table, queues, scheduler, refusals, intervals });
   const dispatcher = createDispatcher(clock, initial.limits);
-  const runner = createJobRunner({
-    ...{ clock, readings, refusals, dispatcher, gateway: () => table.plan.gateway },
-    timeToLiveMs: (job, { name }) => INTERVALS_TO_LIVE * Math.max(intervals.of(name), job.minIntervalMs),
-  });
-  const runs = new Set<Run>();
+  const gateway = () => table.plan.gateway;
+  const runner = createJobRunner({ clock, gateway, readings, refusals, dispatcher, intervals });
+  const runs = createActiveRuns(runner, finish);
   const waiting: (() => void)[] = [];
   let onChange: (() => void) | undefined;
+  let isStopped = false;
+  const queued: JobSource = { openAt: (endpoint) => backlog.openAt(endpoint), begin };
   configure();
-  dispatcher.serve({ openAt: backlog.openAt, begin });
+  dispatcher.serve(queued);
 
   function onDue(due: readonly DueTarget[]): void {
     const missed = due.flatMap((target) => backlog.add(target) ?? []);
@@ -85,38 +81,26 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
   function ask(entries: Iterable<Entry>): void {
     const dueAt = clock.monotonic();
     const ids = [...entries].flatMap(({ job, group }) => (group.isPaid ? [] : [job.id]));
-    onDue(inOrder(ids).map((id) => ({ id, dueAt, cause: "again" })));
+    onDue(inOrder(ids).map((id) => ({ id, dueAt, cause: "asked" })));
   }
 
   function begin(endpoint: Endpoint, release: Release): void {
-    const next = backlog.next(endpoint);
-    const entry = next && table.get(next.id);
-    if (!next || !entry) return release();
-    const { job, group } = entry;
-    backlog.remove(job);
-    // Time that the endpoint asked to be left alone is not the exporter's lateness.
-    intervals.began(group.name, clock.monotonic() - Math.max(next.dueAt, refusals.openSince(endpoint)));
-    refusals.begun(endpoint, job.id);
-    const aborter = new AbortController();
-    const run: Run = {
-      isRepeated: false,
-      abort: () => aborter.abort(new AbortedError()),
-      ended: runner.run(job, group, release, aborter.signal).then((end) => finish(job, run, end)),
-    };
-    entry.run = run;
-    runs.add(run);
+    const next = backlog.take(endpoint);
+    if (!next) return release();
+    intervals.began(next.entry, next.dueAt);
+    refusals.begun(endpoint, next.entry.job.id);
+    runs.begin(next.entry, release);
     // The credits that a paid run sets aside as it begins are shown while it runs.
-    if (group.isPaid) onChange?.();
+    if (next.entry.group.isPaid) onChange?.();
   }
 
-  function finish(job: Job, run: Run, end: RunEnd): void {
-    runs.delete(run);
-    refusals.ended(job.endpoint, job.id);
-    const entry = table.get(job.id);
+  function finish({ id, endpoint }: Job, run: Run, end: RunEnd): void {
+    refusals.ended(endpoint, id);
+    const entry = table.get(id);
     if (entry?.run === run) {
       entry.run = undefined;
-      if (end === "learnt") entry.failures = 0;
-      else if (end !== "unfinished") backlog.retryEarly(entry, end.kind);
+      runner.describe(entry.job);
+      backlog.ended(entry, end);
       if (run.isRepeated) ask([entry]);
     }
     onChange?.();
@@ -125,7 +109,7 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
   }
 
   function isIdle(): boolean {
-    return runs.size === 0 && ENDPOINTS.every((endpoint) => backlog.next(endpoint) === undefined);
+    return runs.isEmpty && !ENDPOINTS.some((endpoint) => backlog.isReady(endpoint));
   }
 
   /** Makes the targets of the plan known, and what is known of them without asking. */
@@ -138,28 +122,18 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
   }
 
   async function apply(next: Plan): Promise<void> {
-    // Nothing begins until everything that the former plan began has ended.
+    // Nothing begins until everything that an earlier plan began has ended.
     dispatcher.hold();
-    const { changed, former, leftOver } = table.replace(next);
-    for (const job of former) {
-      backlog.remove(job);
-      refusals.remove(job.id);
-      if (!table.get(job.id)) readings.remove(job.id);
-    }
+    const { former, due, kept } = table.replace(next);
+    for (const job of former) forget(job, table.get(job.id)?.job, { backlog, refusals, readings });
     configure();
     onChange?.();
-    await abort(leftOver);
+    await runs.abort((run) => !kept.has(run));
+    if (onChange) ask(due);
+    // A later plan may be waiting for more runs to end.
+    if (isStopped || table.plan !== next) return;
     dispatcher.setLimits(next.limits);
-    dispatcher.serve({ openAt: backlog.openAt, begin });
-    if (onChange) ask(changed);
-  }
-
-  async function abort(some: Iterable<Run>): Promise<void> {
-    const ended = [...some].map((run) => {
-      run.abort();
-      return run.ended;
-    });
-    await Promise.all(ended);
+    dispatcher.serve(queued);
   }
 
   return {
@@ -169,28 +143,43 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
       ask(table.entries());
     },
     stop: async () => {
+      isStopped = true;
       onChange = undefined;
       scheduler.stop();
       dispatcher.hold();
-      await abort(runs);
+      await runs.abort(() => true);
+      for (const resolve of waiting.splice(0)) resolve();
     },
     apply,
-    runAll: () =>
-      new Promise((resolve) => {
-        ask(table.entries());
-        if (isIdle()) resolve();
-        else waiting.push(resolve);
-      }),
-    ask: (id) => onDue([{ id, dueAt: clock.monotonic(), cause: "again" }]),
-    isAttempted: () =>
-      [...table.entries()].every(({ job, group }) => group.isPaid || readings.status(job.id)?.attempted),
+    runAll: async () => {
+      ask(table.entries());
+      if (!isIdle()) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    ask: (id) => onDue([{ id, dueAt: clock.monotonic(), cause: "asked" }]),
+    isAttempted: () => [...table.entries()].every((entry) => isAttempted(entry, readings)),
     get groups() {
       return table.plan.groups.flatMap(({ name, isPaid }) => (isPaid ? [] : [name]));
     },
-    intervalMs: intervals.of,
+    intervalMs: (name) => intervals.of(name),
     lagMs: (name) => longestLag(name, [...table.entries()], intervals.of(name), { readings, clock }),
-    throttledUntil: refusals.throttledUntil,
+    throttledUntil: () => refusals.throttledUntil(),
   };
+}
+
+/** Forgets what concerns a job as it was; `present` is the job of the same target in the present plan. */
+function forget(
+  job: Job,
+  present: Job | undefined,
+  { backlog, refusals, readings }: Pick<BacklogDependencies, "refusals" | "readings"> & { backlog: Backlog },
+): void {
+  backlog.remove(job);
+  // As long as the credential is the same, the gateway's wish to be left alone still counts.
+  if (present?.identity !== job.identity) refusals.remove(job.id);
+  if (!present) readings.remove(job.id);
+}
+
+function isAttempted({ job, group }: Entry, readings: ReadingStore): boolean {
+  return group.isPaid || readings.status(job.id)?.attempted === true;
 }
 
 /** A target that was never asked waits since it was configured. */
@@ -209,13 +198,4 @@ function longestLag(
     longest = Math.max(longest, now - attemptMs - Math.max(intervalMs, job.minIntervalMs));
   }
   return longest;
-}
-
-/** Why a run ends whose result is not wanted any more. */
-class AbortedError extends Error {
-  override readonly name = "AbortedError";
-
-  constructor() {
-    super("The exporter stops, or its configuration has changed");
-  }
 }

@@ -1,8 +1,11 @@
+import { inspect } from "node:util";
 import { GatewayError, PausedError } from "../gateway/errors.ts";
 import type { Gateway } from "../gateway/port.ts";
+import { INTERVALS_TO_LIVE } from "../metrics/thresholds.ts";
 import type { ReadingStore, TargetStatus } from "../readings/readings.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Dispatcher, Release } from "./dispatcher.ts";
+import type { Intervals } from "./intervals.ts";
 import type { Job, Result } from "./job.ts";
 import type { JobGroup } from "./plan.ts";
 import type { Refusals } from "./refusals.ts";
@@ -10,14 +13,17 @@ import { createRunPermits } from "./run-permits.ts";
 
 /** Runs one job with its first permit and keeps what comes of it. A failure ends here. */
 export interface JobRunner {
-  /** Never rejects. Nothing is kept or reported once the signal is aborted. */
+  /** Nothing is kept or reported once the signal is aborted. */
   run(job: Job, group: JobGroup, release: Release, signal: AbortSignal): Promise<RunEnd>;
   /** Shows what is known of a target besides its reading. */
   describe(job: Job): void;
 }
 
-/** How a run ended; unfinished: it was aborted, the gateway asked to wait, or the job decided not to ask. */
-export type RunEnd = "learnt" | "unfinished" | GatewayError;
+/**
+ * How a run ended. Unsettled: the answer is too old to be believed for all of its windows. Unfinished: the run was aborted, or
+ * the job decided not to ask. Paused: the gateway asked to wait.
+ */
+export type RunEnd = "learnt" | "unsettled" | "unfinished" | "paused" | GatewayError;
 
 export interface JobRunnerDependencies {
   readonly clock: Clock;
@@ -25,17 +31,17 @@ export interface JobRunnerDependencies {
   readonly readings: ReadingStore;
   readonly refusals: Refusals;
   readonly dispatcher: Pick<Dispatcher, "further">;
-  readonly timeToLiveMs: (job: Job, group: JobGroup) => number;
+  readonly intervals: Intervals;
 }
 
 export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner {
-  const { clock, gateway, readings, refusals, dispatcher, timeToLiveMs } = dependencies;
+  const { clock, gateway, readings, refusals, dispatcher, intervals } = dependencies;
 
   async function run(job: Job, group: JobGroup, release: Release, signal: AbortSignal): Promise<RunEnd> {
     const { endpoint, id, name } = job;
     // A paid run keeps its permit until it has ended: only then is known what the next one may spend.
-    const early = group.isPaid ? () => {} : release;
-    const permits = createRunPermits(endpoint, id, early, { dispatcher, refusals });
+    const first = group.isPaid ? () => {} : release;
+    const permits = createRunPermits(endpoint, id, first, { dispatcher, refusals, intervals });
     const [askedAtMs, started] = [clock.now(), clock.monotonic()];
     const before = readings.status(id);
     const ended = (failure?: GatewayError, warning?: string) => {
@@ -46,15 +52,17 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     try {
       const client = gateway().clientFor({ endpoint, name, permits, signal });
       const result = await orAborted(job.run(client, askedAtMs), signal);
+      // The answer may have come just before the run was aborted.
+      signal.throwIfAborted();
       if (!result) return "unfinished";
-      learn(job, group, result, askedAtMs);
+      const end = learn(job, group, result, askedAtMs);
       ended(undefined, result.warning);
-      return "learnt";
+      return end;
     } catch (error) {
       if (signal.aborted) return "unfinished";
       if (error instanceof PausedError) {
         group.reporter.paused(job);
-        return "unfinished";
+        return "paused";
       }
       const failure = asFailure(job, error);
       ended(failure);
@@ -62,12 +70,11 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       return failure;
     } finally {
       permits.close();
-      release();
-      if (!signal.aborted) describe(job);
+      if (group.isPaid) release();
     }
   }
 
-  function learn(job: Job, group: JobGroup, result: Result, askedAtMs: number): void {
+  function learn(job: Job, group: JobGroup, result: Result, askedAtMs: number): "learnt" | "unsettled" {
     const { value, samples, spend = [], computedAtMs = askedAtMs, warning } = result;
     readings.update(job.id, {
       up: true,
@@ -76,11 +83,15 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       failure: undefined,
       warning,
       lastSuccessMs: askedAtMs,
-      lastAnswerMs: askedAtMs,
     });
     const asOfMs = Math.min(askedAtMs, computedAtMs);
-    const reading = { value, askedAtMs, asOfMs, timeToLiveMs: timeToLiveMs(job, group), spend };
-    if (!readings.learn(job.id, reading, samples)) group.reporter.refused(job, samples.length);
+    const timeToLiveMs = INTERVALS_TO_LIVE * Math.max(intervals.of(group.name), job.minIntervalMs);
+    const reading = { value, askedAtMs, asOfMs, timeToLiveMs, spend };
+    const hasRoom = readings.learn(job.id, reading, samples);
+    if (!hasRoom) group.reporter.refused(job, samples.length);
+    if (hasRoom && !readings.isWhole(job.id)) return "unsettled";
+    readings.update(job.id, { lastAnswerMs: askedAtMs });
+    return "learnt";
   }
 
   function fail(job: Job, { kind, message }: GatewayError, askedAtMs: number): void {
@@ -106,7 +117,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
 
 function asFailure(job: Job, error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
-  const why = error instanceof Error ? error.message : String(error);
+  const why = error instanceof Error ? error.message : inspect(error);
   return new GatewayError("bad_response", `Cannot use the answer about ${job.title}: ${why}`, {
     cause: error,
   });

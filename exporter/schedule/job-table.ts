@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { TargetId } from "../readings/target-id.ts";
 import type { Job } from "./job.ts";
 import type { JobGroup, Plan } from "./plan.ts";
@@ -30,12 +31,12 @@ export interface Run {
 }
 
 export interface Replacement {
-  /** Jobs that are new, or that concern something else than before under the same id. */
-  readonly changed: readonly Entry[];
   /** Jobs of the former plan that are gone or changed. */
   readonly former: readonly Job[];
-  /** Runs of the former plan that must end. */
-  readonly leftOver: readonly Run[];
+  /** Jobs to run at once: new and changed ones, and those whose schedule has changed, since its first tick may be far away. */
+  readonly due: readonly Entry[];
+  /** Runs that go on. */
+  readonly kept: ReadonlySet<Run>;
 }
 
 export function createJobTable(initial: Plan): JobTable {
@@ -47,25 +48,20 @@ export function createJobTable(initial: Plan): JobTable {
     // Another client asks in another way, so what asks by the former one starts over.
     const isSameGateway = next.gateway === plan.gateway;
     [plan, entries] = [next, entriesOf(next)];
-    const kept = (entry: Entry) => {
-      const old = before.get(entry.job.id);
-      return old && isSame(old.job, entry.job) ? old : undefined;
-    };
-    const changed: Entry[] = [];
-    const stays = new Set<Entry>();
+    const former = new Set([...before.values()].map(({ job }) => job));
+    const due: Entry[] = [];
+    const kept = new Set<Run>();
     for (const entry of entries.values()) {
-      const old = kept(entry);
-      if (old && (isSameGateway || !old.run)) {
-        stays.add(old);
+      const old = before.get(entry.job.id);
+      if (old && isSame(old.job, entry.job) && (isSameGateway || !old.run)) {
+        former.delete(old.job);
+        if (old.run) kept.add(old.run);
         Object.assign(entry, { run: old.run, againAt: old.againAt, failures: old.failures });
-      } else changed.push(entry);
+        if (isDeepStrictEqual(old.group.expression, entry.group.expression)) continue;
+      }
+      due.push(entry);
     }
-    const left = [...before.values()].filter((old) => !stays.has(old));
-    return {
-      changed,
-      former: left.map(({ job }) => job),
-      leftOver: left.flatMap(({ run }) => run ?? []),
-    };
+    return { former: [...former], due, kept };
   }
 
   return {

@@ -6,7 +6,7 @@ export interface RateLimiter {
   readyAt(wantedAt: number): number;
   /** Counts one request that is sent now. */
   use(wantedAt: number): void;
-  /** Requests per minute; 0 is unlimited. */
+  /** Requests per minute; 0 is unlimited. The distance to the last request follows it at once. */
   setRate(perMinute: number): void;
 }
 
@@ -18,12 +18,12 @@ const CATCH_UP_MS = 100;
 
 export function createRateLimiter(clock: Pick<Clock, "monotonic">, perMinute: number): RateLimiter {
   let distanceMs = distanceOf(perMinute);
-  let nextAt = Number.NEGATIVE_INFINITY;
-  const readyAt = (wantedAt: number) => Math.max(nextAt, wantedAt);
+  let lastAt = Number.NEGATIVE_INFINITY;
+  const readyAt = (wantedAt: number) => Math.max(lastAt + distanceMs, wantedAt);
   return {
     readyAt,
     use: (wantedAt) => {
-      nextAt = Math.max(readyAt(wantedAt), clock.monotonic() - CATCH_UP_MS) + distanceMs;
+      lastAt = Math.max(readyAt(wantedAt), clock.monotonic() - CATCH_UP_MS);
     },
     setRate: (next) => {
       distanceMs = distanceOf(next);

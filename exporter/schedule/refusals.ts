@@ -9,37 +9,44 @@ import type { Clock } from "../time/clock.ts";
 export interface Refusals {
   /** How long a target must rest, milliseconds; 0: it need not. */
   restMs(id: TargetId): number;
-  /** Whether a run of the target may begin, as far as its endpoint is concerned. */
-  mayBegin(endpoint: Endpoint, id: TargetId): boolean;
+  /**
+   * From when on a run of the target may begin, as far as its endpoint is concerned, monotonic milliseconds. Infinity: the
+   * run of another target tries.
+   */
+  mayBeginAt(endpoint: Endpoint, id: TargetId): number;
   /** A run of the target begins; it may be the trial of its endpoint. */
   begun(endpoint: Endpoint, id: TargetId): void;
   /** Whether a run under way may send another request. */
   mayContinue(endpoint: Endpoint, id: TargetId): boolean;
-  /** How a request ended. */
-  answered(endpoint: Endpoint, id: TargetId, outcome: RequestOutcome): void;
+  /**
+   * How a request ended. `intervalMs` is how often the endpoint's targets are asked: refusals within this time belong
+   * together.
+   */
+  answered(endpoint: Endpoint, id: TargetId, outcome: RequestOutcome, intervalMs: number): void;
   /** A run of the target has ended, whatever came of it. */
   ended(endpoint: Endpoint, id: TargetId): void;
+  /** Forgets a target. An endpoint all of whose targets are forgotten is not suspected any more. */
   remove(id: TargetId): void;
-  /** How long the endpoint is left alone as a whole, milliseconds; 0: it is not. */
-  pausedMs(endpoint: Endpoint): number;
-  /** Since when the endpoint has answered again, monotonic milliseconds; the past if it was never suspected to refuse. */
+  /**
+   * Since when the endpoint has answered again, monotonic milliseconds; now while it is suspected to refuse, the past if it
+   * never was.
+   */
   openSince(endpoint: Endpoint): number;
   /** Until when an endpoint, or some target of it, is left alone, epoch milliseconds. */
   throttledUntil(): ReadonlyMap<Endpoint, number>;
 }
 
-export interface RefusalOptions {
-  /** How often an endpoint's targets are asked: refusals within this time belong together, milliseconds. */
-  readonly intervalMs: (endpoint: Endpoint) => number;
-  /** Longest that a retry-after silences a target or an endpoint. */
-  readonly maxPauseMs: () => number;
-}
-
 /** For refusals that do not say for how long. */
 export const DEFAULT_REST_MS = 30_000;
 
-/** Waits run on the monotonic clock: a step of the wall clock neither shortens nor prolongs them. */
-export function createRefusals(clock: Clock, { intervalMs, maxPauseMs }: RefusalOptions): Refusals {
+/** An answer may take longer than the one an interval before it. */
+const ANSWERED_INTERVALS = 1.5;
+
+/**
+ * Waits run on the monotonic clock: a step of the wall clock neither shortens nor prolongs them. `maxPauseMs` is the longest
+ * time that a retry-after silences a target or an endpoint.
+ */
+export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals {
   const states = new Map<Endpoint, EndpointState>();
   const rests = new Map<TargetId, { readonly endpoint: Endpoint; readonly until: number }>();
 
@@ -60,45 +67,42 @@ export function createRefusals(clock: Clock, { intervalMs, maxPauseMs }: Refusal
     return Math.max(0, (states.get(endpoint)?.pausedUntil ?? 0) - clock.monotonic());
   }
 
-  function mayBegin(endpoint: Endpoint, id: TargetId): boolean {
-    const { isSuspect, trial, refused } = stateOf(endpoint);
-    if (pausedMs(endpoint) > 0) return false;
-    if (!isSuspect) return true;
-    return trial === undefined && clock.monotonic() >= (refused.get(id)?.until ?? 0);
+  function mayBeginAt(endpoint: Endpoint, id: TargetId): number {
+    const { isSuspect, trial, refused, pausedUntil } = stateOf(endpoint);
+    if (!isSuspect) return pausedUntil;
+    return trial === undefined ? Math.max(pausedUntil, refused.get(id)?.until ?? pausedUntil) : Infinity;
   }
 
   /** Refusals of long ago say nothing any more. */
-  function forgetOld({ refused }: EndpointState, endpoint: Endpoint): void {
-    const since = clock.monotonic() - intervalMs(endpoint);
+  function forgetOld({ refused }: EndpointState, intervalMs: number): void {
+    const since = clock.monotonic() - intervalMs;
     for (const [id, { at, until }] of refused) {
       if (at < since && until <= clock.monotonic()) refused.delete(id);
     }
   }
 
   /** Two refused targets, one of them known as answered, or nobody known as answered: the endpoint itself refuses. */
-  function concernsEndpoint(state: EndpointState, endpoint: Endpoint): boolean {
-    const since = clock.monotonic() - intervalMs(endpoint);
+  function concernsEndpoint(state: EndpointState, intervalMs: number): boolean {
+    const since = clock.monotonic() - ANSWERED_INTERVALS * intervalMs;
     const wasAnswered = (id: TargetId) => (state.answered.get(id) ?? Number.NEGATIVE_INFINITY) >= since;
     if (state.refused.size < 2) return false;
     return someOf(state.refused.keys(), wasAnswered) || !someOf(state.answered.keys(), wasAnswered);
   }
 
-  function refuse(state: EndpointState, endpoint: Endpoint, id: TargetId, retryAfterMs: number | undefined) {
-    const now = clock.monotonic();
-    const until = now + Math.min(retryAfterMs ?? DEFAULT_REST_MS, maxPauseMs());
-    forgetOld(state, endpoint);
-    state.refused.set(id, { at: now, until });
+  function refuse(state: EndpointState, id: TargetId, until: number, intervalMs: number): void {
+    forgetOld(state, intervalMs);
+    state.refused.set(id, { at: clock.monotonic(), until });
     if (state.trial === id) {
       state.pausedUntil = Math.max(state.pausedUntil, until);
       state.trial = undefined;
-    } else if (!state.isSuspect && concernsEndpoint(state, endpoint)) {
+    } else if (!state.isSuspect && concernsEndpoint(state, intervalMs)) {
       state.isSuspect = true;
     }
   }
 
   return {
     restMs,
-    mayBegin,
+    mayBeginAt,
     begun: (endpoint, id) => {
       const state = stateOf(endpoint);
       if (state.isSuspect) state.trial = id;
@@ -107,16 +111,16 @@ export function createRefusals(clock: Clock, { intervalMs, maxPauseMs }: Refusal
       const { isSuspect, trial } = stateOf(endpoint);
       return restMs(id) === 0 && pausedMs(endpoint) === 0 && (!isSuspect || trial === id);
     },
-    answered: (endpoint, id, { answered, throttled, retryAfterMs }) => {
+    answered: (endpoint, id, { answered, throttled, retryAfterMs }, intervalMs) => {
       const state = stateOf(endpoint);
-      if (retryAfterMs !== undefined) {
-        rests.set(id, { endpoint, until: clock.monotonic() + Math.min(retryAfterMs, maxPauseMs()) });
-      }
-      if (throttled) return refuse(state, endpoint, id, retryAfterMs);
+      const until = clock.monotonic() + Math.min(retryAfterMs ?? DEFAULT_REST_MS, maxPauseMs());
+      if (retryAfterMs !== undefined) rests.set(id, { endpoint, until });
+      if (throttled) return refuse(state, id, until, intervalMs);
       if (!answered) return;
       state.refused.delete(id);
       state.answered.set(id, clock.monotonic());
-      if (state.trial !== id) return;
+      // An answer to somebody else than the trial counts if it shows that only targets are refused that always are.
+      if (!state.isSuspect || (state.trial !== id && concernsEndpoint(state, intervalMs))) return;
       state.isSuspect = false;
       state.trial = undefined;
       state.openSince = clock.monotonic();
@@ -127,13 +131,15 @@ export function createRefusals(clock: Clock, { intervalMs, maxPauseMs }: Refusal
     },
     remove: (id) => {
       rests.delete(id);
-      for (const { refused, answered } of states.values()) {
-        refused.delete(id);
-        answered.delete(id);
+      for (const [endpoint, { refused, answered }] of states) {
+        const wasKnown = [refused.delete(id), answered.delete(id)].includes(true);
+        if (wasKnown && refused.size + answered.size === 0) states.delete(endpoint);
       }
     },
-    pausedMs,
-    openSince: (endpoint) => stateOf(endpoint).openSince,
+    openSince: (endpoint) => {
+      const { isSuspect, openSince } = stateOf(endpoint);
+      return isSuspect ? clock.monotonic() : openSince;
+    },
     throttledUntil: () => {
       const untils = new Map<Endpoint, number>();
       const note = (endpoint: Endpoint, leftMs: number) => {

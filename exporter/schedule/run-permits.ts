@@ -2,6 +2,7 @@ import { PausedError } from "../gateway/errors.ts";
 import type { Endpoint, Permit, Permits } from "../gateway/port.ts";
 import type { TargetId } from "../readings/target-id.ts";
 import type { Dispatcher, Release } from "./dispatcher.ts";
+import type { Intervals } from "./intervals.ts";
 import type { Refusals } from "./refusals.ts";
 
 /** The permits of one run, from the first one, which is at hand. */
@@ -13,23 +14,25 @@ export interface RunPermits extends Permits {
 export interface RunPermitsDependencies {
   readonly dispatcher: Pick<Dispatcher, "further">;
   readonly refusals: Refusals;
+  readonly intervals: Pick<Intervals, "at">;
 }
 
 export function createRunPermits(
   endpoint: Endpoint,
   id: TargetId,
   first: Release,
-  { dispatcher, refusals }: RunPermitsDependencies,
+  { dispatcher, refusals, intervals }: RunPermitsDependencies,
 ): RunPermits {
   let unused: Release | undefined = first;
 
-  function permitOver(release: Release): Permit {
+  function permitOver(release: Release, signal: AbortSignal): Permit {
     let isReleased = false;
     return {
       release: (outcome) => {
         if (isReleased) return;
         isReleased = true;
-        refusals.answered(endpoint, id, outcome);
+        // What an aborted run learnt may concern another secret than the present one.
+        if (!signal.aborted) refusals.answered(endpoint, id, outcome, intervals.at(endpoint));
         release();
       },
     };
@@ -45,15 +48,17 @@ export function createRunPermits(
     next: async (signal, purpose) => {
       signal.throwIfAborted();
       if (unused) {
-        const permit = permitOver(unused);
+        const permit = permitOver(unused, signal);
         unused = undefined;
         return permit;
       }
       refuseWhilePaused();
       const release = await dispatcher.further(endpoint, signal, purpose);
+      if (signal.aborted) release();
+      signal.throwIfAborted();
       // The pause may have begun while this request waited.
       refuseWhilePaused(release);
-      return permitOver(release);
+      return permitOver(release, signal);
     },
     close: () => {
       unused?.();

@@ -3,7 +3,10 @@ import type { TargetId } from "../readings/target-id.ts";
 
 /** The jobs of one endpoint that are due and wait for a permit. */
 export interface RunQueue {
-  /** Adds a job. One that waits already keeps its earlier time. `intervalMs` is how often the job is due. */
+  /**
+   * Adds a job. One that waits already keeps its earlier time. `intervalMs` is the job's effective interval: if it is shorter
+   * than serving all jobs takes, those with a longer one starve.
+   */
   add(id: TargetId, dueAt: number, intervalMs: number): void;
   /**
    * The job that is most overdue in relation to its interval, among those that may begin: what was served late is served
@@ -13,6 +16,8 @@ export interface RunQueue {
   remove(id: TargetId): void;
   /** When the job that waits longest became due; undefined: none waits. */
   oldest(): number | undefined;
+  /** All that wait, in no order that matters. */
+  ids(): Iterable<TargetId>;
 }
 
 export interface QueuedJob {
@@ -30,7 +35,7 @@ export function createRunQueues(): RunQueues {
 
 export function createRunQueue(): RunQueue {
   const queued = new Map<TargetId, QueuedJob>();
-  /** By interval. Jobs of one interval become due in the order of time, so each line is sorted. */
+  /** By interval. Within a line the job that has waited longest is the most overdue. */
   const lines = new Map<number, Line>();
 
   /** The first job of a line that may begin; what was removed from the queue is dropped on the way. */
@@ -57,7 +62,7 @@ export function createRunQueue(): RunQueue {
       const job = { id, dueAt };
       const line = lines.get(intervalMs) ?? { jobs: [], head: 0 };
       lines.set(intervalMs, line);
-      line.jobs.push(job);
+      insert(line, job);
       queued.set(id, job);
     },
     next: (now, mayBegin) => {
@@ -65,6 +70,8 @@ export function createRunQueue(): RunQueue {
       let longest = Number.NEGATIVE_INFINITY;
       for (const [interval, line] of lines) {
         const first = firstOf(line, mayBegin);
+        // Effective intervals change, so lines come and go.
+        if (line.jobs.length === 0) lines.delete(interval);
         const overdue = first ? (now - first.dueAt) / interval : Number.NEGATIVE_INFINITY;
         if (first && overdue > longest) [best, longest] = [first, overdue];
       }
@@ -75,11 +82,20 @@ export function createRunQueue(): RunQueue {
       const firsts = [...lines.values()].flatMap((line) => firstOf(line, () => true)?.dueAt ?? []);
       return firsts.length === 0 ? undefined : Math.min(...firsts);
     },
+    ids: () => queued.keys(),
   };
 }
 
 interface Line {
+  /** Sorted by time. */
   readonly jobs: QueuedJob[];
   /** Everything before it has left the queue. */
   head: number;
+}
+
+/** Nearly always at the end, since jobs become due in the order of time. */
+function insert({ jobs, head }: Line, job: QueuedJob): void {
+  let index = jobs.length;
+  while (index > head && (jobs[index - 1]?.dueAt ?? 0) > job.dueAt) index--;
+  jobs.splice(index, 0, job);
 }

@@ -15,7 +15,7 @@ export interface Scheduler {
   /** Calls back with what is due, in the order of time. */
   start(onDue: OnDue): void;
   stop(): void;
-  /** Makes a target due once more, on the monotonic clock. */
+  /** Makes a target due once more, at a time of the monotonic clock; only between start and stop. */
   at(id: TargetId, monotonicMs: number): void;
   /** The longest gap of a group's schedule, milliseconds. */
   longestGapMs(name: string): number;
@@ -33,12 +33,15 @@ export interface DueTarget {
   readonly id: TargetId;
   /** When it became due, monotonic milliseconds. */
   readonly dueAt: number;
-  /** What made it due: a tick of its schedule, midnight, or the engine itself. */
-  readonly cause: "tick" | "midnight" | "again";
+  /** What made it due: a tick of its schedule, midnight, `at`, or somebody who asks now. */
+  readonly cause: "tick" | "midnight" | "again" | "asked";
 }
 
 /** A round is spread over its interval so that there is no burst, but a daily one need not take all day. */
 const LONGEST_SPREAD_MS = 300_000;
+
+/** Timers are late by milliseconds. What is later was held up by a process that stood still, not by the gateway. */
+const LATEST_TIMER_MS = 1000;
 
 /** How often to look whether a day has ended: a stepped or stopped clock fires no timer. */
 const LONGEST_WAIT_MS = 30_000;
@@ -48,7 +51,10 @@ export function createScheduler({ clock, log, createTicker }: SchedulerDependenc
   let cancelMidnight: (() => void) | undefined;
   let onDue: OnDue | undefined;
   const agendaOf = (cause: DueTarget["cause"]) =>
-    createAgenda(clock, (due) => onDue?.(due.map(({ id, at }) => ({ id, dueAt: at, cause }))));
+    createAgenda(clock, (due) => {
+      const earliest = clock.monotonic() - LATEST_TIMER_MS;
+      onDue?.(due.map(({ id, at }) => ({ id, dueAt: Math.max(at, earliest), cause })));
+    });
   const [ticks, again] = [agendaOf("tick"), agendaOf("again")];
 
   /**
@@ -111,7 +117,9 @@ export function createScheduler({ clock, log, createTicker }: SchedulerDependenc
       cancelMidnight?.();
       for (const agenda of [ticks, again]) agenda.remove(() => true);
     },
-    at: (id, monotonicMs) => again.add([{ id, at: monotonicMs }]),
+    at: (id, monotonicMs) => {
+      if (onDue) again.add([{ id, at: monotonicMs }]);
+    },
     longestGapMs: (name) => groups.get(name)?.ticker.longestGapMs ?? 0,
   };
 }

@@ -48,17 +48,17 @@ test(
         expect(retryAfterMs).toBeGreaterThan(0);
         expect(retryAfterMs).toBeLessThan(Number.POSITIVE_INFINITY);
         const clock = createManualClock(response.nowMs);
-        const refusals = createRefusals(clock, { intervalMs: () => 60_000, maxPauseMs: () => maxPauseMs });
+        const refusals = createRefusals(clock, () => maxPauseMs);
         for (const id of [targetId("key", "a"), targetId("key", "b")]) {
           refusals.begun("key", id);
-          refusals.answered("key", id, { answered: true, throttled: true, retryAfterMs });
+          refusals.answered("key", id, { answered: true, throttled: true, retryAfterMs }, 60_000);
           refusals.ended("key", id);
         }
         const untilMs = refusals.throttledUntil().get("key") ?? Number.NaN;
         expect(untilMs - response.nowMs).toBeGreaterThan(0);
         expect(untilMs - response.nowMs).toBeLessThanOrEqual(maxPauseMs);
         await clock.advance(maxPauseMs);
-        expect(refusals.mayBegin("key", targetId("key", "a"))).toBe(true);
+        expect(refusals.mayBeginAt("key", targetId("key", "a"))).toBeLessThanOrEqual(clock.monotonic());
         expect(refusals.restMs(targetId("key", "a"))).toBe(0);
       },
     );

@@ -23,7 +23,7 @@ export function createClient(url: string, connections: number): () => Promise<un
   );
   const secret = environmentSecret("KEY", { KEY: "sk-ai-1" });
   const { signal } = new AbortController();
-  const refusals = createRefusals(systemClock, { intervalMs: () => 60_000, maxPauseMs: () => 60_000 });
+  const refusals = createRefusals(systemClock, () => 60_000);
   const perMinute = { key: 0, analytics: 0, transcription: 0 };
   const dispatcher = createDispatcher(systemClock, { perMinute, connections });
   const waiting: ((release: Release) => void)[] = [];
@@ -35,7 +35,7 @@ export function createClient(url: string, connections: number): () => Promise<un
 
   async function read(name: string, release: Release): Promise<unknown> {
     const id = targetId("key", name);
-    const permits = createRunPermits("key", id, release, { dispatcher, refusals });
+    const permits = createRunPermits("key", id, release, { dispatcher, refusals, intervals: { at: () => 60_000 } });
     const client: GatewayClient = gateway.clientFor({ endpoint: "key", name, permits, signal });
     try {
       return await client.currentKey(secret);

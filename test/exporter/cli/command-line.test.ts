@@ -1,10 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  HELP,
-  type Options,
-  parseCommandLine,
-  UsageError,
-} from "../../../exporter/cli/command-line.ts";
+import { HELP, type Options, parseCommandLine, UsageError } from "../../../exporter/cli/command-line.ts";
 import { DEFAULT_PORT } from "../../../exporter/config/schema.ts";
 
 const DEFAULTS: Options = {

@@ -13,7 +13,10 @@ const EARS = targetId("key", "ears");
 
 function setUp(...payers: readonly string[]) {
   const clock = createManualClock(NOON);
-  const guard = createSpendGuard(NOON, () => 60_000);
+  const guard = createSpendGuard(
+    () => NOON,
+    () => 60_000,
+  );
   const readings = new Map<TargetId, Reading>();
   const latest = (id: TargetId) => readings.get(id);
   const spend = createPayerSpend({ clock, guard, readings: { latest }, payers: () => payers });

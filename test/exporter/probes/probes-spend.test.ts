@@ -133,15 +133,29 @@ describe("probes: before the spend of the day is known", () => {
     expect(readAfter("others")).toEqual([0, ...[0, 1, 2, 3].map((minutes) => COMPLETE + minutes * MINUTE)]);
   });
 
-  test("a put-off probe that is due again before the spend is known runs once", async () => {
-    const bench = createProbeBench(probing(probe("a")), { start: "2026-11-18T23:55:00Z" });
-    bench.script.readKey = () => ({ data: { usage: 0 } });
+  test("a put-off probe whose next tick comes right after the spend has become known runs once", async () => {
+    const every = { kind: "interval", ms: 305_000 } as const;
+    const bench = createProbeBench(probing(probe("a", { schedule: every })), {
+      start: "2026-11-18T23:49:50Z",
+    });
+    bench.script.readKey = () => Promise.reject(new GatewayError("forbidden", "Not allowed"));
     bench.start();
-    await bench.clock.advanceTo(MIDNIGHT + 5 * MINUTE + 1);
-    // The exporter has run since before midnight, so nothing is unknown about the new day.
+    await bench.clock.advanceTo(MIDNIGHT - 1);
+    expect([bench.calls, bench.value('skipped_total{probe="a",reason="spend_unknown"}')]).toEqual([[], 1]);
+    // Of a day that begins now nothing is unknown, and the tick comes at its first moment.
+    await bench.clock.advance(5 * MINUTE);
     expect(bench.calls).toEqual(["a"]);
-    await bench.clock.advance(9 * MINUTE);
-    expect(bench.calls).toEqual(["a"]);
+    expect(bench.value('skipped_total{probe="a",reason="running"}')).toBe(0);
+  });
+
+  test("the spend stays unknown when a clock that was a day slow at the start is set", async () => {
+    const bench = createProbeBench(probing(probe("a")));
+    bench.script.readKey = () => ({ data: { usage: 9, usage_daily: 0.3 } });
+    bench.start();
+    bench.clock.set(MIDNIGHT + 12 * 60 * MINUTE);
+    expect(bench.probes.spentToday()).toBeUndefined();
+    await bench.clock.advance(2 * FIRST);
+    expect([bench.calls, bench.probes.spentToday()]).toEqual([[], 0.3]);
   });
 
   test("midnight makes the spend known without an answer", async () => {

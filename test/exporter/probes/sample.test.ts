@@ -14,7 +14,7 @@ describe("the bundled sample", () => {
     expect(audio.length).toBeGreaterThan(10_000);
   });
 
-  test("is nothing but frames of MP3, mono and 16 kHz, of about four seconds", () => {
+  test("consists of MP3 frames only: mono, 16 kHz, about four seconds", () => {
     const starts = frameStarts();
     expect(starts.at(-1)).toBe(audio.length - FRAME_BYTES);
     const headers = starts.map((start) => audio.readUInt32BE(start));
@@ -22,7 +22,7 @@ describe("the bundled sample", () => {
     expect((starts.length * SAMPLES_OF_A_FRAME) / 16_000).toBe(4.104);
   });
 
-  test("says 8 to 14 different words without digits, in one line", () => {
+  test("has 8 to 14 different words without digits, in one line", () => {
     const words = sentence.toLowerCase().match(/[a-z]+/gu) ?? [];
     expect(words.length).toBeGreaterThanOrEqual(8);
     expect(words.length).toBeLessThanOrEqual(14);
@@ -30,7 +30,7 @@ describe("the bundled sample", () => {
     expect(sentence).toMatch(/^[A-Za-z ,]+\.\n$/u);
   });
 
-  test("is what its README describes", () => {
+  test("matches its README", () => {
     expect(readme).toContain(createHash("sha256").update(audio).digest("hex"));
     expect(readme).toContain(`> ${sentence}`);
     expect(readme).toContain(audio.length.toLocaleString("en").replace(",", " "));

@@ -11,7 +11,10 @@ const NOON = Date.parse("2026-11-18T12:00:00Z");
 const MIDNIGHT = Date.parse("2026-11-19T00:00:00Z");
 
 function setUp(startedMs = LONG_AGO, longestRunMs = MINUTE) {
-  return createSpendGuard(startedMs, () => longestRunMs);
+  return createSpendGuard(
+    () => startedMs,
+    () => longestRunMs,
+  );
 }
 
 function reserved(
@@ -37,7 +40,7 @@ function run(
 }
 
 describe("createSpendGuard: the ceiling", () => {
-  test("is reached to the last digit, and not passed", () => {
+  test("can be reached exactly, but not exceeded", () => {
     const guard = setUp();
     // 0.1 + 0.1 + 0.1 is more than 0.3 in binary fractions.
     expect([1, 2, 3, 4].map((minute) => run(guard, NOON + minute * 2 * MINUTE, 0.1))).toEqual([
@@ -49,7 +52,7 @@ describe("createSpendGuard: the ceiling", () => {
     expect(guard.spent(NOON)).toBe(0.3);
   });
 
-  test("counts the cost once it is known, and the maximum when it is not", () => {
+  test("counts the cost of a run if it is known, otherwise the maximum", () => {
     const guard = setUp();
     expect(run(guard, NOON, 0.02)).toBe(true);
     expect(guard.spent(NOON)).toBe(0.02);
@@ -59,7 +62,7 @@ describe("createSpendGuard: the ceiling", () => {
     expect(guard.spent(NOON)).toBe(0.12);
   });
 
-  test("holds the maximum of every run under way", () => {
+  test("includes the maximum of every run under way", () => {
     const guard = setUp();
     const runs = [1, 2, 3].map(() => reserved(guard, NOON));
     expect(runs.every((reservation) => reservation !== undefined)).toBe(true);
@@ -72,7 +75,7 @@ describe("createSpendGuard: the ceiling", () => {
     expect(reserved(guard, NOON)).toBeDefined();
   });
 
-  test("counts a run that ends twice once", () => {
+  test("counts a run once, even if it ends twice", () => {
     const guard = setUp();
     const reservation = reserved(guard, NOON);
     reservation?.settle(0.05, NOON + MINUTE);
@@ -80,7 +83,7 @@ describe("createSpendGuard: the ceiling", () => {
     expect(guard.spent(NOON)).toBe(0.05);
   });
 
-  test("counts what a run has cost beyond its maximum", () => {
+  test("counts the whole cost of a run that exceeds its maximum", () => {
     const guard = setUp();
     run(guard, NOON, 0.25);
     expect(guard.spent(NOON)).toBe(0.25);
@@ -89,7 +92,7 @@ describe("createSpendGuard: the ceiling", () => {
 });
 
 describe("createSpendGuard: midnight", () => {
-  test("begins a new day at 00:00 UTC", () => {
+  test("starts a new day at 00:00 UTC", () => {
     const guard = setUp();
     run(guard, NOON, 0.3);
     expect(run(guard, MIDNIGHT - 3 * MINUTE, 0.1)).toBe(false);
@@ -129,7 +132,7 @@ describe("createSpendGuard: midnight", () => {
 describe("createSpendGuard: a restart", () => {
   const started = NOON;
 
-  test("must know what the keys have used that day, and counts it", () => {
+  test("requires the usage of the keys on that day, and counts it", () => {
     const guard = setUp(started);
     expect(guard.missing(["a", "b"], NOON + 3 * MINUTE)).toEqual(["a", "b"]);
     guard.learn("a", 0.05, NOON + 3 * MINUTE);
@@ -140,7 +143,7 @@ describe("createSpendGuard: a restart", () => {
     expect([1, 2].map(() => run(guard, NOON + 4 * MINUTE, 0.1))).toEqual([true, false]);
   });
 
-  test("answers tell all once the last run of the process before has ended, and a settled day's only", () => {
+  test("an answer is complete once the last run of the previous process has ended and the day has settled", () => {
     expect(setUp(started, 2 * MINUTE).completeFromMs(NOON)).toBe(NOON + 2 * MINUTE + 90_000);
     expect(setUp(MIDNIGHT - 10 * MINUTE).completeFromMs(MIDNIGHT + 1000)).toBe(MIDNIGHT + 90_000);
   });
@@ -150,25 +153,25 @@ describe("createSpendGuard: a restart", () => {
     ["the day after", started, NOON + DAY, []],
     ["the day after a start right before midnight", MIDNIGHT - 100_000, MIDNIGHT + DAY / 2, ["a"]],
     ["the day after a start that long before midnight", MIDNIGHT - 150_000, MIDNIGHT + DAY / 2, []],
-  ])("nothing was spent before in a day that began later: %s", (_, startedMs, atMs, missing) => {
+  ])("a day that began later contains no earlier spend: %s", (_, startedMs, atMs, missing) => {
     expect(setUp(startedMs).missing(["a"], atMs)).toEqual(missing);
   });
 
-  test("what was learnt belongs to its day", () => {
+  test("usage counts in its own day only", () => {
     const guard = setUp(MIDNIGHT - 100_000);
     guard.learn("a", 0.2, MIDNIGHT - 1000);
     expect(guard.missing(["a"], MIDNIGHT)).toEqual(["a"]);
     expect(guard.spent(MIDNIGHT)).toBe(0);
   });
 
-  test("a refund is no leave to spend more", () => {
+  test("a refund does not permit more spend", () => {
     const guard = setUp(started);
     guard.learn("a", -5, NOON);
     expect(guard.spent(NOON)).toBe(0);
   });
 });
 
-describe("createSpendGuard: whatever happens", () => {
+describe("createSpendGuard: any sequence of runs and restarts", () => {
   interface Step {
     readonly waitSeconds: number;
     readonly durationSeconds: number;
@@ -198,7 +201,7 @@ describe("createSpendGuard: whatever happens", () => {
           for (const step of plan) {
             nowMs += step.waitSeconds * 1000;
             if (step.isKilled) {
-              // A new process waits until the books tell of all that the old one has begun.
+              // A new process waits until the books contain all that the old one has begun.
               guard = setUp(nowMs);
               nowMs = guard.completeFromMs(nowMs);
             }

@@ -1,0 +1,57 @@
+import type { Release } from "./dispatcher.ts";
+import type { Job } from "./job.ts";
+import type { JobRunner, RunEnd } from "./job-runner.ts";
+import type { Entry, Run } from "./job-table.ts";
+
+/** The runs under way, those of a former plan included. */
+export interface ActiveRuns {
+  /** Begins a run of a job with its first permit. */
+  begin(entry: Entry, release: Release): void;
+  /** Aborts the runs that match and waits until they have ended. */
+  abort(matches: (run: Run) => boolean): Promise<void>;
+  readonly isEmpty: boolean;
+}
+
+/** `onEnd` is called for each run that has ended, whatever came of it. */
+export function createActiveRuns(
+  runner: JobRunner,
+  onEnd: (job: Job, run: Run, end: RunEnd) => void,
+): ActiveRuns {
+  const runs = new Set<Run>();
+  return {
+    begin: (entry, release) => {
+      const { job, group } = entry;
+      const aborter = new AbortController();
+      const abort = () => aborter.abort(new AbortedError());
+      const { promise: ended, resolve } = Promise.withResolvers<void>();
+      const run: Run = { isRepeated: false, abort, ended };
+      // Known before it begins: what the job does at once may make the job due.
+      entry.run = run;
+      runs.add(run);
+      void runner.run(job, group, release, aborter.signal).then((end) => {
+        // A request that the job did not wait for would go on by itself.
+        abort();
+        runs.delete(run);
+        onEnd(job, run, end);
+        resolve();
+      });
+    },
+    abort: async (matches) => {
+      const matching = [...runs].filter(matches);
+      for (const run of matching) run.abort();
+      await Promise.all(matching.map(({ ended }) => ended));
+    },
+    get isEmpty() {
+      return runs.size === 0;
+    },
+  };
+}
+
+/** Why a request ends whose result nobody waits for. */
+class AbortedError extends Error {
+  override readonly name = "AbortedError";
+
+  constructor() {
+    super("The run has ended, the exporter stops, or its configuration has changed");
+  }
+}

@@ -1,0 +1,356 @@
+import { describe, expect, test } from "vitest";
+import type { FailureReason } from "../../../exporter/gateway/errors.ts";
+import { targetId } from "../../../exporter/readings/target-id.ts";
+import { inOrder } from "../../../exporter/schedule/scheduler.ts";
+import { windowAt } from "../../../exporter/time/window.ts";
+import { askingGroup, askingJob, createRecordingReporter, createTestEngine } from "./test-engine.ts";
+import { testGroup, testJob } from "./test-jobs.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** The order in which jobs of these names are asked. */
+function ordered(...names: string[]): readonly string[] {
+  return inOrder(names.map((name) => targetId("key", name))).map((id) => id.slice("key/".length));
+}
+
+describe("createEngine(), start", () => {
+  test("asks every target through the queue, at the configured rate and in the stable order", async () => {
+    const { clock, begin, taken } = createTestEngine({
+      groups: [askingGroup(["a", "b", "c"])],
+      perMinute: 600,
+    });
+    begin();
+    await clock.advance(1000);
+    const [first, second, third] = ordered("a", "b", "c");
+    expect(taken()).toEqual([
+      [first, 0],
+      [second, 0.1],
+      [third, 0.2],
+    ]);
+  });
+
+  test("no more requests are under way than connections", async () => {
+    const { clock, begin, gateway, answers } = createTestEngine({
+      groups: [askingGroup(["a", "b", "c"])],
+      connections: 2,
+    });
+    for (const name of ["a", "b", "c"]) answers.set(name, { ms: 1000, credits: 1 });
+    begin();
+    await clock.advance(999);
+    expect(gateway.underWay).toBe(2);
+    await clock.advance(1);
+    expect(gateway.underWay).toBe(1);
+  });
+
+  test("a job of several requests does not hang when there is one connection", async () => {
+    const jobs = ["a", "b"].map((name) => askingJob(name, { requests: 3 }));
+    const { clock, begin, names, shown } = createTestEngine({
+      groups: [testGroup({ jobs })],
+      connections: 1,
+    });
+    begin();
+    await clock.advance(1000);
+    expect(names().toSorted()).toEqual(["a", "a", "a", "b", "b", "b"]);
+    expect([shown("a"), shown("b")]).toEqual([1, 1]);
+  });
+
+  test("onChange is called after each run", async () => {
+    const { clock, engine } = createTestEngine({ groups: [askingGroup(["a", "b"])] });
+    let changes = 0;
+    engine.start(() => changes++);
+    await clock.advance(0);
+    expect(changes).toBe(2);
+  });
+
+  test("isAttempted() waits for every job that costs nothing, and a failure is an attempt", async () => {
+    const paid = askingGroup(["paid"], { name: "probe", isPaid: true });
+    const { clock, begin, engine, answers } = createTestEngine({
+      groups: [askingGroup(["a", "b"]), paid],
+    });
+    answers.set("a", { failure: "unauthorized" });
+    answers.set("b", { ms: 5000, credits: 1 });
+    begin();
+    await clock.advance(4999);
+    expect(engine.isAttempted()).toBe(false);
+    await clock.advance(1);
+    expect(engine.isAttempted()).toBe(true);
+  });
+
+  test("ask() makes a target due at once, and asks for nothing that runs already", async () => {
+    const { clock, begin, engine, times, answers } = createTestEngine({ groups: [askingGroup(["a"])] });
+    begin();
+    await clock.advance(1000);
+    answers.set("a", { ms: 100, credits: 2 });
+    engine.ask("key/a");
+    engine.ask("key/a");
+    engine.ask("key/nobody");
+    await clock.advance(1000);
+    expect(times()).toEqual([0, 1]);
+  });
+
+  test("a job that makes itself due while it begins runs once", async () => {
+    const job = testJob("a", {
+      run: () => {
+        engine.ask("key/a");
+        runs++;
+        return Promise.resolve(undefined);
+      },
+    });
+    const { clock, begin, engine } = createTestEngine({ groups: [testGroup({ jobs: [job] })] });
+    let runs = 0;
+    begin();
+    await clock.advance(1000);
+    expect(runs).toBe(1);
+  });
+});
+
+describe("createEngine(), schedule", () => {
+  test("asks each target once in an interval", async () => {
+    const { clock, begin, times } = createTestEngine({ groups: [askingGroup(["a"])] });
+    begin();
+    await clock.advance(4 * MINUTE);
+    expect(times()).toEqual([0, 90, 150, 210]);
+  });
+
+  test("a target with a minimum interval is left out until that has passed, half a tick early is in time", async () => {
+    const jobs = [askingJob("often"), askingJob("hourly", { minIntervalMs: HOUR })];
+    const expression = { kind: "interval", ms: 5 * MINUTE } as const;
+    const { clock, begin, taken } = createTestEngine({ groups: [testGroup({ jobs, expression })] });
+    begin();
+    await clock.advance(2 * HOUR + 10 * MINUTE);
+    const hourly = taken().flatMap(([name, at]) => (name === "hourly" ? [at / 60] : []));
+    expect(hourly).toHaveLength(3);
+    expect(hourly[1]).toBeGreaterThanOrEqual(57.5);
+    expect(hourly[1]).toBeLessThanOrEqual(62.5);
+  });
+
+  test("a clock that was a year ahead does not put off a target with a minimum interval", async () => {
+    const jobs = [askingJob("hourly", { minIntervalMs: HOUR })];
+    const expression = { kind: "interval", ms: 5 * MINUTE } as const;
+    const { clock, begin, times } = createTestEngine({
+      start: "2027-11-18T12:00:00Z",
+      groups: [testGroup({ jobs, expression })],
+    });
+    begin();
+    await clock.advance(0);
+    clock.set(Date.parse("2026-11-18T12:00:00Z"));
+    await clock.advance(10 * MINUTE);
+    expect(times()).toEqual([0, 450]);
+  });
+
+  test("after midnight every target is asked, whatever its minimum interval", async () => {
+    const jobs = [askingJob("a", { minIntervalMs: 12 * HOUR })];
+    const { clock, begin, times } = createTestEngine({
+      start: "2026-11-18T23:59:00Z",
+      groups: [testGroup({ jobs, expression: { kind: "interval", ms: HOUR } })],
+    });
+    begin();
+    await clock.advance(10 * MINUTE);
+    expect(times()).toEqual([0, 150]);
+  });
+
+  test("a run that began before the new day has settled is repeated once", async () => {
+    const { clock, begin, times, answers } = createTestEngine({
+      start: "2026-11-18T23:59:00Z",
+      groups: [askingGroup(["a"], { expression: { kind: "interval", ms: HOUR } })],
+    });
+    answers.set("a", { ms: 200_000, credits: 1 });
+    begin();
+    await clock.advance(10 * MINUTE);
+    expect(times()).toEqual([0, 200]);
+  });
+
+  test("a tick during a run does not repeat it", async () => {
+    const { clock, begin, times, answers } = createTestEngine({ groups: [askingGroup(["a"])] });
+    answers.set("a", { ms: 100_000, credits: 1 });
+    begin();
+    await clock.advance(2 * MINUTE);
+    expect(times()).toEqual([0]);
+  });
+
+  test("an overloaded endpoint is shared: no target waits longer than two effective intervals", async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `${index}`);
+    const jobs = [...names.map((name) => askingJob(name)), askingJob("slow", { minIntervalMs: 40_000 })];
+    const { clock, begin, taken } = createTestEngine({
+      groups: [testGroup({ jobs, expression: { kind: "interval", ms: 1000 } })],
+      perMinute: 60,
+    });
+    begin();
+    await clock.advance(20 * MINUTE);
+    const requests = taken();
+    for (const [name, effective] of [...names.map((each) => [each, 21] as const), ["slow", 40] as const]) {
+      const times = requests.flatMap(([asked, at]) => (asked === name ? [at] : []));
+      const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(2 * effective + 21);
+    }
+  });
+
+  test("lagMs() shows how long the most overdue target is overdue, and the wait for the first attempt", async () => {
+    const { clock, begin, engine, answers } = createTestEngine({ groups: [askingGroup(["a", "b"])] });
+    await clock.advance(MINUTE);
+    expect(engine.lagMs("key")).toBe(0);
+    await clock.advance(1000);
+    expect(engine.lagMs("key")).toBe(1000);
+    answers.set("a", "never");
+    begin();
+    await clock.advance(2 * MINUTE);
+    expect(engine.lagMs("key")).toBe(MINUTE);
+    expect(engine.lagMs("nothing")).toBe(0);
+  });
+
+  test("groups are those that cost nothing", () => {
+    const { engine } = createTestEngine({
+      groups: [askingGroup(["a"]), askingGroup(["b"], { name: "probe", isPaid: true })],
+    });
+    expect(engine.groups).toEqual(["key"]);
+  });
+});
+
+describe("createEngine(), early retries", () => {
+  test("a target with nothing to show is asked again after 5 s, then 10 s and so on, up to its interval", async () => {
+    const { clock, begin, times, answers } = createTestEngine({
+      groups: [askingGroup(["a"], { expression: { kind: "interval", ms: 2 * MINUTE } })],
+    });
+    answers.set("a", { failure: "network" });
+    begin();
+    await clock.advance(119_000);
+    expect(times()).toEqual([0, 5, 15, 35, 75]);
+    await clock.advance(6 * MINUTE);
+    const gaps = times().map((at, index, all) => at - (all[index - 1] ?? 75));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(120);
+  });
+
+  test("jitter makes an early retry up to a quarter earlier", async () => {
+    const { clock, begin, times, answers } = createTestEngine({
+      groups: [askingGroup(["a"])],
+      random: () => 0.8,
+    });
+    answers.set("a", { failure: "network" });
+    begin();
+    await clock.advance(10_000);
+    expect(times()).toEqual([0, 4]);
+  });
+
+  test("after a success the retries begin at 5 s again", async () => {
+    const { clock, begin, times, answers, engine } = createTestEngine({
+      groups: [askingGroup(["a"], { expression: { kind: "interval", ms: HOUR } })],
+    });
+    answers.set("a", { failure: "network" });
+    begin();
+    await clock.advance(20_000);
+    answers.set("a", { credits: 1 });
+    engine.ask("key/a");
+    await clock.advance(4 * HOUR);
+    times();
+    answers.set("a", { failure: "network" });
+    // Nothing was answered for so long that nothing is shown any more.
+    await clock.advance(4 * HOUR);
+    const asked = times();
+    const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
+    expect(gaps).toContain(5);
+  });
+
+  test("a planned retry is dropped when the target was asked for another reason", async () => {
+    const { clock, begin, times, answers, engine } = createTestEngine({
+      groups: [askingGroup(["a"], { expression: { kind: "interval", ms: HOUR } })],
+    });
+    answers.set("a", { failure: "network" });
+    begin();
+    await clock.advance(4000);
+    answers.set("a", { credits: 1 });
+    engine.ask("key/a");
+    await clock.advance(10 * MINUTE);
+    expect(times()).toEqual([0, 4]);
+  });
+
+  test.each<[FailureReason, number | undefined]>([
+    ["unauthorized", undefined],
+    ["forbidden", undefined],
+    ["payment_required", undefined],
+    ["bad_request", undefined],
+    ["rate_limited", 30],
+    ["timeout", 5],
+    ["upstream_error", 5],
+    ["bad_response", 5],
+    ["secret_unreadable", 5],
+  ])("after %s the first early retry comes after %s s", async (failure, expected) => {
+    const { clock, begin, times, answers } = createTestEngine({
+      groups: [askingGroup(["a"], { expression: { kind: "interval", ms: HOUR } })],
+    });
+    answers.set("a", { failure });
+    begin();
+    await clock.advance(50_000);
+    expect(times()[1]).toBe(expected);
+  });
+
+  test("a target whose values are all shown waits for its next tick", async () => {
+    const { clock, begin, times, answers, shown } = createTestEngine({ groups: [askingGroup(["a"])] });
+    begin();
+    await clock.advance(80_000);
+    answers.set("a", { failure: "network" });
+    await clock.advance(MINUTE);
+    expect([times(), shown("a")]).toEqual([[0, 90], 1]);
+  });
+
+  test("a failure after midnight, when the values of the day are gone, is followed by an early retry", async () => {
+    const jobs = [askingJob("a", { windowOf: (askedAtMs) => windowAt("day", askedAtMs) })];
+    const { clock, begin, times, answers } = createTestEngine({
+      start: "2026-11-18T23:59:00Z",
+      groups: [testGroup({ jobs, expression: { kind: "interval", ms: HOUR } })],
+    });
+    begin();
+    await clock.advance(30_000);
+    answers.set("a", { failure: "upstream_error" });
+    await clock.advance(125_000);
+    expect(times()).toEqual([0, 150, 155]);
+  });
+
+  test("two targets that are refused without a retry-after are asked again after half a minute", async () => {
+    const { clock, begin, taken, answers } = createTestEngine({
+      groups: [askingGroup(["a", "b"], { expression: { kind: "interval", ms: HOUR } })],
+      random: () => 0.9,
+    });
+    for (const name of ["a", "b"]) answers.set(name, { failure: "rate_limited" });
+    begin();
+    await clock.advance(1000);
+    for (const name of ["a", "b"]) answers.set(name, { credits: 1 });
+    await clock.advance(40_000);
+    expect(taken().slice(2)).toEqual(ordered("a", "b").map((name) => [name, 30]));
+  });
+
+  test("a target that must rest is asked as soon as it may", async () => {
+    const { clock, begin, times, answers, engine } = createTestEngine({
+      groups: [askingGroup(["a"], { expression: { kind: "interval", ms: HOUR } })],
+    });
+    answers.set("a", { failure: "rate_limited", retryAfterMs: 100_000 });
+    begin();
+    await clock.advance(1000);
+    engine.ask("key/a");
+    expect(engine.throttledUntil().get("key")).toBe(clock.now() + 99_000);
+    answers.set("a", { credits: 1 });
+    await clock.advance(10 * MINUTE);
+    expect(times()).toEqual([0, 100]);
+  });
+
+  test("a run that is interrupted because the endpoint refuses is repeated when the endpoint answers again", async () => {
+    const { reporter, reports } = createRecordingReporter();
+    const jobs = [askingJob("two", { requests: 2 }), askingJob("a"), askingJob("b")];
+    const { clock, begin, engine, answers, shown } = createTestEngine({
+      groups: [testGroup({ jobs, reporter, expression: { kind: "interval", ms: HOUR } })],
+    });
+    answers.set("two", { failure: "forbidden" });
+    begin();
+    await clock.advance(1000);
+    answers.set("two", { ms: 1000, credits: 2 });
+    for (const name of ["a", "b"]) answers.set(name, { failure: "rate_limited" });
+    for (const name of ["two", "a", "b"]) engine.ask(targetId("key", name));
+    await clock.advance(10_000);
+    expect(reports.filter((report) => report.startsWith("two"))).toEqual([
+      "two ended: forbidden",
+      "two paused",
+      "two ended: good",
+    ]);
+    expect(shown("two")).toBe(2);
+  });
+});

@@ -1,0 +1,79 @@
+import { type FailureReason, GatewayError } from "../../../exporter/gateway/errors.ts";
+import type { Caller, Gateway, KeyInformation, RequestOutcome } from "../../../exporter/gateway/port.ts";
+import type { Clock } from "../../../exporter/time/clock.ts";
+
+/** What becomes of one request. `ms` is how long it takes. */
+export type Answer =
+  | { readonly ms?: number; readonly credits: number }
+  | { readonly ms?: number; readonly failure: FailureReason; readonly retryAfterMs?: number }
+  | "never";
+
+export interface FakeGateway extends Gateway {
+  /** Who asked when, milliseconds of the monotonic clock. */
+  readonly requests: [name: string, at: number][];
+  readonly underWay: number;
+}
+
+/** A gateway of scripted answers, without a network. It asks for a permit as the adapter does. */
+export function createFakeGateway(clock: Clock, answerTo: (name: string) => Answer): FakeGateway {
+  const requests: [string, number][] = [];
+  let underWay = 0;
+
+  async function currentKey({ name, permits, signal }: Caller): Promise<KeyInformation> {
+    const permit = await permits.next(signal, "request");
+    let outcome: RequestOutcome = { answered: false, throttled: false };
+    requests.push([name, clock.monotonic()]);
+    underWay++;
+    try {
+      const answer = answerTo(name);
+      await (answer === "never" ? endOf(signal) : clock.sleep(answer.ms ?? 0, signal));
+      if (answer === "never") throw signal.reason;
+      outcome = outcomeOf(answer);
+      if ("failure" in answer) throw new GatewayError(answer.failure, `Cannot read key "${name}"`);
+      return { ...NOTHING, usage: { ...NOTHING.usage, total: answer.credits } };
+    } finally {
+      underWay--;
+      permit.release(outcome);
+    }
+  }
+
+  return {
+    requests,
+    get underWay() {
+      return underWay;
+    },
+    clientFor: (caller) => ({
+      currentKey: () => currentKey(caller),
+      usage: () => Promise.reject(new Error("Not asked here")),
+      transcribe: () => Promise.reject(new Error("Not asked here")),
+    }),
+    close: () => Promise.resolve(),
+  };
+}
+
+function outcomeOf(answer: Exclude<Answer, "never">): RequestOutcome {
+  if (!("failure" in answer)) return { answered: true, throttled: false };
+  const { failure, retryAfterMs } = answer;
+  return { answered: failure !== "network", throttled: failure === "rate_limited", retryAfterMs };
+}
+
+function endOf(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+const SPEND = { total: undefined, day: undefined, week: undefined, month: undefined };
+
+const NOTHING: KeyInformation = {
+  label: undefined,
+  limitCredits: undefined,
+  limitReset: undefined,
+  remainingCredits: undefined,
+  byokInLimit: undefined,
+  usage: SPEND,
+  byokUsage: SPEND,
+  freeTier: undefined,
+  expiresAtMs: undefined,
+  freeRequests: { limit: undefined, used: undefined, remaining: undefined },
+};

@@ -1,0 +1,107 @@
+import { Secret } from "../../../exporter/config/secret.ts";
+import type { GatewayClient } from "../../../exporter/gateway/port.ts";
+import { createPacking } from "../../../exporter/metrics/render/block.ts";
+import { createReadings } from "../../../exporter/readings/readings.ts";
+import { targetId } from "../../../exporter/readings/target-id.ts";
+import { createEngine } from "../../../exporter/schedule/engine.ts";
+import type { Job, Result } from "../../../exporter/schedule/job.ts";
+import type { JobGroup, Plan } from "../../../exporter/schedule/plan.ts";
+import type { Reporter } from "../../../exporter/schedule/reporter.ts";
+import { createTicker } from "../../../exporter/time/ticker.ts";
+import type { Window } from "../../../exporter/time/window.ts";
+import { createManualClock } from "../../support/clock.ts";
+import { silentLog } from "../../support/log.ts";
+import { type Answer, createFakeGateway, type FakeGateway } from "./fake-gateway.ts";
+import { result, testGroup, testJob } from "./test-jobs.ts";
+
+export interface TestEngineOptions {
+  readonly start?: string;
+  readonly groups?: readonly JobGroup[];
+  /** Requests per minute of the endpoint `key`. */
+  readonly perMinute?: number;
+  readonly connections?: number;
+  readonly random?: () => number;
+}
+
+/** An engine that has not started, over a scripted gateway and real readings. Answers are good and immediate until changed. */
+export function createTestEngine(options: TestEngineOptions = {}) {
+  const { start = "2026-11-18T12:00:00Z", groups = [], random = () => 0 } = options;
+  const clock = createManualClock(start);
+  const readings = createReadings(clock, createPacking(), () => 1000);
+  const answers = new Map<string, Answer>();
+  const newGateway = () => createFakeGateway(clock, (name) => answers.get(name) ?? { credits: 1 });
+  const gateway = newGateway();
+  const limits = {
+    perMinute: { key: options.perMinute ?? 0, analytics: 0, transcription: 0 },
+    connections: options.connections ?? 8,
+    maxPauseMs: 300_000,
+  };
+  const plan: Plan = { gateway, limits, groups };
+  const engine = createEngine(plan, { clock, random, log: silentLog, createTicker, readings });
+  /** Who asked since the last look, and when, in seconds since the clock began. */
+  const taken = (from: FakeGateway = gateway) =>
+    from.requests.splice(0).map(([name, at]): [string, number] => [name, at / 1000]);
+  return {
+    clock,
+    readings,
+    gateway,
+    newGateway,
+    plan,
+    engine,
+    answers,
+    taken,
+    begin: () => engine.start(() => {}),
+    /** The seconds at which a target asked since the last look. */
+    times: () => taken().map(([, at]) => at),
+    names: () => taken().map(([name]) => name),
+    apply: (change: Partial<Plan>) => engine.apply({ ...plan, ...change }),
+    /** The credits that are shown of a target. */
+    shown: (name: string) => shownCredits(readings.shown(targetId("key", name))?.value),
+    latest: (name: string) => shownCredits(readings.latest(targetId("key", name))?.value),
+    status: (name: string) => readings.status(targetId("key", name)),
+  };
+}
+
+/** A job that asks the gateway so many times, one request after the other, and keeps the last answer. */
+export function askingJob(
+  name: string,
+  change: Partial<Job> & { readonly windowOf?: (askedAtMs: number) => Window } = {},
+): Job {
+  const { windowOf, ...changed } = change;
+  const job = testJob(name, changed);
+  const run = async (client: GatewayClient, askedAtMs: number): Promise<Result> => {
+    for (let count = 1; count < job.requests; count++) await client.currentKey(SECRET);
+    const { usage } = await client.currentKey(SECRET);
+    return creditsOf(usage.total ?? 0, windowOf?.(askedAtMs));
+  };
+  return { ...job, run: changed.run ?? run };
+}
+
+/** A group of such jobs. */
+export function askingGroup(names: readonly string[], change: Partial<JobGroup> = {}): JobGroup {
+  return testGroup({ jobs: names.map((name) => askingJob(name)), ...change });
+}
+
+/** A reporter that writes down what it is called with. */
+export function createRecordingReporter() {
+  const reports: string[] = [];
+  const reporter: Reporter = {
+    ended: ({ name }, { failure }) => void reports.push(`${name} ended: ${failure?.kind ?? "good"}`),
+    refused: ({ name }) => void reports.push(`${name} refused`),
+    paused: ({ name }) => void reports.push(`${name} paused`),
+    missed: ({ name }, why) => void reports.push(`${name} missed: ${why}`),
+  };
+  return { reporter, reports };
+}
+
+function creditsOf(credits: number, window?: Window): Result {
+  const { samples, value } = result(credits, window);
+  return { samples, value: value.kind === "probe" ? { ...value, durationMs: credits } : value };
+}
+
+/** The credits are kept where a value of any kind has room for a number. */
+function shownCredits(value: Result["value"] | undefined): number | undefined {
+  return value?.kind === "probe" ? value.durationMs : undefined;
+}
+
+const SECRET = { origin: "the test", read: () => Promise.resolve(new Secret("sk-test-0123456789")) };
