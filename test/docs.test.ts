@@ -14,12 +14,12 @@ describe("docs/architecture.md", () => {
   const text = readFileSync(new URL("../docs/architecture.md", import.meta.url), "utf8");
   const quoted = [...text.matchAll(/`([^`\n]+)`/g)].map(([, inner = ""]) => inner);
   const exporter = new URL("../exporter/", import.meta.url);
+  const exists = (path: string) =>
+    [path, `${path}.ts`, `../${path}`].some((name) => existsSync(new URL(name, exporter)));
 
   test("names only files and folders that exist", () => {
     const paths = quoted.filter((name) => /^[\w.-]+\/[\w./-]*$/.test(name));
     expect(paths.length).toBeGreaterThan(30);
-    const exists = (path: string) =>
-      [path, `${path}.ts`, `../${path}`].some((name) => existsSync(new URL(name, exporter)));
     expect(paths.filter((path) => !exists(path))).toEqual([]);
   });
 
