@@ -90,14 +90,14 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   let config = initial;
   const registry = createSelfRegistry(clock);
   const requests = registry.counter(selfFamilies.upstreamRequests);
-  const countRequest = (endpoint: string, code: string) => requests.inc({ endpoint, code });
+  const onAnswer = (endpoint: string, code: string) => requests.inc({ endpoint, code });
   let gateway = newGateway(initial);
   const readings = createReadings(clock, createPacking(), () => config.seriesLimit);
   const probes = createProbes({ clock, log, registry, readings });
   const reporterOf = createPollReporters(registry, log);
   const engine = createEngine(planOf(initial), { clock, random, log, createTicker, readings });
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
-  const headers = () => [...collectorHeaders(engine.intervalMs), ...CONSTANT_HEADERS];
+  const headers = () => [...collectorHeaders((name) => engine.intervalMs(name)), ...CONSTANT_HEADERS];
   const publisher = createPublisher(readings, headers, clock, (error) =>
     log.error({ error: String(error) }, "Cannot render the metrics"),
   );
@@ -123,7 +123,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   );
 
   function newGateway(next: Config): Gateway {
-    return createGateway(next.gateway, { clock, random, version: build.version, onAnswer: countRequest });
+    return createGateway(next.gateway, { clock, random, version: build.version, onAnswer });
   }
 
   function planOf(next: Config): Plan {

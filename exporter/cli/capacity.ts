@@ -3,6 +3,7 @@ import { collectors } from "../collectors/index.ts";
 import type { Config } from "../config/config.ts";
 import { requestLimits } from "../gateway/gateway.ts";
 import { longestGapMs } from "../time/ticker.ts";
+import { DAY_MS } from "../time/window.ts";
 
 /** Warns at the start and in `check` when a configuration asks for more than the request rate or the ceiling allows. */
 export function capacityWarnings(config: Config): readonly string[] {
@@ -42,5 +43,3 @@ function capacityWarning(collector: Collector, config: Config): readonly string[
       `${neededSeconds} s, and values live three times that`,
   ];
 }
-
-const DAY_MS = 86_400_000;
