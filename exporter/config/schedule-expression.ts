@@ -23,13 +23,8 @@ export function parseSchedule(text: string): ParsedSchedule {
   return { ok: true, schedule: { kind: "cron", expression } };
 }
 
-<<<<<<< HEAD
-/** Values of a window change at most once a day; three intervals must stay within what a timer can wait for. */
-const LONGEST_INTERVAL_MS = DAY_MS;
-=======
 /** A window changes at most once a day, and three intervals must stay within the longest timer. */
-const LONGEST_INTERVAL_MS = 86_400_000;
->>>>>>> lang
+const LONGEST_INTERVAL_MS = DAY_MS;
 const SHORTEST_INTERVAL_MS = 1000;
 
 function parseInterval(text: string): ParsedSchedule {

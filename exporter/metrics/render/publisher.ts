@@ -33,9 +33,6 @@ export interface View {
 const SHORTEST_DISTANCE_MS = 50;
 const LONGEST_DISTANCE_MS = 1000;
 
-<<<<<<< HEAD
-/** A text may be outdated as soon as it is rendered, if a window has just ended. That does not happen many times in a row. */
-=======
 /** The longest time between two checks for expired samples, because a stepped clock fires no timer. */
 const RECHECK_MS = 30_000;
 
@@ -43,7 +40,6 @@ const RECHECK_MS = 30_000;
  * A text may be outdated when its rendering ends, because a window has just ended. That cannot happen many times in a
  * row.
  */
->>>>>>> lang
 const MOST_ATTEMPTS = 5;
 
 /**
