@@ -33,9 +33,6 @@ export interface View {
 const SHORTEST_DISTANCE_MS = 50;
 const LONGEST_DISTANCE_MS = 1000;
 
-/** The longest time between two checks for expired samples, because a stepped clock fires no timer. */
-const RECHECK_MS = 30_000;
-
 /**
  * A text may be outdated when its rendering ends, because a window has just ended. That cannot happen many times in a
  * row.
