@@ -94,9 +94,10 @@ export function pollDuration(id: number): PlacedPanel {
   });
 }
 
-/** Over a quarter of an hour, because the analytics are polled every few minutes. Without a poll in it there is no quantile. */
+/** Without a poll in the interval there is no quantile, which is not 0. */
 function durationQuantile(quantile: number): string {
-  const rates = promql`sum by (collector, le) (rate(${ofInstance(bucketsOf(families.pollDuration))}[15m]))`;
+  const buckets = ofInstance(bucketsOf(families.pollDuration));
+  const rates = promql`sum by (collector, le) (rate(${buckets}[$__rate_interval]))`;
   return promql`histogram_quantile(${quantile}, ${rates}) >= 0`;
 }
 
