@@ -28,7 +28,7 @@ import { createOverview } from "./status/overview.ts";
 import type { Clock } from "./time/clock.ts";
 import { createTicker as createClockTicker, type CreateTicker } from "./time/ticker.ts";
 
-/** Everything that the exporter takes from outside. */
+/** The dependencies of the exporter. */
 export interface AppDependencies {
   readonly clock: Clock;
   /** In [0, 1). */
@@ -37,31 +37,32 @@ export interface AppDependencies {
   readonly build: Build;
   readonly listen: ListenAddress;
   readonly telemetryPath: string;
-  /** Without it everybody is served over plain HTTP. */
+  /** If absent, the exporter serves plain HTTP to everyone. */
   readonly web?: WebSource | undefined;
-  /** Scrapes answered at once; 0 is unlimited. */
+  /** Maximum number of concurrent scrapes; 0 is unlimited. */
   readonly maxRequests?: number;
-  /** Without it nobody can reload by HTTP. */
+  /** If absent, reload over HTTP is disabled. */
   readonly lifecycle?: Lifecycle;
-  /** For tests: node-cron knows the machine's clock only. */
+  /** For tests, because node-cron only knows the machine's clock. */
   readonly createTicker?: CreateTicker;
   /** The adapter of the gateway; HTTP unless given. */
   readonly createGateway?: CreateGateway;
 }
 
 export interface App {
-  /** Listens, then begins to poll. Rejects when the address cannot be listened on. */
+  /** Listens, then begins to poll. Rejects if the server cannot listen on the address. */
   start(): Promise<void>;
   /** Ends everything that start began, in reverse. */
   stop(): Promise<void>;
   /**
-   * Follows another configuration: what is in both keeps its values, what is gone is withdrawn. When it resolves, nothing is
-   * asked by the former one. Undefined: the new one is bad; everything stays as it is, and a metric shows that.
+   * Applies another configuration: targets in both keep their values, removed targets are withdrawn. When the promise
+   * resolves, no request of the previous configuration is in progress. Undefined: the new configuration is invalid;
+   * nothing changes except the metric that reports the failure.
    */
   apply(config: Config | undefined): Promise<void>;
   /** Polls every target once without listening, and returns the exposition in the text format. */
   once(): Promise<string>;
-  /** Where it listens, `http://127.0.0.1:9853`. */
+  /** The address it listens on, `http://127.0.0.1:9853`. */
   readonly url: () => string;
 }
 
@@ -70,14 +71,14 @@ const READY_AFTER_MS = 30_000;
 
 const NO_LIFECYCLE: Lifecycle = { isEnabled: false, reload: () => Promise.resolve([]) };
 
-/** Probes have schedules of their own, and budgets are as old as what they are made of: their HELP names no interval. */
+/** Each probe has its own schedule, and a budget is as old as its sources, so their HELP texts name no interval. */
 const CONSTANT_HEADERS: readonly FamilyHeader[] = [budgetFamilies, probeFamilies]
   .flatMap((families) => Object.values(families))
   .map((family) => ({ family, help: family.help }));
 
 /**
- * The whole wiring. The engine runs the jobs of collectors and probes (ticker → run queue → permit → gateway) into the
- * readings; the publisher renders the readings; the server copies what is published.
+ * The whole wiring. The engine runs the jobs of collectors and probes (ticker → run queue → permit → gateway) into
+ * the readings; the publisher renders the readings; the server sends the published bytes.
  */
 export function createApp(initial: Config, dependencies: AppDependencies): App {
   const { clock, random, log, build, listen, telemetryPath, web, maxRequests } = dependencies;
@@ -174,7 +175,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     once: async () => {
       await engine.runAll();
       publisher.stop();
-      // What is published may be a second old.
+      // The published text may be a second old.
       const { text } = renderNow(headers(), readings.view().blocks);
       return `${text}${(await registry.render("text")).toString()}`;
     },

@@ -6,7 +6,7 @@ export interface Log {
   warn(fields: object, message: string): void;
   info(fields: object, message: string): void;
   debug(fields: object, message: string): void;
-  /** A log whose lines carry the fields, too. */
+  /** A child log that adds the fields to every line. */
   child(fields: object): Log;
 }
 
@@ -17,8 +17,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /**
- * Writes to the given stream, standard error in the daemon, as all Prometheus exporters do. The field `error`, what an
- * unexpected error says, is written as `conceal` leaves it.
+ * Writes to the given stream, standard error in the daemon, as all Prometheus exporters do. The field `error`, with
+ * the text of an unexpected error, is passed through `conceal`.
  */
 export function createLog(
   level: LogLevel,

@@ -32,7 +32,7 @@ const terminal: Terminal = {
 const exitCode = await runCommand(process.argv.slice(2));
 process.exitCode ??= exitCode;
 
-/** Runs a command line and returns the exit code: 0 success, 1 failure, 2 wrong use. */
+/** Runs a command line and returns the exit code: 0 success, 1 failure, 2 usage error. */
 async function runCommand(argv: readonly string[]): Promise<number> {
   try {
     const line = parseCommandLine(argv);
@@ -83,12 +83,12 @@ function endAfter(ms: number, beforeEnd: () => void): void {
 function guardProcess(): void {
   process.on("uncaughtException", (error: unknown) => {
     const shown = error instanceof Error ? (error.stack ?? String(error)) : String(error);
-    reportLastError(withoutSecrets(`Cannot go on after an unexpected error: ${shown}`));
+    reportLastError(withoutSecrets(`Cannot continue after an unexpected error: ${shown}`));
     process.exit(1);
   });
-  // The exporter keeps running when the reader of the log is gone; there is nowhere to report that.
+  // The exporter keeps running if nothing reads the log any more, and has nowhere to report that.
   process.stderr.on("error", () => {});
-  // The reader of the output did not get all of it.
+  // The output was not read completely.
   process.stdout.on("error", () => {
     process.exitCode = 1;
   });

@@ -41,7 +41,7 @@ const TEAMS: Readonly<Record<string, readonly string[]>> = {
 
 process.exitCode = await run(process.argv.slice(2));
 
-/** Runs until Ctrl-C. Exit codes: 0 stopped, 1 failed, 2 wrong use. */
+/** Runs until Ctrl-C. Exit codes: 0 stopped, 1 failed, 2 usage error. */
 async function run(argv: readonly string[]): Promise<number> {
   let values: ReturnType<typeof parse>;
   let ports: { readonly exporter: number; readonly gateway: number };

@@ -94,9 +94,10 @@ export function pollDuration(id: number): PlacedPanel {
   });
 }
 
+/** Over a quarter of an hour, because the analytics are polled every few minutes. Without a poll in it there is no quantile. */
 function durationQuantile(quantile: number): string {
-  const buckets = ofInstance(bucketsOf(families.pollDuration));
-  return promql`histogram_quantile(${quantile}, sum by (collector, le) (rate(${buckets}[$__rate_interval])))`;
+  const rates = promql`sum by (collector, le) (rate(${ofInstance(bucketsOf(families.pollDuration))}[15m]))`;
+  return promql`histogram_quantile(${quantile}, ${rates}) >= 0`;
 }
 
 /** The state of each key's polls, failed ones first. */

@@ -19,7 +19,7 @@ export function budgets(settings: Settings): RuleGroup {
   const { timing } = settings;
   return {
     name: "aigateway-budgets",
-    comment: "Budgets: what is spent of each, and what the forecast is.",
+    comment: "Budgets: the spend and the forecast of each.",
     interval: timing.duration(MINUTE),
     rules: [
       ...amounts(timing),

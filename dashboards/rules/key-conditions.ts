@@ -15,7 +15,7 @@ function imminent(timing: Timing): RecordingRule {
   const horizon = timing.seconds(thresholds.imminent);
   return record(
     recorded.imminent,
-    "The key runs out within minutes, with little doubt. The value is the seconds left.",
+    "The key almost certainly runs out within minutes. The value is the seconds left.",
     promql`
       ${exhaustion15m} < ${horizon}
       and ${exhaustion15m} < ${resetSeconds}

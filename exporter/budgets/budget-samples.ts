@@ -6,7 +6,7 @@ import type { Clock } from "../time/clock.ts";
 import { type BudgetStatus, budgetStatus } from "./budget-status.ts";
 import { budgetFamilies as families } from "./families.ts";
 
-/** The samples of each budget, by target; computed from the readings when they are looked at. */
+/** The samples of each budget, by target; computed from the readings on demand. */
 export function budgetSources(
   budgets: readonly BudgetConfig[],
   readings: Pick<ReadingSource, "status" | "latest">,
@@ -20,7 +20,7 @@ export function budgetSources(
   );
 }
 
-/** What is shown of a budget: its status, and what is configured. */
+/** The samples of one budget: its status and its configuration. */
 function budgetSamples(budget: BudgetConfig, status: BudgetStatus): readonly Sample[] {
   const { name, scope, period, team } = budget;
   const { window, spent, complete } = status;
@@ -31,7 +31,7 @@ function budgetSamples(budget: BudgetConfig, status: BudgetStatus): readonly Sam
     ...sample(families.spent, labels, spent, window),
     ...sample(families.complete, labels, complete, window),
     ...sample(families.windowStart, labels, window.startMs / 1000, window),
-    // The end of a total is infinite, which is not a sample.
+    // A total has no end, so it has no sample.
     ...sample(families.windowEnd, labels, window.endMs / 1000, window),
   ];
 }

@@ -6,38 +6,38 @@ import { type TargetId, targetId } from "../readings/target-id.ts";
 import { isSettled, periodName, type Window, windowOf } from "../time/window.ts";
 import { decimalSum } from "./decimal-sum.ts";
 
-/** What is known of a budget at an instant. */
+/** The status of a budget at an instant. */
 export interface BudgetStatus {
-  /** The window that holds the instant. */
+  /** The window that contains the instant. */
   readonly window: Window;
-  /** Undefined: nothing is known of the window. */
+  /** Undefined: the spend in the window is unknown. */
   readonly spent: number | undefined;
-  /** Whether spent is everything; otherwise it is a lower bound, unless a refund is missing. */
+  /** Whether `spent` is complete; otherwise it is a lower bound, unless a refund is missing. */
   readonly complete: boolean;
-  /** What is missing; undefined: nothing. */
+  /** The missing parts; undefined if complete. */
   readonly gaps: BudgetGaps | undefined;
 }
 
-/** Why spent is not complete. */
+/** Why `spent` is incomplete. */
 export interface BudgetGaps {
-  /** How many targets the budget adds up: its keys, or its query. */
+  /** Number of targets that the budget adds up: its keys, or its query. */
   readonly sources: number;
-  /** How many of them have each gap. */
+  /** Number of targets with each gap. */
   readonly counts: Readonly<Record<Gap, number>>;
-  /** Why the first of the failing ones fails. */
+  /** Failure reason of the first failing target. */
   readonly reason: FailureReason | undefined;
 }
 
 /**
- * Why the spend of one source is not complete. Waiting: not polled yet. Failing: the last poll failed. Early: no answer
- * since the window has settled. Old: no answer within its time to live. Partial: the answer does not contain everything.
+ * Why the spend of one source is incomplete. Waiting: not polled yet. Failing: the last poll failed. Early: no answer
+ * since the window settled. Old: no answer within its time to live. Partial: the answer is incomplete.
  */
 export const GAPS = ["failing", "waiting", "early", "old", "partial"] as const;
 export type Gap = (typeof GAPS)[number];
 
 /**
- * Adds up what the sources of a budget spent in its window, by their last good readings. A source that fails keeps its
- * part, so that an alert does not resolve because of an outage, and the budget is not complete.
+ * Adds up what the sources of a budget spent in its window, from their last good readings. A failing source keeps its
+ * part, so that an outage does not resolve an alert, and makes the budget incomplete.
  */
 export function budgetStatus(
   budget: BudgetConfig,
@@ -69,7 +69,9 @@ export function budgetStatus(
   };
 }
 
-/** A key knows its own spend; everything else comes from the analytics, one query for each period. */
+/**
+ * `GET /key` returns the key's own spend; all other spend comes from the analytics, with one query for each period.
+ */
 function targetsOf({ scope, period }: BudgetConfig): readonly TargetId[] {
   if (scope.kind === "keys") return scope.names.map((name) => targetId("key", name));
   return [targetId("analytics", periodName(period))];
@@ -88,7 +90,7 @@ function readingGap(reading: Reading | undefined, window: Window, nowMs: number)
   return ageMs >= 0 && ageMs < reading.timeToLiveMs ? undefined : "old";
 }
 
-/** The part of a source in what was spent. */
+/** The amount that a source contributes. */
 interface Share {
   readonly credits: number | undefined;
   readonly complete: boolean;
@@ -106,13 +108,13 @@ function isSame(one: Window, other: Window): boolean {
   return one.startMs === other.startMs && one.endMs === other.endMs;
 }
 
-/** The part of the spend that the budget covers. */
+/** The share of the spend that the budget covers. */
 function partOf({ credits, breakdown }: WindowSpend, scope: BudgetScope): Share {
   if (scope.kind === "keys" || scope.kind === "account") return { credits, complete: credits !== undefined };
   if (!breakdown) return UNKNOWN;
   const matching = breakdown.pairs.filter((pair) => pair[scope.kind] === scope.label);
   const known = matching.flatMap((pair) => (pair.credits === undefined ? [] : [pair.credits]));
   const complete = breakdown.complete && known.length === matching.length;
-  // No match among all pairs: nothing was spent. No match among some of them: nothing is known.
+  // Without a match, nothing was spent if the pairs are complete; otherwise the spend is unknown.
   return { credits: known.length > 0 || complete ? decimalSum(known) : undefined, complete };
 }

@@ -1,6 +1,6 @@
 /**
- * The sum of decimal amounts as a person would write it: errors of binary fractions are rounded away, for ten thousand
- * amounts as well as for refunds.
+ * The sum of decimal amounts as a person would write it, without the rounding errors of binary fractions, even for
+ * ten thousand amounts or with refunds.
  */
 export function decimalSum(amounts: readonly number[]): number {
   let sum = 0;
@@ -16,7 +16,9 @@ export function decimalSum(amounts: readonly number[]): number {
   return rounded(sum + carried, size);
 }
 
-/** Fifteen digits are exact for a decimal amount; amounts that cancel each other leave an error of their own size. */
+/**
+ * Fifteen digits are exact for a decimal amount; amounts that cancel out leave an error proportional to their size.
+ */
 function rounded(sum: number, size: number): number {
   if (size === 0) return 0;
   const decimals = Math.min(100, Math.max(0, 14 - Math.floor(Math.log10(size))));

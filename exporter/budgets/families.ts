@@ -8,7 +8,7 @@ function ofBudget(name: string, help: string, absent: string): Family<"budget"> 
 export const budgetFamilies = {
   info: info({
     name: "aigateway_budget_info",
-    help: "Always 1, for every configured budget: its scope (keys, model, app or account), its window (day, week, month or total) and its team.",
+    help: "Always 1 for every configured budget. The labels are its scope (keys, model, app or account), its window (day, week, month or total) and its team.",
     labels: ["budget", "scope", "window", "team"],
     absent: "never",
   }),
@@ -20,11 +20,11 @@ export const budgetFamilies = {
   spent: ofBudget(
     "spent_credits",
     "Credits spent in the window so far, by everything that the budget covers. A lower bound while aigateway_budget_complete is 0.",
-    "nothing is known of the window: before the first answer, and after its start until it is settled",
+    "the spend is unknown: before the first answer, and from the start of the window until it is settled",
   ),
   complete: ofBudget(
     "complete",
-    "Whether spent is everything (1), or something is missing or old (0): a key that cannot be polled, an answer that was cut.",
+    "Whether the spend is complete (1), or a part of it is missing or old (0), because a key cannot be polled or an answer was truncated.",
     "never",
   ),
   windowStart: ofBudget(

@@ -10,7 +10,7 @@ export function capacityWarnings(config: Config): readonly string[] {
   return [...rateWarnings(config), ...ceilingWarnings(config)];
 }
 
-/** Probes that cost the maximum, as failed ones are counted, must not reach the ceiling before the day ends. */
+/** If every probe cost the maximum, as failed runs are counted, the day's runs must stay below the ceiling. */
 function ceilingWarnings({ probing }: Config): readonly string[] {
   if (!probing) return [];
   const { probes, ceilingCredits, maxCostCredits } = probing;
@@ -19,7 +19,7 @@ function ceilingWarnings({ probing }: Config): readonly string[] {
   if (credits <= ceilingCredits) return [];
   return [
     `at least ${runs} runs of probes a day may cost ${credits} credits at ${maxCostCredits} each (probe_spend.max_cost_per_probe), ` +
-      `but probe_spend.max_cost_per_day allows ${ceilingCredits}: when costs are not known, as while a model fails, probes are skipped later in the day`,
+      `but probe_spend.max_cost_per_day allows ${ceilingCredits}: if costs are unknown, for example while a model fails, probes are skipped later in the day`,
   ];
 }
 
@@ -36,10 +36,12 @@ function capacityWarning(collector: Collector, config: Config): readonly string[
   if (neededMs <= scheduledMs) return [];
   const neededSeconds = Math.ceil(neededMs / 1000);
   const [one, origin] =
-    endpoint === "key" ? ["key", "gateway.requests_per_minute"] : ["query", "what the endpoint takes"];
+    endpoint === "key"
+      ? ["key", "gateway.requests_per_minute"]
+      : ["query", "the rate that the endpoint accepts"];
   return [
     `${targets} ${endpoint === "key" ? "keys" : "queries"} at ${perMinute} requests per minute (${origin}) take ` +
-      `${neededSeconds} s, but schedule.${schedule} asks for every ${scheduledMs / 1000} s: each ${one} is polled every ` +
-      `${neededSeconds} s, and values live three times that`,
+      `${neededSeconds} s, but schedule.${schedule} is every ${scheduledMs / 1000} s: each ${one} is polled every ` +
+      `${neededSeconds} s, and values expire after three times that`,
   ];
 }

@@ -20,7 +20,7 @@ export async function check(
   return 0;
 }
 
-/** What is configured: `20 keys, analytics, 3 budgets`. */
+/** A summary of the configuration: `20 keys, analytics, 3 budgets`. */
 function contentsOf({ keys, analytics, budgets, probing }: Config): string {
   const parts = [
     counted(keys.length, "key"),

@@ -4,14 +4,14 @@ import { MAX_REQUESTS } from "../http/limits.ts";
 import type { ListenAddress } from "../http/server.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "../log.ts";
 
-/** What a command line asks for. */
+/** The parsed command line. */
 export type CommandLine =
   | { readonly command: "help" | "version" }
   | { readonly command: "run" | "once" | "check"; readonly options: Options }
   | {
       readonly command: "probe";
       readonly name: string;
-      /** Run it even when the ceiling of the day might be exceeded. */
+      /** Run the probe even if it might exceed the day's ceiling. */
       readonly force: boolean;
       readonly options: Options;
     };
@@ -60,20 +60,20 @@ Commands:
 
 Flags:
   --config.file=aigateway-exporter.yaml  The configuration file.
-  --web.listen-address=:${DEFAULT_PORT}            Address to listen on, host:port; port 0 takes a free one.
+  --web.listen-address=:${DEFAULT_PORT}            Address to listen on, host:port; port 0 selects a free one.
   --web.telemetry-path=/metrics          Path of the metrics.
   --web.config.file=FILE                 TLS and basic authentication, as in Prometheus' exporters.
   --web.enable-lifecycle                 Let POST /-/reload reload the configuration.
-  --web.max-requests=${MAX_REQUESTS}                  Scrapes answered at once; 0 is unlimited.
+  --web.max-requests=${MAX_REQUESTS}                  Maximum number of concurrent scrapes; 0 is unlimited.
   --log.level=info                       One of ${LOG_LEVELS.join(", ")}.
   --log.format=json                      One of ${LOG_FORMATS.join(", ")}.
   --once                                 Poll everything once, print the metrics, and exit.
   --force                                Run the probe even if it might exceed max_cost_per_day.
   --version                              Print the version and exit.
-  -h, --help                             Print this and exit.
+  -h, --help                             Print this help and exit.
 
 Signals: SIGHUP reloads the configuration; SIGTERM and SIGINT stop, a second one at once.
-Exit codes: 0 success, 1 failure, 2 wrong use.
+Exit codes: 0 success, 1 failure, 2 usage error.
 `;
 
 /** @throws UsageError */
@@ -87,8 +87,8 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const [name, more] = command === "probe" ? [rest[0], rest.slice(1)] : [undefined, rest];
   if (more.length > 0) throw new UsageError(`Unexpected argument "${more.join(" ")}"`);
   if (command !== undefined && values.once)
-    throw new UsageError(`Cannot ${command} and poll once: --once is not for ${command}`);
-  if (values.force && command !== "probe") throw new UsageError("--force is for the command probe only");
+    throw new UsageError(`Cannot ${command} and poll once: --once does not apply to ${command}`);
+  if (values.force && command !== "probe") throw new UsageError("--force applies to the command probe only");
   const options = optionsOf(values);
   if (command === "probe") return { command, name: probeName(name), force: values.force, options };
   return { command: command ?? (values.once ? "once" : "run"), options };

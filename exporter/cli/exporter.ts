@@ -8,14 +8,14 @@ import { createLog, type Log } from "../log.ts";
 import type { Options } from "./command-line.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What a daemon has beyond polling once. */
+/** The features of the daemon that `once` does not need. */
 export interface Serving {
   readonly web: WebConfig;
   /** Returns the problems of the new configuration. */
   readonly reload: () => Promise<readonly string[]>;
 }
 
-/** Creates the app as the command line asks for it. */
+/** Creates the app that the command line describes. */
 export function createExporter(
   config: Config,
   options: Options,

@@ -32,7 +32,7 @@ export async function loadConfiguration(
   return loaded.config;
 }
 
-/** Does the same for the web configuration. Without a file it is plain HTTP for everyone. */
+/** Does the same for the web configuration. Without a file, the exporter serves plain HTTP to everyone. */
 export async function loadWebConfiguration(
   path: string | undefined,
   reporter: Reporter,

@@ -9,7 +9,7 @@ import { loadConfiguration, terminalReporter } from "./load-configuration.ts";
 import { probeReport } from "./probe-report.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Runs one probe by hand and prints its result. A daemon that runs at the same time does not know about it. */
+/** Runs one probe by hand and prints its result. A running daemon does not know about this run. */
 export async function probe(
   { name, force, options: { configFile } }: Extract<CommandLine, { command: "probe" }>,
   terminal: Terminal,
@@ -46,8 +46,8 @@ export interface ProbeResult {
 }
 
 /**
- * Runs a probe once. With a `guard` it is refused when its highest cost, added to what the keys of all probes have used
- * today, exceeds the ceiling of the day.
+ * Runs a probe once. With a `guard`, the run is refused if its maximum cost, added to today's usage of all probes'
+ * keys, exceeds the day's ceiling.
  */
 export async function probeOnce(
   chosen: ProbeConfig,
@@ -59,14 +59,14 @@ export async function probeOnce(
   if (refusal !== undefined) {
     return {
       ok: false,
-      text: `Probe "${chosen.name}" is not run: ${refusal}; --force runs it all the same\n`,
+      text: `Probe "${chosen.name}" is not run: ${refusal}; use --force to run it anyway\n`,
     };
   }
   const outcome = await runProbe(chosen, clientOf(gateway, "transcription", chosen.name), clock);
   return { ok: outcome.failure === undefined, text: probeReport(chosen, outcome) };
 }
 
-/** Why no probe may run now. */
+/** Returns the reason why no probe may run now. */
 async function refusalOf(
   { probes, ceilingCredits, maxCostCredits }: ProbingConfig,
   gateway: Pick<Gateway, "clientFor">,
@@ -78,16 +78,16 @@ async function refusalOf(
     );
     // A refund does not permit more spend.
     const used = answers.flatMap(({ usage: { day } }) => (day === undefined ? [] : Math.max(0, day)));
-    if (used.length < answers.length) return "the gateway does not report what the keys have used today";
+    if (used.length < answers.length) return "the gateway does not report today's usage of the keys";
     const spent = decimalSum(used);
     if (decimalSum([spent, maxCostCredits]) <= ceilingCredits) return undefined;
-    return `${spent} credits are spent today, and with ${maxCostCredits} (max_cost_per_probe) it might be more than ${ceilingCredits} (max_cost_per_day)`;
+    return `${spent} credits are spent today, and with ${maxCostCredits} (max_cost_per_probe) it might exceed ${ceilingCredits} (max_cost_per_day)`;
   } catch (error) {
-    return `the spend of the day is not known: ${error instanceof Error ? error.message : String(error)}`;
+    return `the spend of the day is unknown: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
-/** A client outside the engine: a command sends few requests, so each of them has a permit at once. */
+/** A client outside the engine: a command sends few requests, so each one gets a permit at once. */
 function clientOf(gateway: Pick<Gateway, "clientFor">, endpoint: Endpoint, name: string): GatewayClient {
   const permits = { next: () => Promise.resolve({ release: () => {} }) };
   return gateway.clientFor({ endpoint, name, permits, signal: NEVER });

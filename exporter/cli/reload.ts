@@ -5,8 +5,9 @@ import type { Log } from "../log.ts";
 import { loadConfiguration, logReporter } from "./load-configuration.ts";
 
 /**
- * Creates the function that loads the configuration again and applies it once the app has started. It returns the problems
- * of the new configuration, after which everything stays as it is. It never rejects, and reloads run one at a time.
+ * Creates the function that loads the configuration again and applies it once the app has started. It returns the
+ * problems of the new configuration; if there are any, nothing changes. It never rejects, and reloads run one at a
+ * time.
  */
 export function createReload(
   started: Promise<Pick<App, "apply">>,

@@ -5,14 +5,16 @@ import { loadConfiguration, loadWebConfiguration, logReporter } from "./load-con
 import { createReload } from "./reload.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Shorter than Kubernetes waits before it kills, longer than the server gives clients to take their answers. */
+/**
+ * Shorter than Kubernetes' grace period before SIGKILL, longer than the time that clients have to read their answers.
+ */
 const STOP_WITHIN_MS = 8000;
 
 /** The daemon: loads the configuration, then polls and serves until a signal stops it. */
 export async function run(options: Options, terminal: Terminal): Promise<number> {
   const { configFile, webConfigFile, listenAddress } = options;
   const log = createCommandLog(options, terminal);
-  // Process 1 of a container ignores signals that it does not listen for, so listen before anything that takes time.
+  // Process 1 of a container ignores signals without a handler, so install the handlers before anything slow.
   const stopped = terminal.untilStopped();
   const started = Promise.withResolvers<App>();
   const reload = createReload(started.promise, configFile, terminal.env, log);
@@ -33,12 +35,12 @@ export async function run(options: Options, terminal: Terminal): Promise<number>
   await stopped;
   log.info({}, "Stopping");
   const seconds = STOP_WITHIN_MS / 1000;
-  terminal.endAfter(STOP_WITHIN_MS, () => log.error({}, `Cannot stop within ${seconds} s; ends at once`));
+  terminal.endAfter(STOP_WITHIN_MS, () => log.error({}, `Cannot stop within ${seconds} s; exiting now`));
   await app.stop();
   return 0;
 }
 
-/** Why the server cannot listen on an address, for people. */
+/** A readable reason why the server cannot listen on an address. */
 function listenFault(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
   return LISTEN_FAULTS.get(code) ?? code;
@@ -48,7 +50,7 @@ const LISTEN_FAULTS: ReadonlyMap<string, string> = new Map([
   ["EADDRINUSE", "the address is in use; choose another or port 0"],
   ["EACCES", "not permitted; ports below 1024 may need a privilege"],
   ["EADDRNOTAVAIL", "no interface of this machine has this address"],
-  ["ENOTFOUND", "the host is not known"],
-  ["EAI_AGAIN", "the host cannot be looked up now"],
-  ["EAFNOSUPPORT", "addresses of this kind are not supported on this machine"],
+  ["ENOTFOUND", "the host is unknown"],
+  ["EAI_AGAIN", "the host name cannot be resolved now"],
+  ["EAFNOSUPPORT", "this machine does not support addresses of this kind"],
 ]);

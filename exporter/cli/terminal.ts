@@ -16,7 +16,7 @@ export interface Terminal {
   untilStopped(): Promise<void>;
   /** Calls back at each SIGHUP. */
   onHangup(run: () => void): void;
-  /** Calls back and ends the process with exit code 1, unless it ends by itself within `ms`. */
+  /** Calls back and ends the process with exit code 1, unless the process has ended by itself within `ms`. */
   endAfter(ms: number, beforeEnd: () => void): void;
   /** From now on an unexpected error is logged, not printed. */
   logErrorsTo(log: Log): void;

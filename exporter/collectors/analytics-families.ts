@@ -2,7 +2,7 @@ import { AMOUNT_PROVENANCE, RATE_PROVENANCE, USAGE_PROVENANCE } from "../gateway
 import type { Amount, Rate } from "../gateway/port.ts";
 import { type Family, gauge } from "../metrics/family.ts";
 
-/** The windows that the analytics are asked for; the label `query`. */
+/** The windows of the analytics queries; the label `query`. */
 export const QUERIES = ["day", "last_day", "month", "last_month"] as const;
 export type Query = (typeof QUERIES)[number];
 
@@ -22,7 +22,7 @@ function usageFamilies(query: Query): Record<Amount, Family<Pair>> {
   const usage = (name: string, what: string, amount: Amount) =>
     gauge({
       name,
-      help: `${what} of a model by an app ${when} (${AMOUNT_PROVENANCE[amount]}). _other is everything without a series of its own.`,
+      help: `${what} of a model by an app ${when} (${AMOUNT_PROVENANCE[amount]}). _other is the sum of all pairs without their own series.`,
       labels: PAIR,
       absent:
         "the pair had none, or is part of _other; 3 intervals after the last good answer; from the end of the UTC day or month until the new one is settled",
@@ -45,7 +45,7 @@ export const usageFamiliesOf: Record<Query, Record<Amount, Family<Pair>>> = {
   last_month: usageFamilies("last_month"),
 };
 
-/** Rates of the current day, asked for when `analytics.rates` is set; never summed and never folded. */
+/** Rates of the current day, queried if `analytics.rates` is set; never summed and never folded into `_other`. */
 export const rateFamilies: Record<Rate, Family<Pair>> = {
   cacheHitRatio: rate(
     "aigateway_cache_hit_ratio",
@@ -70,7 +70,7 @@ function rate(name: string, what: string, of: Rate): Family<Pair> {
     help: `${what}, of a model by an app in the current UTC day so far (${RATE_PROVENANCE[of]}).`,
     labels: PAIR,
     absent:
-      "analytics.rates is not set; the service has no value; two rows have the same labels; otherwise as the usage of the day",
+      "analytics.rates is not set; the service has no value; two rows have the same labels; otherwise like the usage of the day",
   });
 }
 
@@ -82,7 +82,7 @@ function ofQuery(
   return gauge({ name, help, labels: ["query"], absent });
 }
 
-/** What is known about each query itself. */
+/** The state of each query. */
 export const queryFamilies = {
   up: ofQuery(
     "aigateway_analytics_up",
@@ -91,12 +91,12 @@ export const queryFamilies = {
   ),
   lastSuccess: ofQuery(
     "aigateway_analytics_last_success_timestamp_seconds",
-    "When the last good answer to the query was asked for, seconds since the epoch. Outlives the values.",
+    "When the last good answer to the query was requested, seconds since the epoch. Outlives the values.",
     "before the first good answer",
   ),
   dataTimestamp: ofQuery(
     "aigateway_analytics_data_timestamp_seconds",
-    `Time that the data of the answer reach, seconds since the epoch: the ${USAGE_PROVENANCE.computedAt} if sent, else the end of the range that was asked for.`,
+    `End of the data in the answer, seconds since the epoch: the ${USAGE_PROVENANCE.computedAt} if sent, else the end of the requested range.`,
   ),
   windowStart: ofQuery(
     "aigateway_analytics_window_start_timestamp_seconds",
@@ -104,7 +104,7 @@ export const queryFamilies = {
   ),
   windowEnd: ofQuery(
     "aigateway_analytics_window_end_timestamp_seconds",
-    "End of the time range of the query, seconds since the epoch: the end of the window, or the time of asking while the window is running.",
+    "End of the time range of the query, seconds since the epoch: the end of the window, or the time of the request while the window is current.",
   ),
   rows: ofQuery("aigateway_analytics_rows", "Rows of the last answer."),
   truncated: ofQuery(
@@ -113,7 +113,7 @@ export const queryFamilies = {
   ),
   warnings: ofQuery(
     "aigateway_analytics_warnings",
-    `Warnings of the last answer (${USAGE_PROVENANCE.warnings}), about parts of the question that the service could not resolve.`,
+    `Warnings of the last answer (${USAGE_PROVENANCE.warnings}), about parts of the query that the service could not resolve.`,
   ),
   duration: ofQuery(
     "aigateway_analytics_query_duration_seconds",
@@ -125,10 +125,10 @@ export const queryFamilies = {
   ),
   colliding: ofQuery(
     "aigateway_analytics_colliding_rows",
-    "Rows of the last answer whose labels another row also has: their amounts are summed, their rates dropped.",
+    "Rows of the last answer with the same labels as another row: amounts are summed, rates are dropped.",
   ),
   unreadable: ofQuery(
     "aigateway_analytics_unreadable_rows",
-    "Rows of the last answer that could not be read: what they spent is part of _other.",
+    "Unreadable rows of the last answer; their spend is part of _other.",
   ),
 };

@@ -17,7 +17,7 @@ import { type BudgetQuery, budgetQueries } from "./budget-queries.ts";
 import type { Collector } from "./collector.ts";
 import { answerSamples, pairSamples, stateSamples } from "./usage-samples.ts";
 
-/** Spend of each model and app in four windows, and what budgets need besides. */
+/** Spend of each model and app in four windows, and the additional queries that budgets need. */
 export const analyticsCollector: Collector = {
   name: "analytics",
   endpoint: "analytics",
@@ -98,7 +98,7 @@ function budgetJob(query: BudgetQuery, analytics: AnalyticsConfig, gateway: Conf
   };
 }
 
-/** What all queries have in common. */
+/** The parts that all queries share. */
 function queryJob(name: string, { managementKey }: AnalyticsConfig, { baseUrl }: Config["gateway"]) {
   return {
     id: targetId("analytics", name),
@@ -111,7 +111,10 @@ function queryJob(name: string, { managementKey }: AnalyticsConfig, { baseUrl }:
   } satisfies Partial<Job>;
 }
 
-/** A reading without pairs. Data do not reach beyond the question: a fast clock of the service would hide that they grow old. */
+/**
+ * A reading without pairs. The data end no later than the request, because a fast clock of the service would
+ * otherwise hide their age.
+ */
 function usageReading(usage: Usage, window: Window, range: Window, askedAtMs: number): UsageReading {
   return {
     kind: "usage",
@@ -124,12 +127,12 @@ function usageReading(usage: Usage, window: Window, range: Window, askedAtMs: nu
   };
 }
 
-/** The number of unreadable rows changes with each run and is a metric; the reason is worth a log line. */
+/** The number of unreadable rows changes with each run, so it is a metric; only the reason is logged. */
 function rowWarning({ rowProblem }: Usage): string | undefined {
   return rowProblem && `some rows cannot be read and are part of _other (the first: ${rowProblem})`;
 }
 
-/** The time range to ask for. */
+/** The time range of a query. */
 function rangeOf(query: Query, askedAtMs: number): Window {
   if (isRunning(query)) return runningRange(windowAt(query, askedAtMs), askedAtMs);
   return windowBefore(query === "last_day" ? "day" : "month", askedAtMs);
@@ -141,6 +144,6 @@ function isRunning(query: Query): query is "day" | "month" {
 
 /** The time range of a running window: it ends now. */
 function runningRange({ startMs }: Window, askedAtMs: number): Window {
-  // The service rejects an empty range, and every service distinguishes whole seconds.
+  // The service rejects an empty range, and every service resolves whole seconds.
   return { startMs, endMs: Math.max(askedAtMs, startMs + 1000) };
 }

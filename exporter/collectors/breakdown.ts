@@ -12,12 +12,12 @@ import type { WindowSpend } from "../readings/reading.ts";
 import type { Window } from "../time/window.ts";
 import { labelText } from "./label-text.ts";
 
-/** Who spent what, in at most `top` named pairs and a remainder, so that the sum over all pairs is the total. */
+/** The spend by pair, in at most `top` named pairs and a remainder, so that the sum over all pairs is the total. */
 export interface Breakdown {
   readonly pairs: readonly Pair[];
-  /** Pairs that are known but shown only as part of the remainder. */
+  /** Number of known pairs that are shown only as part of the remainder. */
   readonly foldedPairs: number;
-  /** Rows whose labels an earlier row already had. */
+  /** Number of rows with the same labels as an earlier row. */
   readonly collidingRows: number;
 }
 
@@ -35,9 +35,9 @@ const NONE = "_none";
 const OTHER = "_other";
 
 /**
- * Cuts the pairs to the `top` most expensive ones. The remainder is the total minus what is shown, so it contains pairs
- * beyond the service's row limit and rows that could not be read. A negative remainder of a count comes from a row that
- * changed between the two answers, and is dropped; without a single request there is no remainder.
+ * Cuts the pairs to the `top` most expensive ones. The remainder is the total minus what is shown, so it contains
+ * pairs beyond the service's row limit and rows that could not be read. A negative remainder of a count means that a
+ * row changed between the two answers, so it is dropped. Without any request there is no remainder.
  */
 export function breakdown(usage: Usage, top: number): Breakdown {
   const all = pairsOf(usage.pairs);
@@ -54,8 +54,8 @@ export function breakdown(usage: Usage, top: number): Breakdown {
 }
 
 /**
- * Credits spent in a window, before the pairs are cut. `byPair`: the pairs were asked for. They are complete when no row is
- * missing and they do not add up to less than the total.
+ * Credits spent in a window, before the pairs are cut. `byPair`: the pairs were requested. They are complete if no
+ * row is missing and their sum is not below the total.
  */
 export function windowSpend(window: Window, usage: Usage, byPair: boolean): WindowSpend {
   const { total } = usage;
@@ -71,7 +71,10 @@ function hasAllRows({ truncated, unreadableRows }: Usage): boolean {
   return !truncated && unreadableRows === 0;
 }
 
-/** One pair for each two labels: the amounts of twins are summed; their rates are dropped, because rates do not add up. */
+/**
+ * One pair for each combination of labels: the amounts of duplicates are summed; their rates are dropped, because
+ * rates do not add up.
+ */
 function pairsOf(rows: readonly UsagePair[]): readonly Pair[] {
   const pairs = new Map<string, Pair>();
   for (const row of rows) {
@@ -118,8 +121,8 @@ function remainderOf(
 ): Amounts {
   return amountsBy((amount) => {
     const isCount = amount !== "credits";
-    // When the total is unknown, or older than the rows and therefore smaller, the remainder is what is known of it.
-    // Credits outside the rows may be negative.
+    // If the total is unknown, or older than the rows and therefore smaller, the remainder contains only what is
+    // known. Credits outside the rows may be negative.
     const known = sum(shown, amount) + sum(folded, amount);
     const answered = totals?.[amount] ?? known;
     const total = complete || isCount ? Math.max(answered, known) : answered;
@@ -131,7 +134,7 @@ function remainderOf(
 /** The total minus the pairs' amounts; 0 when the difference is an error of binary fractions, or the total is unknown. */
 function difference(total: number | undefined, pairs: readonly Pair[], amount: Amount): number {
   if (total === undefined) return 0;
-  // Amounts that cancel each other leave an error of their own size, not of the total's.
+  // Amounts that cancel out leave an error proportional to their own size, not to the total.
   const size = pairs.reduce((added, { amounts }) => added + Math.abs(amounts[amount] ?? 0), 0);
   const scale = Math.max(Math.abs(total), size);
   const rest = rounded(total - sum(pairs, amount), scale);
@@ -153,7 +156,7 @@ function sum(pairs: readonly Pair[], amount: Amount): number {
   return pairs.reduce((total, { amounts }) => total + (amounts[amount] ?? 0), 0);
 }
 
-/** The most expensive first; equal ones by requests, then by name, so that each run makes the same cut. */
+/** Most expensive first, ties by requests and then by name, so that every run cuts at the same place. */
 function byCredits(one: Pair, other: Pair): number {
   const descending = (amount: Amount) =>
     (other.amounts[amount] ?? Number.NEGATIVE_INFINITY) - (one.amounts[amount] ?? Number.NEGATIVE_INFINITY);
@@ -161,7 +164,7 @@ function byCredits(one: Pair, other: Pair): number {
   return descending("credits") || descending("requests") || byName();
 }
 
-/** Rounds a difference to twelve digits of the amount that it was taken from: the rest is noise of binary fractions. */
+/** Rounds a difference to twelve digits of the minuend: the rest is noise of binary fractions. */
 function rounded(value: number, amount: number): number {
   if (amount === 0 || !Number.isFinite(amount)) return value;
   const decimals = 11 - Math.floor(Math.log10(Math.abs(amount)));

@@ -1,7 +1,7 @@
 import type { BudgetConfig } from "../config/config.ts";
 import { type Period, periodName } from "../time/window.ts";
 
-/** A query of the analytics that only budgets need. */
+/** An analytics query that only budgets need. */
 export interface BudgetQuery {
   readonly name: string;
   readonly period: Period;
@@ -11,7 +11,7 @@ export interface BudgetQuery {
   readonly total: boolean;
 }
 
-/** The queries for weeks and for totals since a date. Days and months are queried in any case. */
+/** The queries for weeks and for totals since a date. Days and months are always queried. */
 export function budgetQueries(budgets: readonly BudgetConfig[]): readonly BudgetQuery[] {
   const queries = new Map<string, BudgetQuery>();
   for (const { period, scope } of budgets) {

@@ -5,7 +5,7 @@ import type { Reporter } from "../schedule/reporter.ts";
 import type { Collector } from "./collector.ts";
 import { collectors } from "./index.ts";
 
-/** The jobs of every collector that has any, as groups that the engine runs. */
+/** The jobs of every collector, as groups that the engine runs. A collector without jobs has no group. */
 export function collectorGroups(
   config: Config,
   reporterOf: (collector: string) => Reporter,
@@ -19,14 +19,14 @@ export function collectorGroups(
 }
 
 /**
- * The families of every collector with their HELP texts. A metric that is not as of the scrape says so: with its effective
+ * The families of every collector with their HELP texts. The HELP text of a polled metric names its effective
  * interval and the family that shows its age.
  */
 export function collectorHeaders(intervalMs: (collector: string) => number): readonly FamilyHeader[] {
   return collectors.flatMap((collector) => headersOf(collector, intervalMs(collector.name)));
 }
 
-/** The same headers as long as the interval is the same: their bytes are kept. */
+/** Returns the same headers while the interval is unchanged, so that their bytes are reused. */
 function headersOf(collector: Collector, intervalMs: number): readonly FamilyHeader[] {
   const known = latest.get(collector);
   if (known?.intervalMs === intervalMs) return known.headers;

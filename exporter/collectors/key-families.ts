@@ -15,28 +15,28 @@ function spend(name: string, what: string, provenance: string, absent: string) {
   return ofKey(name, `Credits ${what} (${provenance}).`, absent);
 }
 
-/** What the gateway knows of a key (contract 2.7). `key` is the configured name, never a part of the secret. */
+/** What the gateway reports about a key (contract 2.7). `key` is the configured name, never a part of the secret. */
 export const keyFamilies = {
   up: ofKey("up", "Whether the last poll of the key succeeded (1) or failed (0).", "before the first poll"),
   unauthorized: ofKey(
     "unauthorized",
-    "Whether the service rejects the key (1): the last answer that showed it was a 401. Other failures do not change it.",
+    "Whether the service rejects the key: 1 after a 401, 0 after a success. Other failures do not change it.",
     "before the first success or 401",
   ),
   lastSuccess: ofKey(
     "last_success_timestamp_seconds",
-    "When the last good answer for the key was asked for, seconds since the epoch. Outlives the values.",
+    "When the last good answer for the key was requested, seconds since the epoch. Outlives the values.",
     "before the first good answer",
   ),
   info: info({
     name: "aigateway_key_info",
-    help: `Always 1, for every configured key. The label is the masked fragment that the service shows (${FROM.label}), empty unless show_label is set.`,
+    help: `Always 1 for every configured key. The label is the masked fragment that the service shows (${FROM.label}), empty unless show_label is set.`,
     labels: ["key", "label"],
-    absent: "with show_label before the first answer and 3 intervals after the last good one, else never",
+    absent: "only with show_label: before the first answer; 3 intervals after the last good one",
   }),
   ownerInfo: info({
     name: "aigateway_key_owner_info",
-    help: "Always 1, for every configured key: its owner, from the configuration. Empty where nothing is set, so that a join drops no key.",
+    help: "Always 1 for every configured key. The labels are its owner in the configuration, empty if not set, so that a join drops no key.",
     labels: ["key", "team", "project", "cost_center"],
     absent: "never",
   }),
@@ -47,7 +47,7 @@ export const keyFamilies = {
   ),
   limit: spend(
     "limit_credits",
-    "that the key may spend per reset window, or in all if it never resets",
+    "that the key may spend per reset window, or in total if it never resets",
     FROM.limit,
     `the key is unlimited; ${FOREVER}`,
   ),
@@ -89,31 +89,31 @@ export const keyFamilies = {
   usageMonth: spend("usage_month_credits", "used in the current UTC month", FROM.usageMonth, WITHIN("month")),
   byokUsage: spend(
     "byok_usage_credits",
-    "used with keys of your own at a provider, since the key was created",
+    "used through your own provider keys since the key was created",
     FROM.byokUsage,
     FOREVER,
   ),
   byokUsageDay: spend(
     "byok_usage_day_credits",
-    "used with keys of your own in the current UTC day",
+    "used through your own provider keys in the current UTC day",
     FROM.byokUsageDay,
     WITHIN("day"),
   ),
   byokUsageWeek: spend(
     "byok_usage_week_credits",
-    "used with keys of your own in the current UTC week",
+    "used through your own provider keys in the current UTC week",
     FROM.byokUsageWeek,
     WITHIN("week"),
   ),
   byokUsageMonth: spend(
     "byok_usage_month_credits",
-    "used with keys of your own in the current UTC month",
+    "used through your own provider keys in the current UTC month",
     FROM.byokUsageMonth,
     WITHIN("month"),
   ),
   byokInLimit: ofKey(
     "byok_in_limit",
-    `Whether usage with keys of your own at a provider counts toward the limit (${FROM.byokInLimit}).`,
+    `Whether usage through your own provider keys counts toward the limit (${FROM.byokInLimit}).`,
     FOREVER,
   ),
   freeTier: ofKey(

@@ -10,7 +10,7 @@ import type { Collector } from "./collector.ts";
 import { keyFamilies as families } from "./key-families.ts";
 import { labelText } from "./label-text.ts";
 
-/** Limits, usage and state of each configured key: one request for each key and run. */
+/** Limits, usage and state of each configured key, with one request per key and run. */
 export const keyCollector: Collector = {
   name: "key",
   endpoint: "key",
@@ -53,7 +53,7 @@ function keyJob(config: KeyConfig, { baseUrl }: Config["gateway"]): Job {
   };
 }
 
-/** What was learnt of a key by an answer to a question asked at the instant. */
+/** The reading of a key, from the answer to a request that was sent at the instant. */
 export function keyReading(information: KeyInformation, askedAtMs: number): KeyReading {
   return { kind: "key", information, limitWindow: limitWindow(information.limitReset, askedAtMs) };
 }
@@ -90,7 +90,7 @@ export function keySamples(
   ];
 }
 
-/** Credits that the key used, without what it used with keys of your own at a provider (BYOK). */
+/** Credits that the key used, without usage through the owner's own provider keys (BYOK). */
 function keySpend({ information: { usage } }: KeyReading, askedAtMs: number): readonly WindowSpend[] {
   return WINDOW_KINDS.map((kind) => ({ window: windowAt(kind, askedAtMs), credits: usage[kind] }));
 }

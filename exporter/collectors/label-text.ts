@@ -1,17 +1,20 @@
 import { createHash } from "node:crypto";
 
 /**
- * Longest text of the service that becomes a label value, UTF-8 bytes. Common stores of Prometheus data reject longer
- * ones, some of them together with the whole scrape, and users may give an app any name.
+ * Longest text of the service that becomes a label value, in UTF-8 bytes. Common stores of Prometheus data reject
+ * longer ones, some even the whole scrape, and users may give an app any name.
  */
 const LONGEST_BYTES = 1024;
 
-/** Sixteen hexadecimal digits: two texts with the same beginning stay two series. */
+/** Sixteen hexadecimal digits, so that two texts with the same beginning remain two series. */
 const DIGEST_LENGTH = 16;
 const MARK = "…";
 const CUT_BYTES = LONGEST_BYTES - Buffer.byteLength(MARK) - DIGEST_LENGTH;
 
-/** A text of the service as a label value: a lone surrogate becomes U+FFFD, and the end of a very long text its digest. */
+/**
+ * A text of the service as a label value: a lone surrogate becomes U+FFFD, and a digest replaces the end of a very
+ * long text.
+ */
 export function labelText(text: string): string {
   const wellFormed = text.toWellFormed();
   // A UTF-16 unit is three bytes at most.

@@ -29,7 +29,10 @@ export function answerSamples(
   ];
 }
 
-/** The samples of the pairs. After midnight "last day" is another day, so every value carries the running window. */
+/**
+ * The samples of the pairs. After midnight "last day" means another day, so every value belongs to the current
+ * window.
+ */
 export function pairSamples(query: Query, { window }: UsageReading, parts: Breakdown): readonly Sample[] {
   const usageFamilies = usageFamiliesOf[query];
   return [
@@ -42,7 +45,7 @@ export function pairSamples(query: Query, { window }: UsageReading, parts: Break
   ];
 }
 
-/** The state of a query as samples. */
+/** The state of a query, as samples. */
 export function stateSamples(query: string, state: TargetState): readonly Sample[] {
   return [
     ...sample(families.up, { query }, state.up),

@@ -13,9 +13,9 @@ export interface Config {
   /** Undefined: no probes run. */
   readonly probing: ProbingConfig | undefined;
   readonly schedule: { readonly keys: ScheduleExpression; readonly analytics: ScheduleExpression };
-  /** Price of one credit, only if configured. */
+  /** Price of one credit, if configured. */
   readonly creditValue: { readonly currency: string; readonly value: number } | undefined;
-  /** Maximum number of series. An answer that would exceed it is rejected as a whole. */
+  /** Maximum number of series. An answer that would exceed it is rejected entirely. */
   readonly seriesLimit: number;
 }
 
@@ -30,9 +30,9 @@ export interface GatewayConfig {
   readonly requestsPerMinute: number;
   /** Concurrent requests. */
   readonly connections: number;
-  /** Longest pause of a key or an endpoint that the gateway can ask for. */
+  /** Longest pause of a key or an endpoint that the gateway can request. */
   readonly maxPauseMs: number;
-  /** Largest response body that is read, bytes. */
+  /** Largest accepted response body, in bytes. */
   readonly maxBodyBytes: number;
 }
 
@@ -69,7 +69,7 @@ export interface BudgetConfig {
   readonly team: string;
 }
 
-/** What the budget covers. Models and apps are named by the text that the service returns. */
+/** What the budget covers. Models and apps are matched by the text that the service returns. */
 export type BudgetScope =
   | { readonly kind: "keys"; readonly names: readonly string[] }
   | { readonly kind: "model" | "app"; readonly label: string }
@@ -107,6 +107,6 @@ export interface AudioSource {
   /** For messages: `file "/etc/probes/hello.wav"`. */
   readonly origin: string;
   readonly format: string;
-  /** With a fault, the bytes are those of the last successful read, if there was one. */
+  /** If the read failed, the bytes are those of the last successful read, if any. */
   read(): Promise<{ readonly bytes: Uint8Array | undefined; readonly fault: string | undefined }>;
 }

@@ -11,7 +11,9 @@ export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
   const known = Object.keys(shape).join(", ");
   return z.strictObject(shape, {
     error: ({ code, input }) =>
-      code === "unrecognized_keys" ? `is not a known field; known here: ${known}` : isNot("a mapping", input),
+      code === "unrecognized_keys"
+        ? `is not a known field; known fields: ${known}`
+        : isNot("a mapping", input),
   });
 }
 
@@ -42,7 +44,10 @@ export function byteSize(from: string, to: string, example: string) {
     .meta({ rule, type: "size" });
 }
 
-/** Bytes of a size such as `512KiB` or `16MiB`, or undefined when the text is not a size. A plain number is bytes. */
+/**
+ * Number of bytes of a size such as `512KiB` or `16MiB`, or undefined if the text is not a size. A plain number means
+ * bytes.
+ */
 export function parseByteSize(size: string | number): number | undefined {
   const groups = SIZE.exec(String(size))?.groups;
   if (!groups) return undefined;
@@ -91,7 +96,7 @@ export function path() {
   return text(1, 4096).meta({ type: "path", rule: "relative to the folder of the configuration file" });
 }
 
-/** A text that matches a pattern, which the message shows. */
+/** A text that matches a pattern. The message shows the pattern. */
 export function pattern(form: RegExp, name: string) {
   const shown = form.source.replace(/^\^|\$$/g, "");
   return z
@@ -126,7 +131,7 @@ export function isNot(rule: string, value: unknown, adviceForOtherTypes?: string
   if (value === undefined) return `is missing; it must be ${rule}`;
   if (value === null) return `is empty; it must be ${rule}`;
   const advice = adviceForOtherTypes !== undefined && isScalar(value) ? `; ${adviceForOtherTypes}` : "";
-  // A text in place of a mapping or a list is no help to the reader, and may be a misplaced secret.
+  // A text in place of a mapping or a list does not help the reader, and may be a misplaced secret.
   const shown = /^a (mapping|list)$/.test(rule) && typeof value === "string" ? "a text" : quote(value);
   return `${shown} is not ${rule}${advice}`;
 }

@@ -11,7 +11,7 @@ export interface Files {
 
 export interface DirectoryEntry {
   readonly name: string;
-  /** After following links. */
+  /** Follows links. */
   readonly isDirectory: boolean;
 }
 
@@ -33,7 +33,7 @@ export const systemFiles: Files = {
     return Promise.all(
       entries.map(async (entry) => ({
         name: entry.name,
-        // Mounted secrets are links to links. A broken link is reported when it is read.
+        // Mounted secrets are links to links. A broken link is reported when its file is read.
         isDirectory: entry.isSymbolicLink()
           ? await stat(`${path}/${entry.name}`).then(
               (target) => target.isDirectory(),

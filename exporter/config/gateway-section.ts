@@ -34,10 +34,10 @@ export const gatewaySection = withRules(
     connections: integer(1, 1024).prefault(64).describe("Maximum number of concurrent requests."),
     max_pause: duration("1s", "1d", "5m")
       .prefault("5m")
-      .describe("Longest pause of a key or an endpoint that the gateway can ask for (`Retry-After`)."),
+      .describe("Longest pause of a key or an endpoint that the gateway can request (`Retry-After`)."),
     max_body: byteSize("1KiB", "256MiB", "16MiB")
       .prefault("16MiB")
-      .describe("Largest response body that is read; a larger one is a failed poll."),
+      .describe("Largest accepted response body; a larger one fails the poll."),
   }),
   (gateway) => {
     const [timeout, deadline] = [right(gateway, "timeout"), right(gateway, "deadline")];
@@ -60,7 +60,10 @@ export function parseBaseUrl(text: string): ParsedBaseUrl {
   if (authority.includes("@")) return { ok: false, fault: "must not contain credentials" };
   if (/[?#]/.test(text)) return { ok: false, fault: "must not have a query or a fragment" };
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
-    return { ok: false, fault: "must use https, since keys are sent to it; http is for localhost only" };
+    return {
+      ok: false,
+      fault: "must use https, because keys are sent to it; http is allowed for localhost only",
+    };
   }
   return { ok: true, url: `${url.origin}${url.pathname.replace(/\/+$/, "")}` };
 }

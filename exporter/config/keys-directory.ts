@@ -33,7 +33,10 @@ export async function readKeysDirectory(
         message: `file ${quotePath(path)} is skipped: its name does not match ${KEY_NAME_TEXT}`,
       });
     } else if (index !== undefined) {
-      problems.push({ path: "keys_dir", message: `file ${quotePath(path)} has the name of keys[${index}]` });
+      problems.push({
+        path: "keys_dir",
+        message: `file ${quotePath(path)} has the same name as keys[${index}]`,
+      });
     } else files.set(name, path);
   };
   try {

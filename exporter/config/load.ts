@@ -53,7 +53,10 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   ]);
   if (!file || all.length > 0) return { ok: false, problems: all };
   if (file.keys.length + directory.files.size === 0 && !file.analytics) {
-    return { ok: false, problems: [{ path: "keys_dir", message: "contains no key" }, ...directory.warnings] };
+    return {
+      ok: false,
+      problems: [{ path: "keys_dir", message: "contains no keys" }, ...directory.warnings],
+    };
   }
   const warnings = [...directory.warnings, ...secrets.warnings].map(
     ({ path, message }) => `${path}: ${message}`,

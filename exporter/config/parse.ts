@@ -8,8 +8,8 @@ export type ParseResult =
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /**
- * Checks a configuration, as the text of the file or as its values, without files and environment: all that can be known
- * before it is deployed.
+ * Checks a configuration, as the text of the file or as its values, without files and environment: every check that
+ * is possible before deployment.
  */
 export function parseConfig(source: unknown): ParseResult {
   const { file, problems } = inspectConfig(source);
@@ -17,14 +17,14 @@ export function parseConfig(source: unknown): ParseResult {
 }
 
 export interface Inspection {
-  /** Absent when a field is wrong. */
+  /** Absent if a field is wrong. */
   readonly file: ConfigFile | undefined;
-  /** What could be read. Absent when nothing could be. */
+  /** The readable fields; absent if there are none. */
   readonly checked: Checked<ConfigFile> | undefined;
   readonly problems: readonly Problem[];
 }
 
-/** Checks a configuration and keeps what is right, so that the files it names can be checked as well. */
+/** Checks a configuration and keeps the valid parts, so that the files they name can be checked as well. */
 export function inspectConfig(source: unknown): Inspection {
   const yaml = typeof source === "string" ? parseYaml(source) : { value: source, problems: [] };
   const isUnreadable = yaml.value === undefined && yaml.problems.length > 0;

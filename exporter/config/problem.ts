@@ -5,7 +5,7 @@ import { looksSecret, quote } from "./quote.ts";
 export interface Problem {
   /** Such as `keys[3].name`; empty for the file as a whole. */
   readonly path: string;
-  /** The value and the rule; never a secret. */
+  /** The value and the broken rule; never a secret. */
   readonly message: string;
 }
 
@@ -14,7 +14,7 @@ export function formatProblem(file: string, { path, message }: Problem): string 
   return path === "" ? `${file}: ${message}` : `${file}: ${path}: ${message}`;
 }
 
-/** What zod found, one problem per field. */
+/** The problems that zod found, one per field. */
 export function problemsOf(error: z.ZodError): Problem[] {
   return error.issues.flatMap((issue) =>
     issue.code === "unrecognized_keys"

@@ -31,7 +31,7 @@ const LOOKED_AT_CHARACTERS = 1000;
 
 function quoteText(text: string, shownCharacters: number): string {
   if (looksSecret(text)) return HIDDEN;
-  // Cut between whole characters, and look at few of them, because the text may have any length.
+  // Cuts between whole characters, and reads only a few of them, because the text may have any length.
   const characters = Array.from(text.slice(0, 2 * shownCharacters + 2));
   const cut =
     characters.length > shownCharacters ? `${characters.slice(0, shownCharacters).join("")}…` : text;

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** A value as zod has read it, and what is wrong with it. Wrong fields have the values that were written. */
+/** A value as parsed by zod, with its problems. Invalid fields keep their original values. */
 export interface Checked<Value> {
   readonly value: Value;
   readonly issues: readonly Issue[];
@@ -13,13 +13,16 @@ interface Issue {
   readonly keys?: unknown;
 }
 
-/** A rule between fields that is broken. */
+/** A broken rule between fields. */
 export interface Finding {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
-/** Adds rules between fields. They are checked even if something else is wrong, so that every problem is reported at once. */
+/**
+ * Adds rules between fields. They are checked even if other fields are invalid, so that every problem is reported at
+ * once.
+ */
 export function withRules<Section extends z.ZodObject>(
   section: Section,
   broken: (checked: Checked<z.output<Section>>) => readonly Finding[],
@@ -31,7 +34,7 @@ export function withRules<Section extends z.ZodObject>(
   }, MAPPINGS);
 }
 
-/** Checks a value against a section. It also returns what could be read of a value that is wrong. */
+/** Checks a value against a section. Returns the readable parts even of an invalid value. */
 export function inspect<Section extends z.ZodObject>(section: Section, value: unknown) {
   const read: Checked<z.output<Section>>[] = [];
   const parsed = section
@@ -40,7 +43,7 @@ export function inspect<Section extends z.ZodObject>(section: Section, value: un
   return { data: parsed.data, error: parsed.error, checked: read[0] };
 }
 
-/** The value of a field that is right; undefined when it is missing or wrong. */
+/** The value of a valid field; undefined if it is missing or invalid. */
 export function right<Value, Name extends keyof Value>(
   { value, issues }: Checked<Value>,
   name: Name,
@@ -49,7 +52,7 @@ export function right<Value, Name extends keyof Value>(
   return isWrong ? undefined : value[name];
 }
 
-/** Whether a field is written, right or wrong, or has a default. */
+/** Whether a field has a value, valid or not, or a default. */
 export function has<Value>({ value }: Checked<Value>, name: keyof Value): boolean {
   return isMapping(value) && value[name] !== undefined;
 }
@@ -61,7 +64,7 @@ export function entriesOf<Value, Name extends keyof Value>(
 ): readonly Checked<EntryOf<Value[Name]>>[] {
   const list = value[name];
   if (!Array.isArray(list)) return [];
-  // One pass over the issues: thousands of keys may all be wrong.
+  // One pass over the issues, because thousands of keys may all be invalid.
   const byIndex = Map.groupBy(below(issues, name), ({ path }) => path?.[0]);
   return list.map((entry, index) => ({
     value: entry,
@@ -80,7 +83,7 @@ export function sectionOf<Value, Name extends keyof Value>(
   return isMapping(section) ? { value: section, issues: below(issues, name) } : undefined;
 }
 
-/** The issues of a field or an entry, with paths that start there. */
+/** The issues of a field or an entry, with paths relative to it. */
 function below(issues: readonly Issue[], step: PropertyKey): readonly Issue[] {
   return issues
     .filter(({ path }) => path?.[0] === step)

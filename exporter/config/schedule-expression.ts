@@ -6,7 +6,7 @@ import { quote } from "./quote.ts";
 
 export type ParsedSchedule =
   | { readonly ok: true; readonly schedule: ScheduleExpression }
-  /** What is wrong with the text; a message puts it after the text: `has an invalid minute field "61"`. */
+  /** The problem of the text; a message appends it to the text: `has an invalid minute field "61"`. */
   | { readonly ok: false; readonly fault: string };
 
 export const SCHEDULE_RULE =
@@ -23,7 +23,7 @@ export function parseSchedule(text: string): ParsedSchedule {
   return { ok: true, schedule: { kind: "cron", expression } };
 }
 
-/** Values of a window change at most once a day; three intervals must stay within what a timer can wait for. */
+/** A window changes at most once a day, and three intervals must stay within the longest timer. */
 const LONGEST_INTERVAL_MS = DAY_MS;
 const SHORTEST_INTERVAL_MS = 1000;
 

@@ -11,7 +11,7 @@ import { API_KEY_FIELDS, MANAGEMENT_KEY_FIELDS, secretFindings, variable } from 
 
 export { KEY_NAME } from "./field.ts";
 
-/** The port of the exporter unless another is given: not taken in Prometheus' list of default ports. */
+/** The default port, which is free in Prometheus' list of default ports. */
 export const DEFAULT_PORT = 9853;
 
 const ownerLabel = () => text(0, 128).prefault("");
@@ -68,7 +68,7 @@ const fields = section({
   keys: list(keySection).prefault([]).describe("Keys to poll, in the order of the exposition."),
   keys_dir: path()
     .optional()
-    .describe("Folder in which each file contains the API key of one key, which is named by the file."),
+    .describe("Folder of API keys: each file holds one API key, and its name is the name of the key."),
   analytics: analyticsSection
     .optional()
     .describe("Spend by model and app. Without this section no analytics are queried."),
@@ -84,13 +84,15 @@ const fields = section({
   schedule: scheduleSection.prefault({}).describe("When the gateway is polled."),
   credit_value: creditValueSection
     .optional()
-    .describe("Price of a credit, exposed as a metric. Without this section there is no such metric."),
+    .describe("Price of a credit, exposed as a metric. Without this section the metric is absent."),
   series_limit: integer(1, 100_000_000)
     .prefault(1_000_000)
-    .describe("Maximum number of series. An answer that would exceed it is rejected as a whole."),
+    .describe("Maximum number of series. An answer that would exceed it is rejected entirely."),
 });
 
-/** The configuration file: everything that can be checked without other files and the environment. */
+/**
+ * The schema of the configuration file, for everything that can be checked without other files and the environment.
+ */
 export const configFile = withRules(fields, (file) => [
   ...repeatedNames("keys", entriesOf(file, "keys")),
   ...repeatedNames("budgets", entriesOf(file, "budgets")),
@@ -109,7 +111,7 @@ export type ConfigFileInput = z.input<typeof fields>;
 
 type File = Checked<ConfigFile>;
 
-/** Finds budgets and probes that name keys which do not exist. */
+/** Finds budgets and probes that name missing keys. */
 export function keyFindings(file: File, known: readonly Owned[]): readonly Finding[] {
   return [
     ...memberFindings(entriesOf(file, "budgets"), known),
@@ -125,7 +127,7 @@ export function ownedKeys(file: File): readonly Owned[] {
   });
 }
 
-/** The labels of an owner; empty when there is none. */
+/** The labels of an owner; empty without an owner. */
 export function ownerOf(owner: ConfigFile["keys"][number]["owner"] | undefined): Owned["owner"] {
   return { team: owner?.team ?? "", project: owner?.project ?? "", costCenter: owner?.cost_center ?? "" };
 }
@@ -138,7 +140,7 @@ function payerFindings(
   return probes.flatMap((probe, index) => {
     const key = right(probe, "key");
     if (key === undefined || names.has(key)) return [];
-    return [{ path: ["probes", index, "key"], message: `${quote(key)} is not a key of keys or keys_dir` }];
+    return [{ path: ["probes", index, "key"], message: `${quote(key)} is not a key in keys or keys_dir` }];
   });
 }
 
@@ -174,11 +176,11 @@ function analyticsFindings(file: File): readonly Finding[] {
 /** Probes cost money, so they require a ceiling. */
 function spendFindings(file: File): readonly Finding[] {
   if (entriesOf(file, "probes").length === 0 || has(file, "probe_spend")) return [];
-  return [{ path: ["probe_spend"], message: "is missing; probes cost credits and need it" }];
+  return [{ path: ["probe_spend"], message: "is missing; it is required with probes, which cost credits" }];
 }
 
 function emptyFindings(file: File): readonly Finding[] {
   const { keys } = file.value;
   if (!Array.isArray(keys) || keys.length > 0 || has(file, "keys_dir") || has(file, "analytics")) return [];
-  return [{ path: [], message: "there is nothing to poll; set keys, keys_dir or analytics" }];
+  return [{ path: [], message: "nothing to poll; set keys, keys_dir or analytics" }];
 }

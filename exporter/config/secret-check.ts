@@ -18,7 +18,7 @@ export interface SecretFindings {
   readonly warnings: readonly Problem[];
 }
 
-/** Reads every secret once, to report at the start what would fail at the first poll. */
+/** Reads every secret once at startup, to report problems before the first poll fails. */
 export async function checkSecrets(secrets: readonly NamedSecret[]): Promise<SecretFindings> {
   const problems: Problem[] = [];
   const warnings: Problem[] = [];

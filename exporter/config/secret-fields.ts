@@ -19,7 +19,7 @@ export function variable() {
   return (
     z
       .string({ error: ({ input }) => isNot(VARIABLE_RULE, input) })
-      // A user who misreads the field writes the secret itself here.
+      // A user who misunderstands the field may write the secret itself here.
       .refine((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !looksSecret(name), {
         error: `the text (not shown: it may be a secret) is not ${VARIABLE_RULE}`,
       })
@@ -30,10 +30,10 @@ export function variable() {
 export const API_KEY_FIELDS = ["api_key_file", "api_key_env"] as const;
 export const MANAGEMENT_KEY_FIELDS = ["management_key_file", "management_key_env"] as const;
 
-/** An entry with two fields of which one names its secret. */
+/** An entry that names its secret in one of two fields. */
 type SecretHolder<Field extends string> = Checked<Readonly<Partial<Record<Field, string | undefined>>>>;
 
-/** The secret that an entry names; undefined when it names none or two, or the name is wrong. */
+/** The secret that an entry names; undefined if it names none or two, or the name is invalid. */
 export function secretReference<Field extends string>(
   entry: SecretHolder<Field>,
   [file, env]: readonly [Field, Field],
@@ -50,9 +50,9 @@ export function secretFindings<Field extends string>(
   [file, env]: readonly [Field, Field],
 ): readonly Finding[] {
   if (has(entry, file) && has(entry, env)) {
-    return [{ path: [], message: `${file} and ${env} exclude each other; keep one of them` }];
+    return [{ path: [], message: `${file} and ${env} are mutually exclusive; keep one of them` }];
   }
-  // A secret that is written into the file has a message of its own.
+  // A secret written into the file has its own message.
   if (has(entry, file) || has(entry, env) || unknownFields(entry).some(isSecretField)) return [];
   return [{ path: [], message: `has no secret; set ${file} or ${env}` }];
 }

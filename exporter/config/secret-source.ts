@@ -2,7 +2,7 @@ import { readingFault, type Files } from "./files.ts";
 import { quote, quotePath } from "./quote.ts";
 import { Secret, type SecretSource } from "./secret.ts";
 
-/** A secret that is the content of a file, read at each call, so a rotated file is used at once. */
+/** A secret in a file, which is read at each call, so a rotated file is used at once. */
 export function fileSecret(path: string, files: Pick<Files, "readFile">): SecretSource {
   const origin = `file ${quotePath(path)}`;
   const latest = latestSecret();
@@ -18,7 +18,7 @@ export function fileSecret(path: string, files: Pick<Files, "readFile">): Secret
   };
 }
 
-/** A secret that is the value of an environment variable when the configuration is loaded. */
+/** A secret in an environment variable, which is read when the configuration is loaded. */
 export function environmentSecret(name: string, environment: Environment): SecretSource {
   const origin = `environment variable ${quote(name)}`;
   const text = Object.hasOwn(environment, name) ? environment[name] : undefined;
@@ -35,7 +35,7 @@ export function environmentSecret(name: string, environment: Environment): Secre
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A source has no secret that can be used. The error holds nothing of what was read. */
+/** A source has no usable secret. The error contains nothing of the text that was read. */
 export class SecretError extends Error {
   /** Such as `file "/run/secrets/billing" is empty`. */
   readonly fault: string;

@@ -45,8 +45,8 @@ export function identityOf({ origin, path }: SecretSource): string {
 }
 
 /**
- * Keeps texts out of error messages as long as their owner exists: a `Secret`, or the configuration that holds a private
- * key or a hash, which other code needs as text.
+ * Keeps texts out of error messages while their owner exists: a `Secret`, or the configuration with a private key or
+ * a hash, which other code needs as text.
  */
 export function rememberSecrets(owner: object, texts: readonly string[]): void {
   const reference = new WeakRef(owner);
@@ -56,15 +56,15 @@ export function rememberSecrets(owner: object, texts: readonly string[]): void {
 }
 
 /**
- * Removes the secrets in use from a text. It is for unexpected errors of other code, which may show anything. It searches
- * for every secret, so it is too slow for frequent use.
+ * Removes the secrets in use from a text. For unexpected errors of other code, which may contain anything. It
+ * searches for every secret, so it is too slow for frequent use.
  */
 export function withoutSecrets(text: string): string {
   return (
     [...owners]
       .flatMap((reference) => textsOf(reference.deref()))
       .filter((secret) => secret !== "" && text.includes(secret))
-      // A secret may begin with another one.
+      // One secret may be a prefix of another.
       .toSorted((one, other) => other.length - one.length)
       .reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text)
   );

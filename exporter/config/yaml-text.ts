@@ -2,14 +2,14 @@ import { LineCounter, parseDocument, visit, type Document, type ErrorCode } from
 import type { Problem } from "./problem.ts";
 
 export interface ParsedYaml {
-  /** What could be read; undefined when the text is not YAML. */
+  /** The readable values; undefined if the text is not YAML. */
   readonly value: unknown;
   readonly problems: readonly Problem[];
 }
 
 /**
- * Converts YAML to plain values. Messages name the line and the column. Unlike the parser's own they never show the text,
- * which may contain a secret.
+ * Converts YAML to plain values. Messages name the line and the column. Unlike the parser's own messages, they never
+ * show the text, which may contain a secret.
  */
 export function parseYaml(text: string): ParsedYaml {
   const lines = new LineCounter();
@@ -110,7 +110,7 @@ const MESSAGES: Readonly<Record<ErrorCode, string>> = {
   MULTIPLE_DOCS: "the file contains more than one document (---)",
   MULTIPLE_TAGS: "a value has more than one tag (!)",
   NON_STRING_KEY: "the name of a field must be a text",
-  RESOURCE_EXHAUSTION: "mappings and lists are nested too deep",
+  RESOURCE_EXHAUSTION: "mappings and lists are nested too deeply",
   TAB_AS_INDENT: "tabs must not be used as indentation",
   TAG_RESOLVE_FAILED: "a tag (!) is not known",
   UNEXPECTED_TOKEN: "something here is out of place",

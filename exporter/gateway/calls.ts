@@ -6,17 +6,19 @@ import { GatewayError } from "./errors.ts";
 import type { Http, HttpRequest } from "./http.ts";
 import type { Caller, Permit, RequestOutcome } from "./port.ts";
 
-/** One question: a request, and its repetitions if it fails. */
+/** One call: a request with its retries. */
 export interface Call extends HttpRequest {
   readonly secret: SecretSource;
-  /** The call may cost money: it is sent once, with this limit instead of the configured ones. Milliseconds. */
+  /**
+   * The call may cost money, so it is sent once, with this time limit instead of the configured ones. Milliseconds.
+   */
   readonly onceWithinMs?: number;
 }
 
 /**
- * Sends a call with retries, and returns the parsed JSON body of a 2xx response. The deadline of the run begins with its
- * first permit; every later wait counts against it.
- * @throws GatewayError when there is no usable answer; the signal's reason when it is aborted; what `permits` throws.
+ * Sends a call with retries, and returns the parsed JSON body of a 2xx response. The deadline of the run begins with
+ * its first permit; every later wait counts against it.
+ * @throws GatewayError if there is no usable answer; the signal's reason if it is aborted; errors of `permits`.
  */
 export type Send = (call: Call) => Promise<unknown>;
 
@@ -27,7 +29,10 @@ export interface CallDependencies {
   readonly random: () => number;
 }
 
-/** Creates what sends the calls of one run: permits, credential, deadline, retries (contract 5 and 7). */
+/**
+ * Creates the function that sends the calls of one run, with permits, credential, deadline and retries (contract 5
+ * and 7).
+ */
 export function createSend(
   caller: Caller,
   config: Pick<GatewayConfig, "timeoutMs" | "deadlineMs">,
@@ -41,7 +46,7 @@ export function createSend(
   const limitMs = (call: Call) =>
     Math.ceil(Math.min(call.onceWithinMs ?? config.timeoutMs, remainingMs(call)));
 
-  /** The first permit of a run is waited for as long as it takes, a later one until the deadline. */
+  /** The wait for the first permit of a run has no limit; later waits end at the deadline. */
   async function nextPermit(call: Call, attempts: number): Promise<Permit> {
     const { permits, signal } = caller;
     const purpose = attempts === 1 ? "request" : "retry";
@@ -100,7 +105,7 @@ function tooLate({ action }: Call, deadlineMs: number): GatewayError {
   return new GatewayError("timeout", `Cannot ${action}: no request could be sent within ${deadlineMs} ms`);
 }
 
-/** Reads the credential within real time, as the network does: a file system can hang like a network. */
+/** Reads the credential with a limit in real time, because a file system can hang like a network. */
 async function readSecret({ secret, action }: Call, limitMs: number, signal: AbortSignal): Promise<Secret> {
   signal.throwIfAborted();
   const limit = Promise.withResolvers<never>();
@@ -121,10 +126,10 @@ async function readSecret({ secret, action }: Call, limitMs: number, signal: Abo
   }
 }
 
-/** What the retry policy looks at. */
+/** The inputs of the retry policy. */
 export interface Failure {
   readonly retryable: boolean;
-  /** The server's own request, milliseconds; it wins over the backoff and gets no jitter. */
+  /** The server's retry-after, milliseconds; it overrides the backoff and gets no jitter. */
   readonly retryAfterMs: number | undefined;
   /** Attempts made so far, 1 or more. */
   readonly attempts: number;
@@ -137,8 +142,9 @@ const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 8_000;
 
 /**
- * Milliseconds to wait before the next attempt; undefined when there is none: not retryable, out of attempts, or the
- * wait would pass the deadline. Exponential backoff with full jitter (contract 7, rule 4); `random` is in [0, 1).
+ * Milliseconds to wait before the next attempt; undefined if there must be no other attempt: not retryable, out of
+ * attempts, or the wait would pass the deadline. Exponential backoff with full jitter (contract 7, rule 4); `random`
+ * is in [0, 1).
  */
 export function retryDelay(failure: Failure, random: () => number): number | undefined {
   if (!failure.retryable || failure.attempts >= MAX_ATTEMPTS) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Why a run failed, a closed set: the label `reason` of `aigateway_exporter_poll_failures_total`.
- * `secret_unreadable` is the only one without a request: the credential could not be read.
+ * Why a run failed, a closed set: the label `reason` of `aigateway_exporter_poll_failures_total`. `secret_unreadable`
+ * is the only reason without a request: the credential could not be read.
  */
 export const FAILURE_REASONS = [
   "unauthorized",
@@ -18,14 +18,14 @@ export const FAILURE_REASONS = [
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 interface Details {
-  /** HTTP status; absent when there was no answer. */
+  /** HTTP status; absent without an answer. */
   readonly status?: number | undefined;
   /** How long the server asked to wait (`Retry-After`, `X-RateLimit-Reset`), milliseconds from the answer. */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** A question that got no usable answer from the gateway. The message never contains a secret. */
+/** A call without a usable answer from the gateway. The message never contains a secret. */
 export class GatewayError extends Error {
   readonly kind: FailureReason;
   readonly status: number | undefined;
@@ -45,7 +45,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** The gateway asked to wait: the run is skipped, it did not fail. */
+/** The gateway asked to wait, so the run is skipped. This is not a failure. */
 export class PausedError extends Error {
   constructor(target: string) {
     super(`Cannot poll "${target}" now: the gateway asked to wait`);

@@ -17,17 +17,17 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
   };
 }
 
-/** Requests per minute of each endpoint; 0 is unlimited. Transcriptions have schedules and a spend limit of their own. */
+/** Requests per minute of each endpoint; 0 is unlimited. Transcriptions have their own schedules and spend limit. */
 export function requestLimits({
   requestsPerMinute,
 }: Pick<GatewayConfig, "requestsPerMinute">): Readonly<Record<Endpoint, number>> {
   return { key: requestsPerMinute, analytics: ANALYTICS_PER_MINUTE, transcription: 0 };
 }
 
-/** What the analytics endpoint accepts without refusals (observed-behaviour 8). */
+/** The rate that the analytics endpoint accepts without refusals (observed-behaviour 8). */
 const ANALYTICS_PER_MINUTE = 60;
 
-/** The operations of one run, for a caller of this name, over what sends its calls. */
+/** The operations of one run, for the named caller. `send` sends its calls. */
 export function createGatewayClient(name: string, send: Send): GatewayClient {
   return {
     currentKey: async (secret) => {

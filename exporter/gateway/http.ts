@@ -10,7 +10,7 @@ import { transportError } from "./transport-error.ts";
 
 /** One request of the contract. */
 export interface HttpRequest {
-  /** What is being done, for messages: `read key "billing"`. */
+  /** The action, for messages: `read key "billing"`. */
   readonly action: string;
   readonly method: "GET" | "POST";
   /** Below the base URL, with a leading slash. */
@@ -25,7 +25,7 @@ export interface HttpDependencies extends Pick<GatewayDependencies, "version" | 
 
 export interface Http {
   /**
-   * Sends one request once, within `limitMs`. The result is the parsed JSON body, or why there is none.
+   * Sends one request once, within `limitMs`. The result is the parsed JSON body, or why the request failed.
    * @throws the signal's reason when it is aborted.
    */
   attempt(
@@ -53,7 +53,7 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     allowH2: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connect: { timeout: config.timeoutMs },
-    // Each attempt has a limit of its own for the whole exchange.
+    // Each attempt has its own limit for the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxResponseSize: config.maxBodyBytes,

@@ -3,11 +3,11 @@ import type { SecretSource } from "../config/secret.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Window } from "../time/window.ts";
 
-/** The operations of the contract; the label `endpoint`. Each has a request limit of its own. */
+/** The operations of the contract; the label `endpoint`. Each has its own request limit. */
 export const ENDPOINTS = ["key", "analytics", "transcription"] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];
 
-/** The gateway, in the words of the domain. Wire names, row caps and the number of requests are the adapter's business. */
+/** The gateway, in the words of the domain. The adapter hides wire names, row caps and the number of requests. */
 export interface Gateway {
   /** A client for one run of one job. Every request that it sends uses a permit of the caller. */
   clientFor(caller: Caller): GatewayClient;
@@ -18,7 +18,7 @@ export interface Gateway {
 /** Makes the adapter of a gateway. */
 export type CreateGateway = (config: GatewayConfig, dependencies: GatewayDependencies) => Gateway;
 
-/** Everything that an adapter takes from outside. */
+/** The dependencies of an adapter. */
 export interface GatewayDependencies {
   readonly clock: Clock;
   /** In [0, 1), for the jitter of retries. */
@@ -29,7 +29,7 @@ export interface GatewayDependencies {
   readonly onAnswer: (endpoint: Endpoint, code: string) => void;
 }
 
-/** Who asks: what the engine binds a client to. */
+/** The caller that a client acts for. */
 export interface Caller {
   readonly endpoint: Endpoint;
   /** Name for messages: the key `billing`, the query `day`, the probe `hello`. */
@@ -38,11 +38,11 @@ export interface Caller {
   readonly signal: AbortSignal;
 }
 
-/** The permits of one run: the first one is at hand, each further one is waited for. */
+/** The permits of one run: the first one is available at once, and each further one requires a wait. */
 export interface Permits {
   /**
-   * A further request of a run that gets on comes before other runs begin; a retry waits like everybody else.
-   * @throws the signal's reason when it is aborted; PausedError when the endpoint or the target must rest.
+   * A further request takes precedence over new runs; a retry waits in line with them. @throws the signal's reason if
+   * it is aborted; PausedError if the endpoint or the target must rest.
    */
   next(signal: AbortSignal, purpose: PermitPurpose): Promise<Permit>;
 }
@@ -55,7 +55,7 @@ export interface Permit {
 }
 
 export interface RequestOutcome {
-  /** Whether the gateway answered, with any status; false when the request was not sent, failed or was aborted. */
+  /** Whether the gateway answered, with any status; false if the request was not sent, failed or was aborted. */
   readonly answered?: boolean;
   /** Whether the gateway answered 429. */
   readonly throttled: boolean;
@@ -63,7 +63,7 @@ export interface RequestOutcome {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** What can be asked. Every operation throws GatewayError, and the signal's reason when the run is aborted. */
+/** The operations. Each throws GatewayError, or the signal's reason if the run is aborted. */
 export interface GatewayClient {
   currentKey(secret: SecretSource): Promise<KeyInformation>;
   usage(question: UsageQuestion, secret: SecretSource): Promise<Usage>;
@@ -72,8 +72,8 @@ export interface GatewayClient {
 }
 
 /**
- * What the gateway knows of one key (contract 2.7). Amounts are credits. Undefined: the answer does not contain it (older
- * deployments lack fields, observed-behaviour 13); null: the contract's own null.
+ * What the gateway reports about one key (contract 2.7). Amounts are credits. Undefined: the answer lacks the field
+ * (as in older deployments, observed-behaviour 13); null: the contract's own null.
  */
 export interface KeyInformation {
   /** A masked fragment of the key (observed-behaviour 11). */
@@ -104,22 +104,22 @@ export interface Spend {
   readonly month: number | undefined;
 }
 
-/** When a limit resets; `other` is a text that we do not know. */
+/** When a limit resets; `other` is an unknown text. */
 export const LIMIT_RESETS = ["never", "daily", "weekly", "monthly", "other"] as const;
 export type LimitReset = (typeof LIMIT_RESETS)[number];
 
-/** What of the account's usage to ask for. */
+/** A query for the account's usage. */
 export interface UsageQuestion {
   readonly range: Window;
-  /** Whether to ask for pairs of model and app. */
+  /** Whether to request pairs of model and app. */
   readonly pairs: boolean;
-  /** Whether to ask for the sum over everything. */
+  /** Whether to request the sum over everything. */
   readonly total: boolean;
   /** Whether the pairs carry rates as well. */
   readonly rates: boolean;
 }
 
-/** What can be added up. */
+/** Amounts, which can be added up. */
 export const AMOUNTS = [
   "credits",
   "requests",
@@ -140,10 +140,10 @@ export const NO_AMOUNTS: Amounts = {
   reasoningTokens: undefined,
 };
 
-/** Sums that differ by a smaller share than this are equal: the rest is what binary fractions leave behind. */
+/** Sums that differ by less than this share are equal: the difference is noise of binary fractions. */
 export const AMOUNT_TOLERANCE = 1e-9;
 
-/** What cannot be added up. */
+/** Rates, which cannot be added up. */
 export const RATES = ["cacheHitRatio", "latencyAvgSeconds", "latencyP90Seconds"] as const;
 export type Rate = (typeof RATES)[number];
 export type Rates = Readonly<Record<Rate, number | undefined>>;
@@ -155,11 +155,11 @@ export const NO_RATES: Rates = {
 
 /** The account's usage in a time range (contract 2.4). */
 export interface Usage {
-  /** As the service names them: two pairs may have the same texts. Empty when they were not asked for. */
+  /** Named as by the service, so two pairs may have the same texts. Empty if not requested. */
   readonly pairs: readonly UsagePair[];
-  /** Undefined: it was not asked for, or its answer could not be read. */
+  /** Undefined: not requested, or its answer was unreadable. */
   readonly total: Total | undefined;
-  /** Rows of the answer, unreadable ones included: of the pairs if they were asked for, else of the total. */
+  /** Number of rows in the answer, including unreadable ones: of the pairs if requested, else of the total. */
   readonly rows: number;
   readonly unreadableRows: number;
   /** Why the first unreadable row was rejected: the column's name, never its value. */
@@ -167,14 +167,14 @@ export interface Usage {
   /** Whether the service has more rows than it sent, so that sums over the pairs are partial. */
   readonly truncated: boolean;
   readonly warnings: number;
-  /** When the service computed the answer, if it sends that; the earlier time of two answers. */
+  /** When the service computed the answer, if it reports that; the earlier time of two answers. */
   readonly computedAtMs: number | undefined;
-  /** How long the service took. */
+  /** Duration that the service reports. */
   readonly queryTimeMs: number | undefined;
 }
 
 export interface UsagePair {
-  /** Human-readable; null or empty where there is none. */
+  /** Human-readable; null or empty without a name. */
   readonly model: string | null;
   readonly app: string | null;
   readonly amounts: Amounts;
@@ -183,11 +183,11 @@ export interface UsagePair {
 
 export interface Total {
   readonly amounts: Amounts;
-  /** Whether the service sent no row at all: nothing was used. */
+  /** Whether the service sent no rows, so nothing was used. */
   readonly empty: boolean;
 }
 
-/** One transcription to ask for (contract 2.5). */
+/** A request for one transcription (contract 2.5). */
 export interface TranscriptionRequest {
   readonly audio: { readonly bytes: Uint8Array; readonly format: string };
   /** `provider/model`. */
@@ -197,7 +197,7 @@ export interface TranscriptionRequest {
   readonly upload: "json" | "multipart";
 }
 
-/** An answer (contract 2.6). Undefined: the answer does not contain it. */
+/** The result of a transcription (contract 2.6). Undefined: the answer lacks the field. */
 export interface Transcription {
   readonly text: string;
   readonly usage: {
@@ -210,6 +210,6 @@ export interface Transcription {
   /** 0 to 1. */
   readonly confidence: number | undefined;
   readonly durationSeconds: number | undefined;
-  /** Detected, or forced by the request. */
+  /** Detected, or set by the request. */
   readonly language: string | undefined;
 }

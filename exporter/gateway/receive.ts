@@ -1,7 +1,10 @@
 import { onAbort, reasonOf } from "../time/clock.ts";
 import { isSuccess, type HttpResponse } from "./response.ts";
 
-/** What the HTTP client reports of one request, in this order; the part of undici's handler that a response needs. */
+/**
+ * The callbacks of the HTTP client for one request, in this order: the subset of undici's handler that a response
+ * needs.
+ */
 export interface ResponseHandler {
   onRequestStart(controller: Controller): void;
   onResponseStart(controller: Controller, status: number, headers: HttpResponse["headers"]): void;
@@ -15,8 +18,8 @@ interface Controller {
 }
 
 /**
- * Receives one response within `limitMs` of real time; `begin` gives the request to the client. It rejects with a
- * TimeoutError, with the signal's reason, or with the client's error.
+ * Receives one response within `limitMs` of real time; `begin` passes the request to the client. Rejects with a
+ * TimeoutError, the signal's reason, or the client's error.
  */
 export function receive(
   begin: (handler: ResponseHandler) => void,
@@ -67,12 +70,12 @@ export function receive(
   });
 }
 
-/** From this length on, in characters, a response takes milliseconds to parse. */
+/** Parsing a response of at least this many characters takes milliseconds. */
 export const LARGE_RESPONSE = 32_768;
 
 /**
- * Makes large responses that arrive together be parsed one by one: each call resolves after the event loop has done its
- * other work since the call before.
+ * Spreads the parsing of large responses that arrive together: each call resolves only after the event loop has done
+ * other work since the previous call.
  */
 export function createParseQueue(): () => Promise<void> {
   let last = Promise.resolve();

@@ -8,12 +8,12 @@ const Envelope = z.object({
 
 const LONGEST_MESSAGE = 200;
 
-/** The message of an error body, fit for one line of a log; undefined when there is no readable one. */
+/** The message of an error body, made safe for one log line; undefined if the body has no readable message. */
 export function errorMessage(body: unknown, secret: Secret): string | undefined {
   const envelope = Envelope.safeParse(body);
   if (!envelope.success) return undefined;
   const printable = envelope.data.error.toWellFormed().replaceAll(UNPRINTABLE, " ").trim();
-  // A service may repeat the credential that it rejects.
+  // A service may echo the credential that it rejects.
   const text = printable.replaceAll(secret.reveal(), secret.toString());
   if (text === "") return undefined;
   // A character is two UTF-16 units at most.
@@ -25,12 +25,12 @@ export function errorMessage(body: unknown, secret: Secret): string | undefined 
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
 
 /**
- * The value of a JSON text; undefined when it is not JSON. A service may repeat the credential in any string, such as a
- * label that is shown or a warning: there it is replaced.
+ * The value of a JSON text; undefined when it is not JSON. A service may echo the credential in any string, such as a
+ * warning or a label that is shown, so every occurrence is replaced.
  */
 export function parseJson(text: string, secret: Secret): unknown {
   try {
-    // A reviver makes parsing eight times as slow.
+    // A reviver makes parsing eight times slower.
     if (!mayHold(text, secret)) return JSON.parse(text);
     return JSON.parse(text, (_name, value: unknown) =>
       typeof value === "string" ? value.replaceAll(secret.reveal(), secret.toString()) : value,
@@ -40,11 +40,11 @@ export function parseJson(text: string, secret: Secret): unknown {
   }
 }
 
-/** Whether a JSON text may contain the credential: in its usual spelling, or with needless escapes. */
+/** Whether a JSON text may contain the credential, written plainly or with unnecessary escapes. */
 function mayHold(text: string, secret: Secret): boolean {
   const spelled = JSON.stringify(secret.reveal()).slice(1, -1);
   return text.includes(spelled) || (text.includes("\\") && NEEDLESS_ESCAPE.test(text));
 }
 
-/** Escapes of printable ASCII, the characters of a credential. */
+/** Escapes of printable ASCII, of which a credential consists. */
 const NEEDLESS_ESCAPE = /\\(?:u00[2-7]|\/)/;

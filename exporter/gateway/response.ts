@@ -3,11 +3,11 @@ import { errorMessage, parseJson } from "./response-body.ts";
 import { GatewayError, reasonOfStatus } from "./errors.ts";
 import { retryAfter } from "./retry-after.ts";
 
-/** What the gateway sent. */
+/** A response of the gateway. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Record<string, string | string[] | undefined>;
-  /** Empty also when the body of a refusal could not be read. */
+  /** Also empty if the body of a refusal could not be read. */
   readonly text: string;
 }
 
@@ -15,7 +15,7 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** The parsed JSON of a success, otherwise why the request failed. `action` is what was attempted, for the message. */
+/** The parsed JSON of a success, or why the request failed. `action` names the attempted action in the message. */
 export function readResponse(
   response: HttpResponse,
   action: string,
@@ -49,12 +49,12 @@ function isRedirect(status: number): boolean {
   return status >= 300 && status < 400;
 }
 
-/** A credential belongs to the configured origin only. The new location may be any text, so it is not shown. */
+/** The credential is only for the configured origin. The new location may be any text, so it is not shown. */
 const NOT_FOLLOWED = "redirects are not followed (check gateway.base_url)";
 
-/** What an unreadable body is, according to its headers. Only our own texts are shown, because a header may contain anything. */
+/** Describes an unreadable body by its headers. Returns fixed texts only, because a header may contain anything. */
 function bodyKind({ headers }: HttpResponse): string {
   const [encoding, type] = [headers["content-encoding"], headers["content-type"]];
-  if (encoding !== undefined && encoding !== "identity") return " but compressed, which was not asked for";
+  if (encoding !== undefined && encoding !== "identity") return " but compressed, which was not requested";
   return typeof type === "string" && /\bhtml\b/i.test(type) ? " but HTML (check gateway.base_url)" : "";
 }

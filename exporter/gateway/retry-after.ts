@@ -21,9 +21,9 @@ const BodyHeaders = z.object({
 });
 
 /**
- * How long the server asks to wait, milliseconds: `Retry-After` (seconds or HTTP date) wins over `X-RateLimit-Reset`
- * (epoch), a header over the body. Undefined when the server asks for nothing, the value cannot be read, or its time
- * has passed. Only 429 and 503 ask to wait.
+ * The wait that the server requests, milliseconds. `Retry-After` (seconds or HTTP date) overrides `X-RateLimit-Reset`
+ * (epoch), and a header overrides the body. Undefined if the server requests no wait, the value is unreadable, or its
+ * time has passed. Only 429 and 503 request a wait.
  */
 export function retryAfter(source: RetryAfterSource): number | undefined {
   if (source.status !== 429 && source.status !== 503) return undefined;
@@ -51,7 +51,7 @@ function waitOf(text: string | undefined, nowMs: number): number | undefined {
   return (utcMilliseconds(text) ?? httpDate(text)) - nowMs;
 }
 
-/** An HTTP date is in GMT, even in the old form that names no zone, never in the machine's own zone. */
+/** An HTTP date is always in GMT, even in the obsolete form without a zone. */
 function httpDate(text: string): number {
   if (!/^\s*(mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return Number.NaN;
   return Date.parse(/(gmt|utc)\s*$/i.test(text) ? text : `${text} GMT`);

@@ -1,6 +1,6 @@
 import { GatewayError } from "./errors.ts";
 
-/** Why a request got no complete answer, from the error that the HTTP client threw. */
+/** Classifies an error of the HTTP client: why the answer is missing or incomplete. */
 export function transportError(
   action: string,
   error: unknown,
@@ -15,7 +15,8 @@ export function transportError(
     return failed("bad_response", `the answer is larger than ${maxBodyBytes} bytes (gateway.max_body)`);
   }
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "HTTPParserError") {
-    // The parser's error contains a piece of the answer, which may repeat the credential, so it is not kept as the cause.
+    // The parser's error contains a fragment of the answer, which may echo the credential, so it is not kept as the
+    // cause.
     return new GatewayError("bad_response", `Cannot ${action}: the answer is not readable HTTP (${code})`);
   }
   return failed("network", code === "" ? "the connection failed" : `the connection failed (${code})`);
@@ -29,7 +30,7 @@ const TIMEOUTS: ReadonlySet<string> = new Set([
   "ETIMEDOUT",
 ]);
 
-/** What identifies the error: the name of errors without a code, else the code, else that of its cause. */
+/** Identifies an error by its distinctive name, otherwise by its code or that of its cause. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   if (error.name === "TimeoutError" || error.name === "HTTPParserError") return error.name;

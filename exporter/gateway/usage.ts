@@ -61,7 +61,7 @@ const NOTHING: UsageRows<never> = {
   queryTimeMs: undefined,
 };
 
-/** No row means that nothing was used, unless the only row was cut off. */
+/** Without rows nothing was used, unless the only row was cut off. */
 function totalOf({ rows: [amounts], truncated }: UsageRows<Amounts>): Total | undefined {
   if (amounts) return { amounts, empty: false };
   return truncated ? undefined : { amounts: NO_AMOUNTS, empty: true };

@@ -4,7 +4,7 @@ import { TooManyComparisonsError } from "./bcrypt.ts";
 import type { Passwords } from "./passwords.ts";
 import { type Answer, textAnswer } from "./route.ts";
 
-/** The answer to a client without a valid login; undefined: the client has access. */
+/** The answer to a client without valid credentials; undefined if the client has access. */
 export async function refusal(
   { users }: WebConfig,
   passwords: Passwords,

@@ -1,7 +1,7 @@
 import { compareSync } from "bcryptjs";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** One comparison, as it is sent to the worker. */
+/** One comparison, as sent to the worker. */
 export interface Comparison {
   readonly id: number;
   readonly password: string;

@@ -8,7 +8,7 @@ export interface Bcrypt {
   stop(): Promise<void>;
 }
 
-/** Too many comparisons are waiting, as when somebody guesses passwords. */
+/** Too many comparisons are waiting, for example because someone is guessing passwords. */
 export class TooManyComparisonsError extends Error {
   override readonly name = "TooManyComparisonsError";
 

@@ -1,17 +1,19 @@
-/** How much of the server one client may use. Times are real time, not the injected clock, because they bound sockets. */
+/**
+ * Limits on one client's use of the server. They use real time, not the injected clock, because they bound sockets.
+ */
 export interface Limits {
   readonly headerBytes: number;
   /** From the connection, or the first byte of a further request, to the last byte of the request. Bounds a TLS handshake as well. */
   readonly requestMs: number;
-  /** How often late requests are looked for. */
+  /** Interval of the checks for late requests. */
   readonly checkMs: number;
-  /** How long a client may pause while it reads an answer. */
+  /** Longest pause of a client while it reads an answer. */
   readonly stallMs: number;
-  /** How long a whole answer may take. */
+  /** Longest duration of a whole answer. */
   readonly answerMs: number;
   /** How long a connection may be idle between two requests: longer than Prometheus keeps one, so that Prometheus closes it. */
   readonly keepAliveMs: number;
-  /** Connections at once; further ones are closed. */
+  /** Maximum number of connections; further ones are closed. */
   readonly connections: number;
   /** How long a stop waits for clients. */
   readonly stopMs: number;
@@ -28,5 +30,5 @@ export const LIMITS: Limits = {
   stopMs: 5000,
 };
 
-/** Scrapes that are answered at once, as in node_exporter. */
+/** Maximum number of concurrent scrapes, as in node_exporter. */
 export const MAX_REQUESTS = 40;

@@ -4,7 +4,7 @@ import type { Publisher } from "../metrics/render/publisher.ts";
 import type { SelfRegistry } from "../metrics/self-registry.ts";
 import type { Answer, Route } from "./route.ts";
 
-/** The telemetry path: the published text as it is, followed by the exporter's own metrics. */
+/** The telemetry path: the published text, followed by the exporter's own metrics. */
 export function createMetricsRoute(
   path: string,
   publisher: Publisher,
@@ -16,7 +16,7 @@ export function createMetricsRoute(
     handle: async ({ headers }): Promise<Answer> => {
       const format = acceptedFormat(headers.accept);
       const { runtime, own } = await self.parts(format);
-      // Last, so that no await follows in which a value could expire.
+      // Read last, so that no value can expire during a later await.
       const ready = await publisher.current(format);
       const common = { "content-type": CONTENT_TYPES[format], vary: "Accept, Accept-Encoding" };
       return acceptsGzip(headers["accept-encoding"]?.toString())

@@ -10,7 +10,7 @@ export interface Passwords {
   readonly matches: (users: ReadonlyMap<string, string>, user: string, password: string) => Promise<boolean>;
 }
 
-/** Right passwords are cached so that a scrape does not compute a hash. The oldest entry is dropped first. */
+/** Correct passwords are cached, so that a scrape does not compute a hash. The oldest entry is dropped first. */
 const MOST_CACHED = 100;
 
 /** The cache holds no password, only a digest of user, hash and password under a random key of this process. */
@@ -51,7 +51,7 @@ export function createPasswords({ compare }: Pick<Bcrypt, "compare">): Passwords
   return { matches };
 }
 
-/** A hash that no known password has, as expensive as the most expensive one of the users. */
+/** A hash without a known password, as expensive as the users' most expensive one. */
 function decoy(users: ReadonlyMap<string, string>): string {
   const costs = [...users.values()].map((hash) => hash.slice(4, 6));
   const cost = costs.toSorted().at(-1) ?? "10";

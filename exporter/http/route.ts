@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** What the server does at one path. HEAD is answered wherever GET is. */
+/** How the server answers at one path. A route for GET also answers HEAD. */
 export interface Route {
   readonly path: string;
   readonly methods: readonly ("GET" | "POST" | "PUT")[];

@@ -4,12 +4,15 @@ import { refusal } from "./access.ts";
 import type { Passwords } from "./passwords.ts";
 import { type Answer, type Route, textAnswer } from "./route.ts";
 
-/** Finds the answer to a request: access, route, method, and the limit of requests at once. Rejects when a route throws. */
+/**
+ * Finds the answer to a request: checks access, route, method, and the limit of concurrent requests. Rejects when a
+ * route throws.
+ */
 export type Router = (request: IncomingMessage, response: ServerResponse) => Promise<Answer>;
 
 export interface RouterDependencies {
   readonly passwords: Passwords;
-  /** Undefined: everybody has access. */
+  /** Undefined: everyone has access. */
   readonly web: WebSource | undefined;
   /** Answers in progress at once, not counting `/-/…`; 0 is unlimited. */
   readonly maxRequests: number;
@@ -46,7 +49,7 @@ export function createRouter(
   };
 }
 
-/** A request holds its place until the last byte of its answer has left, so slow readers count. */
+/** A request counts until the last byte of its answer is sent, so slow readers count as well. */
 function createRequestSemaphore(most: number): (response: ServerResponse) => boolean {
   let held = 0;
   return (response) => {

@@ -9,12 +9,12 @@ export interface RouteDependencies {
   readonly publisher: Publisher;
   readonly self: SelfRegistry;
   readonly overview: () => Overview;
-  /** Whether every target has been polled once, successfully or not. */
+  /** Whether every target was polled at least once, successfully or not. */
   readonly isReady: () => boolean;
   readonly lifecycle: Lifecycle;
 }
 
-/** What a client may do to the process, with `--web.enable-lifecycle`. */
+/** The operations of `--web.enable-lifecycle`. */
 export interface Lifecycle {
   readonly isEnabled: boolean;
   /** Reloads the configuration. Returns the problems that prevented it, without secrets; empty after a success. */
@@ -33,7 +33,7 @@ export function createRoutes({
   return [
     createMetricsRoute(telemetryPath, publisher, self),
     statusRoute(overview, telemetryPath),
-    // Healthy means only that the server answers: a restart repairs neither a gateway nor a key.
+    // Healthy means only that the server answers, because a restart would not repair a gateway or a key.
     { path: "/-/healthy", methods: ["GET"], handle: () => textAnswer(200, "The exporter is healthy\n") },
     {
       path: "/-/ready",
@@ -52,7 +52,7 @@ function statusRoute(overview: () => Overview, telemetryPath: string): Route {
     path: "/",
     methods: ["GET"],
     handle: async () => {
-      // Nobody opens the page of most instances, and its number formats cost more to load than to use.
+      // Most instances never serve the page, and its number formats are expensive to load.
       const { renderPage } = await import("../status/page/page.ts");
       return {
         status: 200,

@@ -9,7 +9,7 @@ import { type Route, textAnswer } from "./route.ts";
 import { createRouter } from "./router.ts";
 import { createTlsServer, type TlsServer } from "./tls-server.ts";
 
-// An import reads every export of node:http and so loads fetch and web sockets: 45 ms and 10 MB more at the start.
+// An import would read every export of node:http, and so load fetch and web sockets: 45 ms and 10 MB more at startup.
 const http: typeof Http = createRequire(import.meta.url)("node:http");
 
 export interface ListenAddress {
@@ -19,7 +19,7 @@ export interface ListenAddress {
 }
 
 export interface Server {
-  /** Rejects when the address cannot be listened on. */
+  /** Rejects if the server cannot listen on the address. */
   start(): Promise<void>;
   /** Finishes the answers in progress, then closes. */
   stop(): Promise<void>;
@@ -35,7 +35,10 @@ export interface ServerOptions {
   readonly limits?: Partial<Limits>;
 }
 
-/** An HTTP/1.1 server of a few fixed paths. When a route throws, `onError` gets the error and the client a plain 500. */
+/**
+ * An HTTP/1.1 server with a few fixed paths. If a route throws, `onError` receives the error and the client a plain
+ * 500.
+ */
 export function createServer(
   listen: ListenAddress,
   routes: readonly Route[],
@@ -68,7 +71,7 @@ export function createServer(
 
   return {
     start: async () => {
-      // Later reads detect changes against this first one.
+      // Later reads are compared with this first one.
       await web?.current();
       await listening(server, listen);
     },
@@ -109,8 +112,9 @@ function settingsOf({ requestMs, checkMs, headerBytes, keepAliveMs }: Limits) {
 }
 
 /**
- * Puts a TLS server between the sockets and the HTTP server. The HTTP server keeps listening itself, because Node looks for
- * late requests only on a server that listens; its own connection listener then gets the decrypted connections.
+ * Puts a TLS server between the sockets and the HTTP server. The HTTP server keeps listening itself, because Node
+ * checks for late requests only on a listening server; its own connection listener then receives the decrypted
+ * connections.
  */
 function putTlsBefore(server: Http.Server, web: WebSource, limits: Limits): TlsServer {
   const listeners = server.listeners("connection");

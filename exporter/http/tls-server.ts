@@ -23,7 +23,7 @@ export function createTlsServer(
   function serverFor(tls: WebTls): Server {
     if (current?.tls === tls) return current.server;
     const requestCert = tls.clientAuth !== "none";
-    // `isAcceptable` judges the certificate after the handshake, so the handshake itself rejects none.
+    // `isAcceptable` checks the certificate after the handshake, so the handshake itself rejects none.
     const options = { ...tls.options, requestCert, rejectUnauthorized: false };
     const server = createServer({ ...options, handshakeTimeout: requestMs, ALPNProtocols: ["http/1.1"] });
     server.on("secureConnection", (socket) => {
@@ -59,7 +59,7 @@ function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
-/** The rules of Go's `tls.ClientAuthType`, after which the exporter-toolkit names them. */
+/** The rules of Go's `tls.ClientAuthType`, whose names the exporter-toolkit uses. */
 function isAcceptable({ clientAuth, allowedSans }: WebTls, socket: TLSSocket): boolean {
   if (clientAuth === "none" || clientAuth === "request") return true;
   const certificate = socket.getPeerX509Certificate();

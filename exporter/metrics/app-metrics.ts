@@ -7,7 +7,7 @@ export interface Build {
   readonly nodeVersion: string;
 }
 
-/** What the metrics of the whole exporter are read from at a scrape. */
+/** The sources of the exporter's metrics, read at each scrape. */
 export interface AppState {
   readonly config: () => {
     readonly keys: readonly unknown[];
@@ -15,12 +15,12 @@ export interface AppState {
     readonly creditValue: { readonly currency: string; readonly value: number } | undefined;
   };
   readonly readings: { readonly series: number };
-  /** Undefined: there is no web configuration. */
+  /** Undefined: no web configuration is used. */
   readonly web: { isUpToDate(): boolean } | undefined;
 }
 
 export interface AppMetrics {
-  /** The configuration was loaded, or a bad one was refused, at this time (epoch milliseconds). */
+  /** Records that the configuration was loaded, or an invalid one rejected, at this time (epoch milliseconds). */
   reloaded(isSuccessful: boolean, nowMs: number): void;
 }
 

@@ -7,10 +7,10 @@ import type { Window } from "../time/window.ts";
 export interface Family<Label extends string = string> {
   readonly name: string;
   readonly type: "gauge" | "counter" | "histogram" | "info" | "stateset";
-  /** What the value is and which field it comes from: one sentence or two, no quotes, no line break. */
+  /** The meaning of the value and its field of origin: one or two sentences, without quotes or line breaks. */
   readonly help: string;
   readonly labels: readonly Label[];
-  /** When the family has no sample, for the documentation. */
+  /** When the family has no samples, for the documentation. */
   readonly absent: string;
 }
 
@@ -35,7 +35,7 @@ export function gauge<const Label extends string>(definition: Definition<Label>)
   return { ...definition, type: "gauge" };
 }
 
-/** The exporter's own metrics alone have histograms: collectors make single samples. */
+/** Only the exporter's own metrics have histograms: collectors make single samples. */
 export interface HistogramFamily<Label extends string = string> extends Family<Label> {
   readonly type: "histogram";
   /** Upper bounds, ascending, without infinity. */
@@ -57,7 +57,7 @@ export function info<const Label extends string>(definition: Definition<Label>):
   return { ...definition, type: "info" };
 }
 
-/** One series per state, 1 for the one that applies; the last label is named after the family (OpenMetrics). */
+/** One series per state, with 1 for the current state; the last label is named after the family (OpenMetrics). */
 export function stateset<const Label extends string>(definition: Definition<Label>): Family<Label> {
   return { ...definition, type: "stateset" };
 }
@@ -92,7 +92,7 @@ function labelText<Label extends string>(
   return pairs.join(",");
 }
 
-/** All samples of an answer begin with the same label, so its text is kept until the next answer. */
+/** All samples of an answer begin with the same label, so its text is cached until the next answer. */
 function firstPair(name: string, value: string): string {
   if (latest.name !== name || latest.value !== value) latest = { name, value, text: pairText(name, value) };
   return latest.text;

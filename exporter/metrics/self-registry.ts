@@ -5,22 +5,23 @@ import type { Format } from "./render/exposition.ts";
 import { deflateNow, type Piece } from "./render/gzip.ts";
 
 /**
- * The exporter's own metrics, a few dozen series. Each part of the exporter creates the metrics that it updates; asking for
- * the same family again returns the same metric, so that a part which a reload replaces goes on counting.
+ * The exporter's own metrics, a few dozen series. Each part of the exporter creates the metrics that it updates;
+ * asking for the same family again returns the same metric, so that counters continue when a reload replaces their
+ * part.
  */
 export interface SelfRegistry {
   counter<Label extends string>(family: Family<Label>): SelfCounter<Label>;
-  /** With `read`, a scrape replaces all samples by what it returns. The newest `read` of a family counts. */
+  /** With `read`, each scrape replaces all samples by its result. The newest `read` of a family is used. */
   gauge<Label extends string>(family: Family<Label>, read?: () => SelfSamples<Label>): SelfGauge<Label>;
   histogram<Label extends string>(family: HistogramFamily<Label>): SelfHistogram<Label>;
-  /** The whole text in a format, with the end mark if the format has one. */
+  /** The whole text in a format, including the format's end mark. */
   render(format: Format): Promise<Buffer>;
   /** The same in two parts. */
   parts(format: Format): Promise<SelfParts>;
 }
 
 export interface SelfCounter<Label extends string> {
-  /** By 1 without an amount; by 0 the series begins to exist. */
+  /** Adds 1 by default. Adding 0 creates the series. */
   inc(labels: Labels<Label>, amount?: number): void;
 }
 
@@ -30,7 +31,7 @@ export interface SelfGauge<Label extends string> {
 
 export interface SelfHistogram<Label extends string> {
   observe(labels: Labels<Label>, value: number): void;
-  /** The series begin to exist, without an observation. */
+  /** Creates the series, without an observation. */
   zero(labels: Labels<Label>): void;
 }
 

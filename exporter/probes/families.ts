@@ -8,7 +8,7 @@ export type ProbeFailureReason = (typeof PROBE_FAILURE_REASONS)[number];
 
 /**
  * Why a due run did not begin: its highest cost did not fit below the ceiling of the day, the spend of the day was not known
- * yet, the gateway had asked to wait, or the previous run was still under way.
+ * yet, the gateway had asked to wait, or the previous run had not ended.
  */
 export const PROBE_SKIP_REASONS = ["spend_limit", "spend_unknown", "paused", "running"] as const;
 export type ProbeSkipReason = (typeof PROBE_SKIP_REASONS)[number];
@@ -24,7 +24,7 @@ function ofProbe(name: string, help: string, absent: string): Family<"probe"> {
 export const probeFamilies = {
   info: info({
     name: "aigateway_probe_info",
-    help: "Always 1, for every configured probe: its model, the key that pays, the format of the response (json or verbose_json) and of the upload (json or multipart).",
+    help: "Always 1 for every configured probe. The labels are its model, the key that pays, and the formats of the response (json or verbose_json) and the upload (json or multipart).",
     labels: ["probe", "model", "key", "response_format", "upload"],
     absent: "never",
   }),
@@ -101,25 +101,25 @@ export const probeFamilies = {
   }),
   skipped: counter({
     name: "aigateway_probe_skipped_total",
-    help: "Runs of the probe that were due but did not begin. spend_limit: the highest cost did not fit below the ceiling of the day; spend_unknown: put off until the spend of the day is known; paused: the gateway had asked to wait; running: the previous run was still under way.",
+    help: "Runs of the probe that were due but did not begin. spend_limit: the maximum cost would have exceeded the day's ceiling; spend_unknown: postponed until the spend of the day is known; paused: the gateway had asked to wait; running: the previous run had not ended.",
     labels: ["probe", "reason"],
     absent: "never",
   }),
   spendDay: gauge({
     name: "aigateway_probe_spend_day_credits",
-    help: "Credits of all probes that count against the ceiling of the current UTC day: the costs of their runs, the maximum for each run under way or of unknown cost, and what their keys had used that day when the exporter started.",
+    help: "Credits of all probes that count against the ceiling of the current UTC day: the costs of their runs, the maximum for each run in progress or of unknown cost, and what their keys had used that day when the exporter started.",
     labels: [],
     absent: "no probe is configured; after a start, until the usage of the keys of the probes is known",
   }),
   spendDayLimit: gauge({
     name: "aigateway_probe_spend_day_limit_credits",
-    help: "Most credits that all probes together may spend per UTC day (probe_spend.max_cost_per_day of the configuration).",
+    help: "Ceiling of the credits that all probes together may spend per UTC day (probe_spend.max_cost_per_day of the configuration).",
     labels: [],
     absent: "no probe is configured",
   }),
   costLimit: gauge({
     name: "aigateway_probe_cost_limit_credits",
-    help: "Credits that are set aside for each run of a probe, and counted if its cost is unknown (probe_spend.max_cost_per_probe of the configuration).",
+    help: "Credits reserved for each run of a probe, and counted if its cost is unknown (probe_spend.max_cost_per_probe of the configuration).",
     labels: [],
     absent: "no probe is configured",
   }),

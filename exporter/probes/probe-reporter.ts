@@ -58,7 +58,7 @@ function logOutcome(
   before: ProbeOutcome["failure"],
 ): void {
   if (audioFault !== undefined && wasSent)
-    log.warn({}, `Probe "${name}" sends its audio as last read: ${audioFault}`);
+    log.warn({}, `Probe "${name}" sends the last readable version of its audio: ${audioFault}`);
   if (failure)
     log[before?.reason === failure.reason ? "debug" : "warn"]({ reason: failure.reason }, failure.message);
   else if (before) log.info({ reason: before.reason }, `Probe "${name}" succeeds again`);
@@ -70,14 +70,14 @@ function logCost(log: Log, name: string, { answer }: ProbeOutcome, maxCostCredit
   if (cost <= maxCostCredits) return;
   log.warn(
     { cost },
-    `Probe "${name}" has cost ${cost} credits, more than probe_spend.max_cost_per_probe, ${maxCostCredits}; that much is set aside from now on`,
+    `Probe "${name}" cost ${cost} credits, more than probe_spend.max_cost_per_probe, ${maxCostCredits}; from now on that much is reserved for each run`,
   );
 }
 
 const ADVICE: Readonly<Record<ProbeSkipReason, string>> = {
   spend_limit:
-    "not run: its highest cost does not fit below the ceiling of the day (probe_spend.max_cost_per_day); run it less often, or allow more",
-  spend_unknown: "put off until the spend of the day is known",
+    "not run: its maximum cost would exceed the day's ceiling (probe_spend.max_cost_per_day); run it less often, or raise the ceiling",
+  spend_unknown: "postponed until the spend of the day is known",
   paused: "not run: the gateway asked to wait",
-  running: "not run: the previous run is still under way; run it less often, or lower its timeout",
+  running: "not run: the previous run is still in progress; run it less often, or lower its timeout",
 };

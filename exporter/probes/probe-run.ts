@@ -56,7 +56,7 @@ export async function runProbe(
 
 function wrongText({ name, maxWordErrorRate }: ProbeConfig, rate: number): ProbeOutcome["failure"] {
   if (rate <= maxWordErrorRate) return undefined;
-  const message = `Probe "${name}" returned another text than expected: word error rate ${rounded(rate)}, at most ${maxWordErrorRate} (max_word_error_rate)`;
+  const message = `Probe "${name}" returned an unexpected text: word error rate ${rounded(rate)}, at most ${maxWordErrorRate} (max_word_error_rate)`;
   return { reason: "wrong_text", message };
 }
 

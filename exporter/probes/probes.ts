@@ -28,7 +28,7 @@ export interface Probes {
   spentToday(): number | undefined;
   /** What must be known before a probe may spend anything. */
   readonly payerSpend: PayerSpend;
-  /** The probes that were put off until the spend of the day is known, once it is known. Each is returned once. */
+  /** The probes that were postponed until the spend of the day is known, once it is known. Each is returned once. */
   takeReady(): readonly TargetId[];
 }
 

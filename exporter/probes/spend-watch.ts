@@ -57,7 +57,7 @@ export function createSpendWatch({ clock, log, probes, ask }: SpendWatchDependen
   function logUnreported(key: string): void {
     log[logged.has(key) ? "debug" : "warn"](
       { key },
-      `Probes wait until the spend of the day is known: the gateway does not report what key "${key}" has used today`,
+      `Probes wait until the spend of the day is known: the gateway does not report today's usage of key "${key}"`,
     );
     logged.add(key);
   }

@@ -61,8 +61,7 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
   const intervals = createIntervals({ clock, table, queues, scheduler, refusals });
   const backlog = createBacklog({ ...dependencies, table, queues, scheduler, refusals, intervals });
   const dispatcher = createDispatcher(clock, initial.limits);
-  const gateway = () => table.plan.gateway;
-  const runner = createJobRunner({ clock, gateway, readings, refusals, dispatcher, intervals });
+  const runner = createJobRunner({ clock, table, readings, refusals, dispatcher, intervals });
   const runs = createActiveRuns(runner, finish);
   const waiting: (() => void)[] = [];
   let onChange: (() => void) | undefined;

@@ -1,12 +1,12 @@
 import { inspect } from "node:util";
 import { GatewayError, PausedError } from "../gateway/errors.ts";
-import type { Gateway } from "../gateway/port.ts";
 import { INTERVALS_TO_LIVE } from "../metrics/thresholds.ts";
 import type { ReadingStore, TargetStatus } from "../readings/readings.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Dispatcher, Release } from "./dispatcher.ts";
 import type { Intervals } from "./intervals.ts";
 import type { Job, Result } from "./job.ts";
+import type { JobTable } from "./job-table.ts";
 import type { JobGroup } from "./plan.ts";
 import type { Refusals } from "./refusals.ts";
 import { createRunPermits } from "./run-permits.ts";
@@ -27,7 +27,7 @@ export type RunEnd = "learnt" | "unsettled" | "unfinished" | "paused" | GatewayE
 
 export interface JobRunnerDependencies {
   readonly clock: Clock;
-  readonly gateway: () => Gateway;
+  readonly table: Pick<JobTable, "plan">;
   readonly readings: ReadingStore;
   readonly refusals: Refusals;
   readonly dispatcher: Pick<Dispatcher, "further">;
@@ -35,7 +35,7 @@ export interface JobRunnerDependencies {
 }
 
 export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner {
-  const { clock, gateway, readings, refusals, dispatcher, intervals } = dependencies;
+  const { clock, table, readings, refusals, dispatcher, intervals } = dependencies;
 
   async function run(job: Job, group: JobGroup, release: Release, signal: AbortSignal): Promise<RunEnd> {
     const { endpoint, id, name } = job;
@@ -50,7 +50,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     };
     readings.update(id, { lastAttemptMs: askedAtMs });
     try {
-      const client = gateway().clientFor({ endpoint, name, permits, signal });
+      const client = table.plan.gateway.clientFor({ endpoint, name, permits, signal });
       const result = await orAborted(job.run(client, askedAtMs), signal);
       // The answer may have come just before the run was aborted.
       signal.throwIfAborted();

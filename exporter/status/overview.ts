@@ -14,7 +14,7 @@ import {
   targetRow,
 } from "./target-rows.ts";
 
-/** What the status page shows. A value that may not be shown on `/metrics` is not here either. */
+/** The content of the status page. It contains no value that `/metrics` must not show. */
 export interface Overview {
   readonly version: string;
   readonly nowMs: number;
@@ -35,7 +35,7 @@ export interface Overview {
 /** A budget in its current window. Amounts are credits. */
 export interface BudgetRow {
   readonly name: string;
-  /** Empty where nothing is configured. */
+  /** Empty if not configured. */
   readonly team: string;
   readonly scope: BudgetScope;
   readonly window: Period["kind"];
@@ -43,7 +43,7 @@ export interface BudgetRow {
   /** Undefined: a total has no end. */
   readonly windowEndMs: number | undefined;
   readonly limit: number;
-  /** Undefined: nothing is known about the window. */
+  /** Undefined: the spend in the window is unknown. */
   readonly spent: number | undefined;
   /** Why `spent` is only a lower bound, or unknown; undefined: it is complete. */
   readonly gaps: BudgetGaps | undefined;
@@ -82,7 +82,7 @@ function budgetRow(
   return { name, team, scope, window: period.kind, windowStartMs, windowEndMs, limit, spent, gaps };
 }
 
-/** Budgets share the queries that are made in any case; all other periods have a query of their own. */
+/** Budgets share the regular queries; every other period has its own query. */
 function budgetQueries(budgets: readonly BudgetConfig[], readings: ReadingSource): readonly TargetRow[] {
   const names = budgets
     .filter(({ scope }) => scope.kind !== "keys")

@@ -3,7 +3,7 @@ import type { ReadingSource } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { TargetRow } from "./target-rows.ts";
 
-/** The probes and what they spend together. */
+/** The probes and their total spend. */
 export interface ProbesOverview {
   readonly rows: readonly ProbeRow[];
   /** Credits, including those reserved for runs in progress; undefined: unknown. */
@@ -27,7 +27,7 @@ export interface ProbeRow extends TargetRow {
   readonly cost: number | undefined;
 }
 
-/** What the probes remember of a probe besides its reading. */
+/** The record of a probe, without its reading. */
 export type ProbeRecord = Pick<ProbeRow, "failure" | "skip" | "lastRunMs" | "lastSuccessMs">;
 
 export interface ProbesSource {

@@ -19,9 +19,9 @@ export function targetRow(name: string, status: TargetStatus | undefined): Targe
   return { name, state, failure: status?.failure, lastSuccessMs: status?.lastSuccessMs };
 }
 
-/** Amounts are credits; undefined is unknown. */
+/** Amounts are credits; undefined means unknown. */
 export interface KeyRow extends TargetRow {
-  /** Empty where nothing is configured. */
+  /** Empty if not configured. */
   readonly owner: Owner;
   readonly limit: number | "unlimited" | undefined;
   /** 0 or negative when the limit is used up. */
@@ -79,7 +79,7 @@ const NO_KEY_FIGURES: KeyFigures = {
 /** The queries whose pairs the page shows, in its order. */
 export const QUERY_NAMES = ["day", "last_day", "month", "last_month"] as const;
 
-/** One query of the analytics. Amounts are credits; undefined is unknown. */
+/** One query of the analytics. Amounts are credits; undefined means unknown. */
 export interface QueryRow extends TargetRow {
   readonly windowStartMs: number | undefined;
   /** The end of the data: nothing later is included. */

@@ -1,7 +1,7 @@
 import { createTask, type ParsedFields, parse, validateDetailed } from "node-cron";
 import { DAY_MS } from "./window.ts";
 
-/** When a cron expression runs, in UTC. node-cron reads the expression and decides which days match it. */
+/** The runs of a cron expression, in UTC. node-cron parses the expression and decides which days match. */
 export interface Cron {
   /** The first run after an instant, epoch milliseconds. */
   nextRun(afterMs: number): number;
@@ -9,7 +9,7 @@ export interface Cron {
   longestGapMs(): number;
 }
 
-/** @throws when the expression is not valid, or a RangeError at the first question when it never runs. */
+/** @throws if the expression is invalid; its functions throw a RangeError if the expression never runs. */
 export function createCron(expression: string): Cron {
   const fields = sorted(parse(expression));
   const daysOfMonth = matchingDays(expression, fields);
@@ -42,14 +42,14 @@ export function createCron(expression: string): Cron {
   return { nextRun, longestGapMs };
 }
 
-/** Why an expression of five or six fields is not valid. */
+/** Why an expression of five or six fields is invalid. */
 export type CronFault =
-  /** `name` is missing when the field was refused before node-cron read it. */
+  /** `name` is missing if the field was rejected before node-cron parsed it. */
   | { readonly kind: "field"; readonly name: string | undefined; readonly value: string }
   /** No month of the expression has the day that it names. */
   | { readonly kind: "never" };
 
-/** Every fault of an expression of five or six fields; none when it is valid. */
+/** All problems of an expression of five or six fields; empty if it is valid. */
 export function cronFaults(expression: string): readonly CronFault[] {
   // node-cron expands a range before it checks it: 0-9999999999 would take all memory.
   const tooLong = expression.split(" ").filter((field) => field.length > 200 || /\d{3}/.test(field));
@@ -102,7 +102,7 @@ function sorted({ second, minute, hour, month, dayOfMonth, dayOfWeek }: ParsedFi
 /** Returns the midnights of a month's matching days, in order. Months are counted from the year 0. */
 function matchingDays(expression: string, fields: Fields): (month: number) => readonly number[] {
   const task = createTask(expression, () => {}, { timezone: "UTC" });
-  // It is never started, and node-cron would keep it for ever.
+  // It is never started, but node-cron would keep it forever.
   void task.destroy();
   const firstTime = timeAfter(fields, -1) ?? 0;
   // node-cron takes 10 µs for a day. Which days of a month match depends only on its number, length and first weekday.
@@ -123,7 +123,7 @@ function matchingDays(expression: string, fields: Fields): (month: number) => re
   };
 }
 
-/** The first time of day after the given one, milliseconds since midnight. */
+/** The next time of day after the given one, in milliseconds since midnight. */
 function timeAfter({ second, minute, hour }: Fields, afterMs: number): number | undefined {
   for (const eachHour of hour) {
     const hourMs = eachHour * HOUR_MS;
@@ -147,7 +147,7 @@ interface Span {
 
 const INSTANT: Span = { first: 0, last: 0, longestGap: 0 };
 
-/** A span that repeats at each of the values, in order, as a minute's runs repeat in an hour. */
+/** Repeats a span at each of the values, in order, as a minute's runs repeat within an hour. */
 function repeated({ first, last, longestGap }: Span, values: readonly number[], unitMs: number): Span {
   let longest = longestGap;
   let [previous = 0] = values;

@@ -22,7 +22,7 @@ export function formatDuration(milliseconds: number): string {
 
 const SECOND = 1000;
 
-// The order matters, as in Prometheus: 1h30m is a duration, 30m1h is not.
+// The order of the units matters, as in Prometheus: 1h30m is a duration, 30m1h is not.
 const UNITS: readonly (readonly [string, number])[] = [
   ["y", 365 * DAY_MS],
   ["w", 7 * DAY_MS],

@@ -17,7 +17,7 @@ export interface Ticker {
 
 export type CreateTicker = (expression: ScheduleExpression, clock: Clock, log: Log) => Ticker;
 
-/** Ticks by the given clock, at the runs of a cron expression or at intervals. */
+/** Ticks on the given clock, at the runs of a cron expression or at intervals. */
 export const createTicker: CreateTicker = (expression, clock, log) =>
   expression.kind === "cron"
     ? cronTicker(createCron(expression.expression), clock, log)
@@ -31,7 +31,7 @@ export function longestGapMs(expression: ScheduleExpression): number {
 /** A tick that is later than this is logged. */
 const LATE_MS = 1000;
 
-/** One tick makes up for all that were missed. When the clock is set back, ticks follow it back. */
+/** One tick replaces all missed ticks. If the clock is set back, ticks follow it. */
 function cronTicker(cron: Cron, clock: Clock, log: Log): Ticker {
   return {
     longestGapMs: cron.longestGapMs(),
@@ -55,7 +55,7 @@ function cronTicker(cron: Cron, clock: Clock, log: Log): Ticker {
   };
 }
 
-/** Ticks stay on the grid of the first one, however late the clock calls. */
+/** Ticks stay aligned with the first one, however late the clock calls. */
 function intervalTicker(intervalMs: number, clock: Clock): Ticker {
   return {
     longestGapMs: intervalMs,

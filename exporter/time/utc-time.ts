@@ -13,5 +13,5 @@ export function utcMilliseconds(text: string): number | undefined {
 /** Unlike JavaScript, which reads February 30 as March 2, it refuses days that do not exist. */
 const INSTANT = z.iso.datetime({ offset: true });
 
-/** The forms that services have been seen to use: a space for the T, and parts left out. */
+/** The forms observed from services: a space instead of the T, and omitted parts. */
 const FORM = /^(\d{4}-\d\d)(-\d\d)?(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(?:\s*(Z|[+-]\d\d:?\d\d))?)?$/i;

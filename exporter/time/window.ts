@@ -10,7 +10,7 @@ export const DAY_MS = 86_400_000;
 export const WINDOW_KINDS = ["day", "week", "month"] as const;
 export type WindowKind = (typeof WINDOW_KINDS)[number];
 
-/** What a sum covers: the current calendar window of a kind, or everything since an instant. */
+/** The period of a sum: the current calendar window of a kind, or everything since an instant. */
 export type Period = { readonly kind: WindowKind } | { readonly kind: "total"; readonly sinceMs: number };
 
 /**
@@ -28,7 +28,7 @@ export function windowAt(kind: WindowKind, atMs: number): Window {
   return window;
 }
 
-/** Thousands of answers belong to the same windows. */
+/** Cached, because thousands of answers belong to the same windows. */
 const latest = new Map<WindowKind, Window>();
 
 function computed(kind: WindowKind, atMs: number): Window {
@@ -68,7 +68,7 @@ export function contains(window: Window, atMs: number): boolean {
   return window.startMs <= atMs && atMs < window.endMs;
 }
 
-/** Whether an answer to a question asked at the instant can be trusted to belong to the window. */
+/** Whether an answer to a request sent at the instant certainly belongs to the window. */
 export function isSettled(window: Window, askedAtMs: number): boolean {
   return contains(window, askedAtMs) && askedAtMs >= window.startMs + SETTLE_MS;
 }

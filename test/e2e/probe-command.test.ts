@@ -92,13 +92,13 @@ test("probe NAME is refused when it might exceed the ceiling of the day, unless 
   const { code, output } = await run("probe", "short");
   expect([code, output]).toEqual([
     1,
-    'Probe "short" is not run: 0.995 credits are spent today, and with 0.01 (max_cost_per_probe) it might be more than 1 (max_cost_per_day); --force runs it all the same\n',
+    'Probe "short" is not run: 0.995 credits are spent today, and with 0.01 (max_cost_per_probe) it might exceed 1 (max_cost_per_day); use --force to run it anyway\n',
   ]);
   expect(gateway.books.transcriptions()).toEqual([]);
   expect((await run("probe", "short", "--force")).code).toBe(0);
   gateway.faults.add({ kind: "status", status: 403, endpoint: "key" });
   expect((await run("probe", "short")).output).toMatch(
-    /the spend of the day is not known: .* gateway answered 403/,
+    /the spend of the day is unknown: .* gateway answered 403/,
   );
 });
 

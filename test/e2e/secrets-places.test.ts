@@ -294,7 +294,7 @@ describe("the output of a process that crashes with every secret in the error", 
 function lastWords({ code, stdout, stderr }: ProcessResult) {
   return {
     code,
-    said: stderr.includes("Cannot go on after an unexpected error: "),
+    said: stderr.includes("Cannot continue after an unexpected error: "),
     redacted: stderr.includes("[redacted]"),
     leaks: leaksOf(stdout + stderr, SECRETS),
     written: readdirSync(join(files.directory, "work")),

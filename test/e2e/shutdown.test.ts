@@ -162,7 +162,7 @@ describe("an unexpected error", () => {
       expect(code).toBe(1);
       const last = stderr.trimEnd().split("\n").at(-1);
       expect(last).toContain('"level":"error"');
-      expect(last).toContain("Cannot go on after an unexpected error: Error: boom");
+      expect(last).toContain("Cannot continue after an unexpected error: Error: boom");
     },
   );
 });

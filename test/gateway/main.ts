@@ -33,7 +33,7 @@ const options = {
 
 process.exitCode = await run(process.argv.slice(2));
 
-/** Runs until SIGINT or SIGTERM. Exit codes: 0 stopped, 1 failed, 2 wrong use. */
+/** Runs until SIGINT or SIGTERM. Exit codes: 0 stopped, 1 failed, 2 usage error. */
 async function run(args: string[]): Promise<number> {
   let gateway: Gateway;
   let port: number;

@@ -81,7 +81,7 @@ describe("readSettings", () => {
       'scrape: "sometimes" is not one of serviceMonitor, podMonitor, annotations, none',
       'scrapeFrom: "[\\"x\\"]" is not an object whose values are strings; put numbers in quotes',
       'grafanaUrl: "grafana.example" is not an http or https URL',
-      'exporter.gateway.base_url: "http://gateway.example" must use https, since keys are sent to it; http is for localhost only',
+      'exporter.gateway.base_url: "http://gateway.example" must use https, because keys are sent to it; http is allowed for localhost only',
       "exporter.speed: is not a known field",
       "image: is empty; it must be an image built from the Dockerfile",
       "grafanaAuth: is empty; it must be a service account's token",
@@ -116,7 +116,7 @@ describe("readSettings", () => {
       { exporter: { ...LEAST_EXPORTER, analytics: { top: 5 } } },
       "exporter.analytics: needs a management key; set managementKey or managementSecret",
     ],
-    ["nothing to poll", { keys: {} }, "exporter: there is nothing to poll; set keys, keys_dir or analytics"],
+    ["nothing to poll", { keys: {} }, "exporter: nothing to poll; set keys, keys_dir or analytics"],
     [
       "two sources of keys",
       { keysSecret: "vault-keys" },
@@ -204,7 +204,7 @@ describe("probes", () => {
       "a recording without expected_text",
       [{ ...own, expected_text: undefined, audio: sample }],
       undefined,
-      "exporter.probes[0].expected_text: is missing; audio needs it",
+      "exporter.probes[0].expected_text: is missing; it is required with audio",
     ],
   ])("are refused with %s", (_, probes, spend, expected) => {
     expect(problemsOf({ ...LEAST, ...withProbes(probes, spend) })).toContainEqual(
@@ -267,7 +267,7 @@ function problemsOf(changes: Changes): readonly string[] {
   return messageOf(() => readSettings(reader(changes)))
     .split("\n")
     .slice(1)
-    .map((line) => line.trim().replace(/; known here: .*/, ""));
+    .map((line) => line.trim().replace(/; known fields: .*/, ""));
 }
 
 function messageOf(act: () => unknown): string {

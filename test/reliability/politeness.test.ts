@@ -270,8 +270,8 @@ describe("more keys than the rate limit allows", () => {
       gateway: { requests_per_minute: 20 },
     });
     expect(capacityWarnings(await readConfig(app.files))).toEqual([
-      "100 keys at 20 requests per minute (gateway.requests_per_minute) take 300 s, but schedule.keys asks for " +
-        "every 60 s: each key is polled every 300 s, and values live three times that",
+      "100 keys at 20 requests per minute (gateway.requests_per_minute) take 300 s, but schedule.keys is " +
+        "every 60 s: each key is polled every 300 s, and values expire after three times that",
     ]);
     await run(25 * MINUTE);
     expect(mostWithin(asked(), MINUTE)).toBeLessThanOrEqual(20 + 1);
@@ -319,8 +319,8 @@ describe("more queries than the rate limit of the analytics allows", () => {
       content: { schedule: { keys: "60s", analytics: "5s" } },
     });
     expect(capacityWarnings(await readConfig(app.files))).toEqual([
-      "4 queries at 60 requests per minute (what the endpoint takes) take 8 s, but schedule.analytics asks for " +
-        "every 5 s: each query is polled every 8 s, and values live three times that",
+      "4 queries at 60 requests per minute (the rate that the endpoint accepts) take 8 s, but schedule.analytics is " +
+        "every 5 s: each query is polled every 8 s, and values expire after three times that",
     ]);
     await run(3 * MINUTE);
     const series = await app.series();

@@ -13,7 +13,7 @@ Usage: npm run soak -- [options]
   --exporter <file>  another exporter than that of this repository
   --help             this text
 
-SIGINT ends it early, with a report. Exit codes: 0 all bounds kept, 1 one was broken, 2 wrong use.
+SIGINT ends it early, with a report. Exit codes: 0 all bounds kept, 1 one was broken, 2 usage error.
 `;
 
 const OPTIONS = {

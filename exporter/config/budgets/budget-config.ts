@@ -3,7 +3,7 @@ import { quote } from "../quote.ts";
 import { type Checked, type Finding, right } from "../rules.ts";
 import type { BudgetEntry, BudgetKeys } from "./schema.ts";
 
-/** What decides whether a key belongs to a budget. */
+/** The properties that decide whether a key belongs to a budget. */
 export type Owned = Pick<KeyConfig, "name" | "owner">;
 
 /** A checked entry of `budgets`, with the keys that it covers. */
@@ -30,7 +30,7 @@ export function memberFindings(
     const path = ["budgets", index, "keys"];
     if (isList(keys)) return listFindings(path, keys, names);
     if (memberNames(keys, known).length > 0) return [];
-    return [{ path, message: keys === "all" ? "there is no key" : "no key has this owner" }];
+    return [{ path, message: keys === "all" ? "no key is configured" : "no key has this owner" }];
   });
 }
 
@@ -41,8 +41,8 @@ function listFindings(
 ): readonly Finding[] {
   return keys.flatMap((key, index) => {
     const at = [...path, index];
-    if (keys.indexOf(key) < index) return [{ path: at, message: `${quote(key)} is in the list twice` }];
-    return names.has(key) ? [] : [{ path: at, message: `${quote(key)} is not a key of keys or keys_dir` }];
+    if (keys.indexOf(key) < index) return [{ path: at, message: `${quote(key)} is listed twice` }];
+    return names.has(key) ? [] : [{ path: at, message: `${quote(key)} is not a key in keys or keys_dir` }];
   });
 }
 

@@ -3,7 +3,7 @@ import { isNot, KEY_NAME, list, pattern, positiveNumber, read, refuse, section, 
 import { quote } from "../quote.ts";
 import { type Checked, type Finding, has, right, withRules } from "../rules.ts";
 
-/** Longer than any title that a service has been seen to return. */
+/** Longer than any title observed from a service. */
 const LONGEST_TITLE = 2048;
 
 const WINDOWS = ["day", "week", "month", "total"] as const;
@@ -24,7 +24,7 @@ const ownerFilter = section({
 /** The keys of a budget: all, by name, or by their owner. */
 export type BudgetKeys = "all" | readonly string[] | z.output<typeof ownerFilter>;
 
-/** The type of the value selects one of three forms, so that each has messages of its own. */
+/** The type of the value selects one of three forms, so that each form has its own messages. */
 const keys = z
   .union([z.string(), z.array(z.unknown()), z.record(z.string(), z.unknown())], {
     error: ({ input }) => isNot(unquoted(KEYS_RULE), input),
@@ -102,24 +102,26 @@ function scopeFindings(budget: Budget): readonly Finding[] {
   const message =
     given.length === 0
       ? `covers nothing; set one of ${BUDGET_SCOPES.join(", ")}`
-      : `${given.join(" and ")} exclude each other; keep one of them`;
+      : `${given.join(" and ")} are mutually exclusive; keep one of them`;
   return [{ path: [], message }];
 }
 
 function sinceFindings(budget: Budget): readonly Finding[] {
   const kind = right(budget, "window");
   if (kind === "total") {
-    return has(budget, "since") ? [] : [{ path: ["since"], message: "is missing; window total needs it" }];
+    return has(budget, "since")
+      ? []
+      : [{ path: ["since"], message: "is missing; it is required with window total" }];
   }
   if (kind === undefined || !has(budget, "since")) return [];
-  return [{ path: ["since"], message: `is for window total only, and this one is ${quote(kind)}` }];
+  return [{ path: ["since"], message: `applies to window total only, not to ${quote(kind)}` }];
 }
 
 /** The gateway reports the usage of a key by day, week, month and in total, but not since a date. */
 function totalFindings(budget: Budget): readonly Finding[] {
   if (right(budget, "window") !== "total" || !has(budget, "keys")) return [];
   const message =
-    '"total" is for account, model and app only: keys report their spend by day, week and month';
+    '"total" applies to account, model and app only: keys report their spend by day, week and month';
   return [{ path: ["window"], message }];
 }
 

@@ -26,7 +26,7 @@ export function fileAudio(path: string, format: string, files: Pick<Files, "read
   };
 }
 
-/** The recording that comes with the exporter, and its text. */
+/** The bundled recording and its text. */
 export async function bundledSample(): Promise<{ readonly audio: AudioSource; readonly text: string }> {
   const text = await systemFiles.readFile(sampleFile("sample.txt"));
   const bytes = await systemFiles.readBytes(sampleFile("sample.mp3"), MOST_BYTES);

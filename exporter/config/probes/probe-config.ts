@@ -22,7 +22,7 @@ export function createAudioFiles(
   };
 }
 
-/** Reads each audio file once, to report at the start what would fail at the first run. */
+/** Reads each audio file once at startup, to report problems before the first run fails. */
 export async function audioFindings(
   probes: readonly Checked<ProbeEntry>[],
   audioFiles: AudioFiles,

@@ -29,7 +29,9 @@ const fields = section({
     .describe("Highest word error rate of a successful probe; above it the probe fails with `wrong_text`."),
   expected_language: pattern(/^[a-z]{2}$/, "language")
     .optional()
-    .describe("Language (ISO 639-1) that should be detected; needs `verbose_json`. It is not sent."),
+    .describe(
+      "Expected language of the transcript (ISO 639-1); needs `verbose_json`. It is not sent to the gateway.",
+    ),
   response_format: oneOf(["json", "verbose_json"], "format")
     .prefault("json")
     .describe("`verbose_json` adds duration, language and confidence; not every provider supports it."),
@@ -39,7 +41,7 @@ const fields = section({
   schedule: schedule().prefault("0 * * * *").describe("When the probe runs. It does not run at the start."),
   timeout: duration("1s", "30m", "1m")
     .prefault("1m")
-    .describe("Time limit of one run, which is never repeated."),
+    .describe("Time limit of one run, which is never retried."),
 });
 
 /** An entry of `probes`. */
@@ -59,7 +61,7 @@ export const probeSpendSection = withRules(
   (spend) => {
     const [run, day] = [right(spend, "max_cost_per_probe"), right(spend, "max_cost_per_day")];
     if (run === undefined || day === undefined || run <= day) return [];
-    const message = `${run} is more than max_cost_per_day, ${day}, so that no probe could ever run`;
+    const message = `${run} is more than max_cost_per_day, ${day}, so no probe could ever run`;
     return [{ path: ["max_cost_per_probe"], message }];
   },
 );
@@ -74,15 +76,15 @@ function audioFindings(probe: Probe): readonly Finding[] {
     const surplus = (["format", "expected_text"] as const).filter((name) => has(probe, name));
     return surplus.map((name) => ({
       path: [name],
-      message: "is for audio only; the bundled sample has its own",
+      message: "applies to audio only; the bundled sample has its own",
     }));
   }
   const findings: Finding[] = [];
   if (!has(probe, "expected_text"))
-    findings.push({ path: ["expected_text"], message: "is missing; audio needs it" });
+    findings.push({ path: ["expected_text"], message: "is missing; it is required with audio" });
   const audio = right(probe, "audio");
   if (!has(probe, "format") && audio !== undefined && audioFormat(audio) === undefined) {
-    const message = "is missing; the name of the audio file does not end in one";
+    const message = "is missing, and the name of the audio file does not end in a known one";
     findings.push({ path: ["format"], message });
   }
   return findings;

@@ -10,7 +10,7 @@ export interface CertificatePaths {
   readonly clientCa: string | undefined;
 }
 
-/** The PEM texts of the TLS files; empty for a file that is not named or not usable. */
+/** The PEM texts of the TLS files; empty if a file is not named or unusable. */
 export interface Certificates {
   readonly cert: string;
   readonly key: string;
@@ -18,7 +18,7 @@ export interface Certificates {
   readonly problems: readonly Problem[];
 }
 
-/** Reads certificate, key and client authorities, and checks that they are usable and belong together. */
+/** Reads certificate, key and client authorities, and checks that they are usable and match. */
 export async function readCertificates(
   paths: CertificatePaths,
   { readFile }: Pick<Files, "readFile">,
@@ -56,7 +56,7 @@ export async function readCertificates(
     read("client_ca_file", paths.clientCa, authorities, "contains no certificates (PEM)"),
   ]);
   if (cert && key && !cert.parsed.checkPrivateKey(key.parsed)) {
-    key.report("contains the key of another certificate than cert_file");
+    key.report("contains a key that does not match cert_file");
   }
   return { cert: cert?.text ?? "", key: key?.text ?? "", clientCa: clientCa?.text ?? "", problems };
 }

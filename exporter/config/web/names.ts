@@ -1,6 +1,6 @@
 import type { ClientAuth } from "./web-config.ts";
 
-/** The exporter-toolkit's names, which are Go's, and their meaning here. */
+/** Maps the exporter-toolkit's names, which are Go's, to ours. */
 export const CLIENT_AUTH_TYPES: ReadonlyMap<string, ClientAuth> = new Map([
   ["NoClientCert", "none"],
   ["RequestClientCert", "request"],

@@ -5,9 +5,9 @@ import type { WebConfig, WebSource } from "./web-config.ts";
 import { loadWebConfig } from "./load.ts";
 
 /**
- * The web configuration in its current state. Its files are read for each use, and parsed when their content has changed.
- * With a configuration that cannot be used nothing is served, except while a certificate is being replaced: then the
- * previous one stays in use.
+ * The web configuration in its current state. Its files are read for each use, and parsed when their content has
+ * changed. If the configuration is unusable, nothing is served, except while a certificate is being replaced: then
+ * the previous one stays in use.
  */
 export function createWebSource(
   path: string,
@@ -36,7 +36,7 @@ export function createWebSource(
     return usable;
   }
 
-  /** Logs each state once, because it is checked at every request. */
+  /** Logs each state once, because the state is checked at every request. */
   function report(problems: readonly Problem[], serves: boolean): void {
     const text = problems.map((problem) => formatProblem(path, problem)).join("\n");
     if (text === reported) return;
@@ -44,7 +44,7 @@ export function createWebSource(
       ? "the previous certificate stays in use"
       : "nothing is served until that is fixed";
     for (const problem of problems) log.error({}, `${formatProblem(path, problem)}; ${consequence}`);
-    if (problems.length === 0) log.info({}, `${path}: can be used again`);
+    if (problems.length === 0) log.info({}, `${path}: is usable again`);
     reported = text;
   }
 
@@ -61,7 +61,7 @@ export function createWebSource(
 }
 
 interface Loaded {
-  /** The content of every file that was read, or why it could not be read, by path. */
+  /** The content of every file, or why it could not be read, by path. */
   readonly contents: ReadonlyMap<string, string>;
   readonly usable: WebConfig | undefined;
 }
@@ -70,7 +70,7 @@ type ReadFile = Files["readFile"];
 
 const CERTIFICATE = /^tls_server_config\.(?:cert|key)_file$/;
 
-/** A file that is only half written must not remove the access control. */
+/** A half-written file must not remove the access control. */
 function removals(initial: WebConfig, next: WebConfig): readonly Problem[] {
   const isTls = switched("tls_server_config", initial.tls !== undefined, next.tls !== undefined);
   const asked = asksForCertificates(initial) && next.tls !== undefined;
@@ -110,7 +110,7 @@ async function isUnchanged(contents: ReadonlyMap<string, string>, readFile: Read
   return (await Promise.all(same)).every(Boolean);
 }
 
-/** Text files do not begin with this character. */
+/** Marks a fault with a leading NUL character, which no text file begins with. */
 function faultMark(error: unknown): string {
   return `\0${readingFault(error)}`;
 }

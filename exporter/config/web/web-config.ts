@@ -18,7 +18,7 @@ export interface WebTls {
   readonly allowedSans: readonly string[] | undefined;
 }
 
-/** Whether clients are asked for a certificate, must have one, and whether it is verified. */
+/** Whether the server requests or requires a client certificate, and whether it verifies it. */
 export type ClientAuth = "none" | "request" | "require" | "verify if given" | "require and verify";
 
 /** The source of the web configuration. It is read again for each use, as in the exporter-toolkit. */

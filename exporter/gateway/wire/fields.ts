@@ -3,7 +3,7 @@ import { GatewayError } from "../errors.ts";
 
 /**
  * Parses a body.
- * @throws GatewayError `bad_response` that names the first problem; `action` is what was attempted.
+ * @throws GatewayError `bad_response` that names the first problem; `action` names the attempted action.
  */
 export function parseBody<T>(schema: z.ZodType<T>, body: unknown, action: string): T {
   const parsed = schema.safeParse(body);
@@ -12,15 +12,15 @@ export function parseBody<T>(schema: z.ZodType<T>, body: unknown, action: string
 }
 
 /**
- * A number as services write it: a JSON number or a decimal string, and one service may mix both (observed-behaviour 1).
- * Null stays null: no value, which is not 0. Anything else is a wrong type.
+ * A number as services write it: a JSON number or a decimal string, sometimes mixed (observed-behaviour 1). Null
+ * stays null: no value, which is not 0. Anything else is a wrong type.
  */
 export const wireNumber = z.union(
   [
     z.number(),
     z
       .string()
-      // Each digit can match in one way only: otherwise a text of a million digits would take forever.
+      // Unambiguous, so that a text of a million digits causes no backtracking.
       .regex(/^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/)
       .transform(Number)
       .pipe(z.number()),
@@ -28,17 +28,17 @@ export const wireNumber = z.union(
   { error: "Invalid input: expected a finite number" },
 );
 
-/** A field that may be missing or null, which both mean that the value is unknown; a wrong type is an error. */
+/** A field that may be missing or null; both mean that the value is unknown. A wrong type is an error. */
 export function known<T>(schema: z.ZodType<T>) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** A field that the contract does not promise: used when it is valid, ignored when it is not. */
+/** A field beyond the contract: used if valid, otherwise ignored. */
 export function optional<T>(schema: z.ZodType<T>) {
   return known(schema).catch(undefined);
 }
 
-/** The first problem of a body, with its place but without its value, which might be a secret. */
+/** The first problem of a body, with its path but without its value, which might be a secret. */
 export function shapeProblem(error: z.ZodError): string {
   const issue = error.issues[0];
   if (issue === undefined) return "unknown problem";

@@ -39,7 +39,7 @@ export function parseKey(body: unknown, action: string): KeyInformation {
 }
 
 const amount = known(wireNumber);
-/** Null is a value here: unlimited. */
+/** Null means unlimited. */
 const limit = wireNumber.nullish();
 
 const KeyBody = z.object({

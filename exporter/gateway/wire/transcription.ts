@@ -12,7 +12,7 @@ export function transcriptionRequest(request: TranscriptionRequest) {
     const problems = checked.error.issues.map(
       (issue) => `${issue.path.map(String).join(".")}: ${issue.message}`,
     );
-    throw new RangeError(`Cannot ask for a transcription: ${problems.join("; ")}`);
+    throw new RangeError(`Cannot request a transcription: ${problems.join("; ")}`);
   }
   const body = request.upload === "multipart" ? formOf(request) : jsonOf(request);
   return { method: "POST", path: "/audio/transcriptions", body } as const;
@@ -36,7 +36,7 @@ function jsonOf({ audio, model, responseFormat }: TranscriptionRequest): object 
   };
 }
 
-/** The contract does not name the fields of the form; these are the names of the reference speech-to-text style. */
+/** The contract does not name the fields of the form; these follow the reference speech-to-text API. */
 function formOf({ audio, model, responseFormat }: TranscriptionRequest): FormData {
   const form = new FormData();
   const file = new Blob([new Uint8Array(audio.bytes)], { type: `audio/${audio.format}` });
@@ -46,7 +46,7 @@ function formOf({ audio, model, responseFormat }: TranscriptionRequest): FormDat
   return form;
 }
 
-/** @throws GatewayError `bad_response` when there is no text. Other fields that cannot be read are left out. */
+/** @throws GatewayError `bad_response` when there is no text. Other unreadable fields are left out. */
 export function parseTranscription(body: unknown, action: string): Transcription {
   const { text, usage, confidence, duration, language } = parseBody(TranscriptionBody, body, action);
   return {
@@ -64,7 +64,7 @@ export function parseTranscription(body: unknown, action: string): Transcription
   };
 }
 
-/** A negative amount is ignored: counts, seconds and credits do not run backwards. */
+/** A negative amount is ignored, because counts, seconds and credits cannot be negative. */
 const amount = optional(wireNumber.pipe(z.number().min(0)));
 
 const TranscriptionBody = z.object({

@@ -31,12 +31,12 @@ export const RATE_METRICS = {
 } as const satisfies Record<Rate, string>;
 
 /**
- * The service's cap of one answer (contract 8). The rows are not limited to those that are shown, because rows with equal
- * labels are summed first.
+ * The service's row cap (contract 8). The query does not request fewer rows than that, because rows with equal labels
+ * are summed before the cut.
  */
 const ROW_LIMIT = 1000;
 
-/** Asks for the most expensive pairs of model and app. */
+/** Requests the most expensive pairs of model and app. */
 export function pairsRequest(range: Window, withRates: boolean) {
   return request({
     metrics: [...amountMetrics, ...(withRates ? rateMetrics : [])],
@@ -47,7 +47,7 @@ export function pairsRequest(range: Window, withRates: boolean) {
   });
 }
 
-/** Asks for the sum over everything. */
+/** Requests the sum over everything. */
 export function totalRequest(range: Window) {
   return request({ metrics: amountMetrics, time_range: timeRange(range) });
 }
@@ -67,7 +67,7 @@ function timeRange({ startMs, endMs }: Window): object {
 /** An answer of `POST /analytics/query` (contract 2.4). */
 export interface UsageRows<Row> {
   readonly rows: readonly Row[];
-  /** Rows that are not objects, have a value of a wrong type, or lack a label. */
+  /** Number of rows that are not objects, have a value of a wrong type, or lack a label. */
   readonly unreadableRows: number;
   /** Why the first unreadable row was rejected: the column's name, never its value. */
   readonly rowProblem: string | undefined;
@@ -82,7 +82,7 @@ export function parsePairs(body: unknown, withRates: boolean, action: string): U
   return parseRows(body, withRates ? PairWithRates : Pair, action);
 }
 
-/** The sum over everything is at most one row. @throws GatewayError as parsePairs. */
+/** The sum over everything has at most one row. @throws GatewayError as parsePairs. */
 export function parseTotal(body: unknown, action: string): UsageRows<Amounts> {
   return parseRows(body, AmountColumns, action);
 }
@@ -127,7 +127,7 @@ const label = z
   .union([z.string(), z.number().transform(String)], { error: "Invalid input: expected a text or a number" })
   .nullable();
 
-/** Only the columns that were asked for are read: a service may send others (observed-behaviour 5). */
+/** Only requested columns are read, because a service may send others (observed-behaviour 5). */
 const amountColumns = {
   [AMOUNT_METRICS.credits]: value,
   [AMOUNT_METRICS.requests]: value,

@@ -31,7 +31,10 @@ export async function compose(
   };
 }
 
-/** Some milliseconds of a thread's work. Inflating each piece by itself would take hundreds of turns of the event loop. */
+/**
+ * Some milliseconds of a thread's work. Inflating each piece separately would take hundreds of iterations of the
+ * event loop.
+ */
 const BATCH_BYTES = 1 << 20;
 
 /** One batch after another, because all at once would occupy every thread of the pool. */

@@ -20,7 +20,10 @@ export interface FamilyHeader {
   readonly help: string;
 }
 
-/** The whole text in one step. The publisher instead renders slices, and only what has changed (`renderer.ts`). */
+/**
+ * Renders the whole text in one step. The publisher instead renders slices, and only those that changed
+ * (`renderer.ts`).
+ */
 export function renderNow(headers: readonly FamilyHeader[], blocks: readonly Block[]): Exposition {
   const lines = createLines();
   const written = headers.flatMap((header) => {
@@ -32,7 +35,7 @@ export function renderNow(headers: readonly FamilyHeader[], blocks: readonly Blo
   return { text: join("text"), openmetrics: join("openmetrics") };
 }
 
-/** The lines before the samples of a family. The formats differ in nothing else. */
+/** The lines before the samples of a family. The formats differ only in these lines. */
 export function headerText(header: FamilyHeader, format: Format): string {
   return format === "text" ? textHeader(header) : openMetricsHeader(header);
 }

@@ -2,21 +2,21 @@ import { promisify } from "node:util";
 import { constants, crc32, deflateRaw, deflateRawSync, inflateRaw } from "node:zlib";
 
 /**
- * A compressed text that is left open at its end, so that pieces can be joined into one compressed text. The text itself is
- * not kept: it is eight times as large, and most scrapers ask for gzip.
+ * A compressed text without an end, so that pieces can be joined into one compressed text. The text itself is not
+ * kept, because it is eight times as large and most scrapers request gzip.
  */
 export interface Piece {
   readonly deflated: Buffer;
   /** Bytes of the text. */
   readonly length: number;
   readonly crc: number;
-  /** What a piece of this length does to the checksum of the text before it. */
+  /** The effect of a piece of this length on the checksum of the preceding text. */
   readonly crcShift: number;
 }
 
 export type Deflate = (text: Buffer) => Promise<Piece>;
 
-/** Level 3 saves nine tenths of what the default level saves, in two fifths of its time. */
+/** Level 3 saves nine tenths as many bytes as the default level, in two fifths of the time. */
 const LEVEL = 3;
 const OPEN = { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH };
 const deflateOpen = promisify<Buffer, object, Buffer>(deflateRaw);
@@ -35,7 +35,7 @@ export function deflateNow(text: Buffer): Piece {
   return { deflated: deflateRawSync(text, OPEN), length, crc: crc32(text), crcShift: crcShift(length) };
 }
 
-/** The text of neighbouring pieces, decompressed off the event loop. */
+/** Returns the text of adjacent pieces, decompressed off the event loop. */
 export function inflate(pieces: readonly Piece[]): Promise<Buffer> {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   return inflateOpen(Buffer.concat(pieces.map(({ deflated }) => deflated)), {

@@ -18,7 +18,7 @@ const FIRST_SIZE = 64 * 1024;
 /** UTF-8 takes at most three bytes for a UTF-16 unit. */
 const WIDEST_UNIT = 3;
 const [CLOSE, SPACE] = [0x7d, 0x20];
-/** The two bytes after a text, and what a copy of four bytes at a time reads beyond its end. */
+/** The two bytes after a text, and the bytes that a copy in units of four reads beyond its end. */
 const SLACK = 8;
 
 export function createLabelPool(): LabelPool {

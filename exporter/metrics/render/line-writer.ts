@@ -28,7 +28,7 @@ export function prefixOf(text: string): Prefix {
 
 const WORD = 4;
 const FIRST_SIZE = 128 * 1024;
-/** A number, a line end, and what a copy of four bytes at a time writes beyond its end. */
+/** A number, a line end, and the bytes that a copy in units of four writes beyond its end. */
 const SLACK = LONGEST_NUMBER + 1 + WORD;
 const NEWLINE = 0x0a;
 
@@ -44,7 +44,8 @@ export function createLineWriter(): LineWriter {
       bytes = enlarged(bytes, needed);
       view = viewOf(bytes);
     }
-    // Four bytes at a time, up to three too many, which the next part overwrites. Both sides have the machine's byte order.
+    // Copies four bytes at a time, up to three too many, which the next part overwrites. Both sides use the machine's
+    // byte order.
     for (let word = 0; word < words.length; word++) {
       view.setInt32(length + word * WORD, words[word] ?? 0, LITTLE_ENDIAN);
     }

@@ -25,7 +25,7 @@ export function writeNumber(bytes: Buffer, start: number, value: number): number
 /** The longest is `-2.2250738585072014e-308`. */
 export const LONGEST_NUMBER = 24;
 
-/** Below these, a number with so many decimals has at most 15 digits. */
+/** Below these bounds, a number with that many decimals has at most 15 digits. */
 const [SIX_DECIMALS_BELOW, THREE_DECIMALS_BELOW] = [1e9, 1e12];
 const [MINUS, POINT, ZERO] = [0x2d, 0x2e, 0x30];
 const BILLION = 1e9;

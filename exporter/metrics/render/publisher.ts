@@ -5,27 +5,27 @@ import type { FamilyHeader, Format } from "./exposition.ts";
 import { deflate } from "./gzip.ts";
 import { createRenderer } from "./renderer.ts";
 
-/** Renders the readings when they change, so that a scrape does not have to. */
+/** Renders the readings when they change, so that scrapes do not render. */
 export interface Publisher {
   /** Call it after a change; many calls cause one rendering. */
   readonly changed: () => void;
-  /** The newest text. It waits for a new one only if something in it must no longer be shown. */
+  /** The newest text. Waits for a new rendering only if a value in it has expired. */
   current(format: Format): Promise<Document>;
   stop(): void;
 }
 
-/** Where the publisher takes what it renders. */
+/** The source of the values to render. */
 export interface ViewSource {
   view(): View;
 }
 
-/** All that may be shown at an instant. */
+/** All values that may be shown at an instant. */
 export interface View {
-  /** In the order of the targets. What has not changed since an earlier view is the same block. */
+  /** In the order of the targets. Unchanged blocks are the same objects as in an earlier view. */
   readonly blocks: readonly Block[];
-  /** Whether some sample must no longer be shown, or the clock went back to before the view was taken. */
+  /** Whether a sample has expired, or the clock was set back to before the view was taken. */
   outdated(): boolean;
-  /** Milliseconds until the first sample must no longer be shown; Infinity if none expires. */
+  /** Milliseconds until the first sample expires; Infinity if none does. */
   readonly validForMs: number;
 }
 
@@ -33,10 +33,16 @@ export interface View {
 const SHORTEST_DISTANCE_MS = 50;
 const LONGEST_DISTANCE_MS = 1000;
 
-/** A text may be outdated as soon as it is rendered, if a window has just ended. That does not happen many times in a row. */
+/**
+ * A text may be outdated when its rendering ends, because a window has just ended. That cannot happen many times in a
+ * row.
+ */
 const MOST_ATTEMPTS = 5;
 
-/** A scrape waits for the next text if this one lacks a change older than this, but not for ever if the machine is too slow. */
+/**
+ * A scrape waits for the next text if the current one lacks a change older than this, but the wait is bounded in case
+ * the machine is too slow.
+ */
 const MOST_BEHIND_MS = 10_000;
 const ATTEMPTS_TO_CATCH_UP = 2;
 
@@ -47,11 +53,11 @@ export function createPublisher(
   onError: (error: unknown) => void,
 ): Publisher {
   const renderer = createRenderer(deflate);
-  /** The formats that have been asked for. */
+  /** The formats that scrapes have requested. */
   const formats = new Set<Format>();
   let published: Published | undefined;
   let running: Promise<void> | undefined;
-  /** When the first change came that is not published yet, and that no rendering includes yet; monotonic. */
+  /** Monotonic times of the first change that is not published yet, and of the first that is not rendered yet. */
   let unpublishedSince: number | undefined;
   let unrenderedSince: number | undefined;
   let stopped = false;

@@ -16,8 +16,8 @@ export interface Renderer {
 }
 
 /**
- * How many blocks are rendered together. A key has two, so a slice is some 1000 lines of a family: 0.2 ms of work. Much
- * smaller slices compress worse.
+ * Number of blocks that are rendered together. A key has two, so a slice is some 1000 lines of a family: 0.2 ms of
+ * work. Much smaller slices compress worse.
  */
 export const GROUP_BLOCKS = 2048;
 

@@ -9,10 +9,10 @@ import { answerAge, mark, stateMark } from "./marks.ts";
 import { queryTitle } from "./queries.ts";
 import { ago, until } from "./time.ts";
 
-/** When everything fails, the first few targets are enough. */
+/** If everything fails, the first few targets are enough. */
 const ATTENTION_SHOWN = 12;
 
-/** What somebody should look at: failing targets with the error, exceeded budgets and keys that are used up. */
+/** Problems that need attention: failing targets with the error, exceeded budgets and used-up keys. */
 export function attention({ keys, queries, budgetQueries, budgets, probes, nowMs }: Overview): Html {
   const items = [
     ...budgets.filter(isExceeded).map((budget) => exceeded(budget, nowMs)),
@@ -33,7 +33,7 @@ export function attention({ keys, queries, budgetQueries, budgets, probes, nowMs
   </section>`;
 }
 
-/** How many targets fail, including those that the list leaves out. */
+/** Number of failing targets, including those that the list leaves out. */
 export function countFailing({ keys, queries, budgetQueries, probes }: Overview): number {
   return [...keys, ...queries, ...budgetQueries, ...(probes?.rows ?? [])].filter(isFailing).length;
 }

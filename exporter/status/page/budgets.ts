@@ -38,7 +38,7 @@ export function budgetsSection(budgets: readonly BudgetRow[], keys: number, nowM
   </section>`;
 }
 
-/** More than the limit is spent. Gaps do not matter: they can only add to it. */
+/** The limit is exceeded. Gaps do not matter, because they can only add to the spend. */
 export function isExceeded({ spent, limit }: BudgetRow): boolean {
   return spent !== undefined && spent > limit;
 }
@@ -117,7 +117,7 @@ function endText({ window, windowEndMs }: BudgetRow, nowMs: number): Html {
   return windowEndMs === undefined ? UNKNOWN : html`ends ${until(windowEndMs, nowMs)}`;
 }
 
-/** How many keys are named. */
+/** Maximum number of keys that are named. */
 const NAMES_SHOWN = 3;
 
 function scopeText({ scope }: BudgetRow, keys: number): Html {
@@ -132,7 +132,7 @@ function scopeText({ scope }: BudgetRow, keys: number): Html {
   return html`${counted(names.length, "key")}<small>${named}${more > 0 ? ` and ${more} more` : ""}</small>`;
 }
 
-/** What the spend leaves out: which keys, or the query, and why. */
+/** The keys or the query that the spend lacks, and why. */
 function gapsText({ sources, counts, reason }: BudgetGaps, scope: BudgetRow["scope"]["kind"]): Html {
   const parts = GAPS.filter((gap) => counts[gap] > 0).map((gap, index) => {
     const count = counts[gap];

@@ -1,4 +1,4 @@
-/** A piece of HTML that needs no escaping. */
+/** Safe HTML that needs no escaping. */
 export class Html {
   readonly #text: string;
 

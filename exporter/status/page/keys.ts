@@ -4,7 +4,7 @@ import { foreign, type Html, html } from "./html.ts";
 import { answerAge, stateMark } from "./marks.ts";
 import { ago, until } from "./time.ts";
 
-/** A longer page helps neither the browser nor the reader. */
+/** A longer page would be slow to load and hard to read. */
 export const KEYS_SHOWN = 500;
 
 /** Each key with state, limit and spend: first the failing ones, then those used up, then those not polled yet. */
@@ -44,7 +44,7 @@ export function keysSection(keys: readonly KeyRow[], nowMs: number): Html {
   </section>`;
 }
 
-/** The share of its limit that a key has used; undefined without a limit, or when it is unknown. */
+/** The used share of a key's limit; undefined if the key has no limit or the share is unknown. */
 export function usedShare({ limit, remaining }: KeyRow): number | undefined {
   if (typeof limit !== "number" || remaining === undefined) return undefined;
   if (remaining <= 0) return limit > 0 ? Math.max(1, (limit - remaining) / limit) : 1;

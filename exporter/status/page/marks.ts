@@ -7,7 +7,7 @@ export function mark(kind: "up" | "high" | "down" | "waiting", sign: string, tex
   return html`<span class="state ${kind}"><span aria-hidden="true">${sign}</span> ${text}</span>`;
 }
 
-/** Whether the last run of a target succeeded; if it failed, with the reason. */
+/** Whether the last run of a target succeeded, with the reason if it failed. */
 export function stateMark({ state, failure }: TargetRow): Html {
   const reason = state === "down" && failure ? html` <code>${failure.reason}</code>` : undefined;
   const { sign, text } = STATES[state];

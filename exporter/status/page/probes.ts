@@ -4,7 +4,7 @@ import { foreign, type Html, html } from "./html.ts";
 import { stateMark } from "./marks.ts";
 import { ago } from "./time.ts";
 
-/** The last run of each probe, and what all of them spend. Empty when no probes are configured. */
+/** The last run of each probe, and their total spend. Empty if no probes are configured. */
 export function probesSection(probes: ProbesOverview | undefined, nowMs: number): Html {
   if (!probes) return html``;
   return html`<section class="card wide">

@@ -4,10 +4,10 @@ import { foreign, type Html, html } from "./html.ts";
 import { answerAge, stateMark } from "./marks.ts";
 import { ago, dateText, monthText } from "./time.ts";
 
-/** How many pairs of a window are shown by name. */
+/** Maximum number of pairs of a window that are shown by name. */
 const PAIRS_SHOWN = 8;
 
-/** What models and apps have spent, window by window. */
+/** Spend of models and apps in each window. */
 export function queriesSection(queries: readonly QueryRow[], nowMs: number): Html {
   if (queries.length === 0) return html``;
   return html`<section aria-labelledby="queries">
@@ -59,7 +59,7 @@ function windowText({ name, windowStartMs }: QueryRow): string {
   return name.endsWith("month") ? monthText(windowStartMs) : dateText(windowStartMs);
 }
 
-/** Data of the current window may be older than their answer. Data of a past window do not age. */
+/** Data of the current window may be older than the answer that contains them. Data of a past window do not age. */
 function dataAge(query: QueryRow, nowMs: number): Html {
   const { name, state: word, dataMs } = query;
   const isRunning = !name.startsWith("last_");

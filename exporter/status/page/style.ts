@@ -1,6 +1,9 @@
 import { Html } from "./html.ts";
 
-/** All styles of the page, which loads nothing. Every text has a contrast of at least 4.5, light and dark. */
+/**
+ * All styles of the page, which loads no other files. Every text has a contrast of at least 4.5 in light and dark
+ * mode.
+ */
 export const STYLE = new Html(`<style>
   :root {
     color-scheme: light dark; --ground: #f5f6f8; --card: #ffffff; --text: #1c2128; --soft: #596372;

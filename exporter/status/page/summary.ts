@@ -4,7 +4,7 @@ import { counted, creditText, credits, HIGH_SHARE } from "./amount.ts";
 import { type Html, html } from "./html.ts";
 import { isUsedUp, usedShare } from "./keys.ts";
 
-/** The page in four figures. */
+/** Summarises the page in four figures. */
 export function summary({ keys, creditValue }: Overview): Html {
   if (keys.length === 0) return html``;
   return html`<dl class="summary">

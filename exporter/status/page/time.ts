@@ -17,7 +17,7 @@ export function until(atMs: number, nowMs: number): Html {
 
 /** The UTC date of an instant, with the exact time as its title. */
 export function date(atMs: number): Html {
-  return instant(atMs, isDate(atMs) ? dateText(atMs) : "beyond all dates");
+  return instant(atMs, isDate(atMs) ? dateText(atMs) : "out of range");
 }
 
 /** A UTC date, `21 November 2026`. */
@@ -32,9 +32,7 @@ export function monthText(atMs: number): string {
 
 /** `2026-11-21 13:40:39 UTC`. */
 export function utcText(atMs: number): string {
-  return isDate(atMs)
-    ? `${new Date(atMs).toISOString().slice(0, 19).replace("T", " ")} UTC`
-    : "beyond all dates";
+  return isDate(atMs) ? `${new Date(atMs).toISOString().slice(0, 19).replace("T", " ")} UTC` : "out of range";
 }
 
 const dates = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });

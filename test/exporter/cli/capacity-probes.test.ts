@@ -23,7 +23,7 @@ describe("capacityWarnings: the ceiling of the probes", () => {
       await warnings("max_cost_per_day: 0.5, max_cost_per_probe: 0.1", `${HOURLY}, ${EVERY_MINUTE}`),
     ).toEqual([
       "at least 1464 runs of probes a day may cost 146.4 credits at 0.1 each (probe_spend.max_cost_per_probe), " +
-        "but probe_spend.max_cost_per_day allows 0.5: when costs are not known, as while a model fails, probes are skipped later in the day",
+        "but probe_spend.max_cost_per_day allows 0.5: if costs are unknown, for example while a model fails, probes are skipped later in the day",
     ]);
   });
 

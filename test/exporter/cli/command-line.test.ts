@@ -59,10 +59,10 @@ describe("parseCommandLine()", () => {
     ["chek", 'Unknown command "chek": expected check or probe'],
     ["probe", "The command probe needs the name of a probe"],
     ["probe a b", 'Unexpected argument "b"'],
-    ["probe a --once", "Cannot probe and poll once: --once is not for probe"],
-    ["--force", "--force is for the command probe only"],
+    ["probe a --once", "Cannot probe and poll once: --once does not apply to probe"],
+    ["--force", "--force applies to the command probe only"],
     ["check one two", 'Unexpected argument "one two"'],
-    ["check --once", "Cannot check and poll once: --once is not for check"],
+    ["check --once", "Cannot check and poll once: --once does not apply to check"],
     ["--nonsense", "Unknown option '--nonsense'"],
     ["--config.file", "Option '--config.file <value>' argument missing"],
     ["--once=yes", "Option '--once' does not take an argument"],
@@ -96,7 +96,7 @@ describe("parseCommandLine()", () => {
       "--web.telemetry-path=/",
       'Cannot serve metrics at "/" (--web.telemetry-path): expected a path other than / and /-/…, such as /metrics',
     ],
-  ])("%s is wrong use", (line, message) => {
+  ])("%s is a usage error", (line, message) => {
     expect(() => parseCommandLine(line.split(" "))).toThrow(new UsageError(message));
   });
 

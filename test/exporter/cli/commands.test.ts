@@ -39,7 +39,7 @@ describe("once()", () => {
     const { options, terminal, printed } = setUp({ keys: [] });
     expect(await once(options, terminal)).toBe(1);
     expect(printed.stdout).toBe("");
-    expect(printed.stderr).toContain("there is nothing to poll");
+    expect(printed.stderr).toContain("nothing to poll; set");
   });
 });
 

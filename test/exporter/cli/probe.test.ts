@@ -32,15 +32,15 @@ describe("probeOnce()", () => {
     [
       "has a payer of unknown spend",
       { ears: 0.1, others: undefined },
-      "the gateway does not report what the",
+      "the gateway does not report today's usage",
     ],
-    ["has a payer that cannot be read", { ears: 0.1 }, "the spend of the day is not known: no key others"],
+    ["has a payer that cannot be read", { ears: 0.1 }, "the spend of the day is unknown: no key others"],
   ])("refuses a probe that %s, and sends nothing", async (_, day, reason) => {
     const { gateway, requests } = createGatewayDouble({ day });
     const { ok, text } = await probeOnce(SHORT, GUARD, gateway, createManualClock());
     expect(ok).toBe(false);
     expect(text).toContain(`Probe "short" is not run: ${reason}`);
-    expect(text).toMatch(/; --force runs it all the same\n$/);
+    expect(text).toMatch(/; use --force to run it anyway\n$/);
     expect(requests).not.toContain("transcription short");
   });
 

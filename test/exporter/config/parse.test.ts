@@ -38,7 +38,7 @@ describe("parseConfig", () => {
       "its aliases or merge keys (<<) cannot be resolved, or there are too many",
     ]);
     expect(messages(parseConfig(`a: ${"[".repeat(50_000)}`))).toEqual([
-      expect.stringMatching(/^line 1, column \d+: mappings and lists are nested too deep$/),
+      expect.stringMatching(/^line 1, column \d+: mappings and lists are nested too deeply$/),
     ]);
   });
 

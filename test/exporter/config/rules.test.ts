@@ -27,7 +27,7 @@ describe("withRules()", () => {
       problems({ main: { from: 2, to: 1, name: 5, nmae: "x" }, more: ["x", { from: 3, to: 0 }] }),
     ).toEqual([
       "main.name: 5 is not a text of 1 to 9 characters; put it in quotes",
-      "main.nmae: is not a known field; known here: from, to, name",
+      "main.nmae: is not a known field; known fields: from, to, name",
       "main.to: is below from",
       "more[0]: a text is not a mapping",
       "more[1].to: is below from",

@@ -82,7 +82,7 @@ describe("parseBaseUrl", () => {
   });
 
   const FORM = "is not an http or https URL";
-  const HTTPS = "must use https, since keys are sent to it; http is for localhost only";
+  const HTTPS = "must use https, because keys are sent to it; http is allowed for localhost only";
   test.each([
     ["", FORM],
     ["gateway.example", FORM],

@@ -154,7 +154,7 @@ test("createHttp names compression that it did not ask for", async () => {
   const { failing } = createClient({ baseUrl: server.url });
   expect(await failing()).toMatchObject({
     kind: "bad_response",
-    message: `${CANNOT}gateway answered 200 with a body that is not JSON but compressed, which was not asked for`,
+    message: `${CANNOT}gateway answered 200 with a body that is not JSON but compressed, which was not requested`,
   });
   expect(server.requests[0]?.headers).not.toHaveProperty("accept-encoding");
 });

@@ -24,7 +24,7 @@ describe("probes: the spend guard", () => {
     expect(bench.value('skipped_total{probe="a",reason="spend_limit"}')).toBe(3);
     expect(bench.value("spend_day_credits")).toBe(0.3);
     expect(bench.logged()).toEqual([
-      'Probe "a" is not run: its highest cost does not fit below the ceiling of the day (probe_spend.max_cost_per_day); run it less often, or allow more',
+      `Probe "a" is not run: its maximum cost would exceed the day's ceiling (probe_spend.max_cost_per_day); run it less often, or raise the ceiling`,
     ]);
     await bench.clock.advanceTo(MIDNIGHT - 1);
     expect(bench.value("spend_day_credits")).toBe(0.3);
@@ -76,7 +76,7 @@ describe("probes: the spend guard", () => {
     expect(bench.calls).toHaveLength(1);
     expect(bench.value('skipped_total{probe="a",reason="spend_limit"}')).toBe(1);
     expect(bench.logged()[0]).toBe(
-      'Probe "a" has cost 0.16 credits, more than probe_spend.max_cost_per_probe, 0.1; that much is set aside from now on',
+      'Probe "a" cost 0.16 credits, more than probe_spend.max_cost_per_probe, 0.1; from now on that much is reserved for each run',
     );
   });
 
@@ -106,8 +106,8 @@ describe("probes: before the spend of the day is known", () => {
     expect(bench.value('skipped_total{probe="a",reason="spend_unknown"}')).toBe(2);
     expect([bench.value("spend_day_credits"), bench.probes.spentToday()]).toEqual([undefined, undefined]);
     expect(bench.logged()).toEqual([
-      'Probe "a" is put off until the spend of the day is known',
-      'Probe "b" is put off until the spend of the day is known',
+      'Probe "a" is postponed until the spend of the day is known',
+      'Probe "b" is postponed until the spend of the day is known',
     ]);
     isReadable = true;
     await bench.clock.advance(MINUTE);
@@ -198,8 +198,8 @@ describe("probes: before the spend of the day is known", () => {
     await bench.clock.advance(3 * FIRST);
     expect(bench.calls).toEqual([]);
     expect(bench.logged()).toEqual([
-      'Probes wait until the spend of the day is known: the gateway does not report what key "ears" has used today',
-      'Probe "a" is put off until the spend of the day is known',
+      `Probes wait until the spend of the day is known: the gateway does not report today's usage of key "ears"`,
+      'Probe "a" is postponed until the spend of the day is known',
     ]);
   });
 

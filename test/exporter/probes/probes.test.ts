@@ -169,7 +169,7 @@ describe("probes: a failed run", () => {
     expect(bench.value('failures_total{probe="a",reason="wrong_text"}')).toBe(1);
     expect(bench.value("spend_day_credits")).toBe(0.01);
     expect(bench.logged()).toEqual([
-      'Probe "a" returned another text than expected: word error rate 0.5, at most 0.25 (max_word_error_rate)',
+      'Probe "a" returned an unexpected text: word error rate 0.5, at most 0.25 (max_word_error_rate)',
     ]);
   });
 
@@ -219,8 +219,8 @@ describe("probes: skipped runs", () => {
     expect(bench.calls).toEqual(["a"]);
     expect(bench.value('skipped_total{probe="a",reason="running"}')).toBe(4);
     expect(bench.logged()).toEqual([
-      'Probe "a" is put off until the spend of the day is known',
-      'Probe "a" is not run: the previous run is still under way; run it less often, or lower its timeout',
+      'Probe "a" is postponed until the spend of the day is known',
+      'Probe "a" is not run: the previous run is still in progress; run it less often, or lower its timeout',
     ]);
     expect(bench.probes.record("a")?.skip).toBe("running");
     answers.release();

@@ -90,8 +90,7 @@ describe("createSpendWatch()", () => {
     expect(lines.map(({ level }) => level)).toEqual(["warn", "debug", "debug"]);
     expect(lines[0]).toMatchObject({
       fields: { key: "ears" },
-      message:
-        'Probes wait until the spend of the day is known: the gateway does not report what key "ears" has used today',
+      message: `Probes wait until the spend of the day is known: the gateway does not report today's usage of key "ears"`,
     });
     state.missing = [];
     await clock.advance(60 * SECOND);

@@ -1,25 +1,22 @@
 import { describe, expect, test } from "vitest";
 import type { Job, Result } from "../../../exporter/schedule/job.ts";
 import type { Plan } from "../../../exporter/schedule/plan.ts";
-import { askingGroup, askingJob, createRecordingReporter, createTestEngine } from "./test-engine.ts";
+import {
+  askingGroup,
+  askingJob,
+  createRecordingReporter,
+  createStartedEngine,
+  createTestEngine,
+} from "./test-engine.ts";
 import { result, testGroup, testJob } from "./test-jobs.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const HOURLY = { kind: "interval", ms: HOUR } as const;
 
-/** An engine that has asked each target once, and then lets time pass. */
-async function setUp(names: readonly string[], options: { perMinute?: number; connections?: number } = {}) {
-  const own = createTestEngine({ ...options, groups: [askingGroup(names)] });
-  own.begin();
-  await own.clock.advance(10_000);
-  own.taken();
-  return own;
-}
-
 describe("engine.apply(), an unchanged job", () => {
   test("keeps its readings and its place, and is not asked again", async () => {
-    const { clock, apply, taken, shown } = await setUp(["a", "b"]);
+    const { clock, apply, taken, shown } = await createStartedEngine(["a", "b"]);
     await clock.advance(55_000);
     await apply({ groups: [askingGroup(["b", "a"])] });
     expect([shown("a"), shown("b")]).toEqual([1, 1]);
@@ -28,7 +25,7 @@ describe("engine.apply(), an unchanged job", () => {
   });
 
   test("keeps the run under way", async () => {
-    const { clock, apply, engine, times, answers, shown } = await setUp(["a"]);
+    const { clock, apply, engine, times, answers, shown } = await createStartedEngine(["a"]);
     answers.set("a", { ms: 5000, credits: 2 });
     engine.ask("key/a");
     await clock.advance(1000);
@@ -75,13 +72,14 @@ describe("engine.apply(), an unchanged job", () => {
     const { clock, begin, apply } = createTestEngine({ groups: [testGroup({ jobs: [job("old", run)] })] });
     begin();
     await apply({ groups: [testGroup({ jobs: [job("new", run)] })] });
+    described.length = 0;
     answer.resolve(result(1));
     await clock.advance(0);
-    expect(described.at(-1)).toBe("new");
+    expect(described).toEqual(["new"]);
   });
 
   test("is asked at once when its schedule has changed, since the next tick may be far away", async () => {
-    const { clock, apply, times } = await setUp(["a"]);
+    const { clock, apply, times } = await createStartedEngine(["a"]);
     await apply({ groups: [askingGroup(["a"], { expression: { kind: "interval", ms: 24 * HOUR } })] });
     await clock.advance(HOUR);
     expect(times()).toEqual([10]);
@@ -99,7 +97,7 @@ describe("engine.apply(), an unchanged job", () => {
 
 describe("engine.apply(), a changed job", () => {
   test("with another fingerprint is asked again and keeps its values until it is answered", async () => {
-    const { clock, apply, taken, answers, shown } = await setUp(["a", "b"]);
+    const { clock, apply, taken, answers, shown } = await createStartedEngine(["a", "b"]);
     answers.set("a", { ms: 1000, credits: 2 });
     await apply(changed({ fingerprint: "another" }));
     await clock.advance(999);
@@ -109,7 +107,7 @@ describe("engine.apply(), a changed job", () => {
   });
 
   test("with another fingerprint drops the answer of the run under way", async () => {
-    const { clock, apply, engine, taken, answers, shown } = await setUp(["a", "b"]);
+    const { clock, apply, engine, taken, answers, shown } = await createStartedEngine(["a", "b"]);
     answers.set("a", { ms: 5000, credits: 2 });
     engine.ask("key/a");
     await clock.advance(1000);
@@ -128,7 +126,7 @@ describe("engine.apply(), a changed job", () => {
   });
 
   test("with another identity withdraws everything at once, from budgets as well", async () => {
-    const { clock, apply, answers, shown, latest, status } = await setUp(["a", "b"]);
+    const { clock, apply, answers, shown, latest, status } = await createStartedEngine(["a", "b"]);
     answers.set("a", "never");
     const applied = apply(changed({ identity: "another" }));
     expect([shown("a"), latest("a"), status("a")?.up]).toEqual([undefined, undefined, undefined]);
@@ -164,7 +162,7 @@ describe("engine.apply(), a changed job", () => {
   });
 
   test("with the same identity goes on resting, with another one it does not", async () => {
-    const { clock, apply, engine, taken, answers } = await setUp(["a", "b"]);
+    const { clock, apply, engine, taken, answers } = await createStartedEngine(["a", "b"]);
     answers.set("a", { failure: "rate_limited", retryAfterMs: 30_000 });
     engine.ask("key/a");
     await clock.advance(1000);
@@ -180,7 +178,7 @@ describe("engine.apply(), a changed job", () => {
 
 describe("engine.apply(), jobs that come and go", () => {
   test("a new job is asked at once", async () => {
-    const { clock, apply, taken } = await setUp(["a"]);
+    const { clock, apply, taken } = await createStartedEngine(["a"]);
     await apply({ groups: [askingGroup(["a", "c"])] });
     await clock.advance(0);
     expect(taken()).toEqual([["c", 10]]);
@@ -213,8 +211,21 @@ describe("engine.apply(), jobs that come and go", () => {
     expect(new Set(names())).toEqual(new Set(["a"]));
   });
 
+  test("a job that waits and is removed does not use the rate", async () => {
+    const { clock, begin, apply, taken } = createTestEngine({
+      groups: [askingGroup(["a", "b"])],
+      perMinute: 60,
+    });
+    begin();
+    await clock.advance(500);
+    const [[first] = [""]] = taken();
+    await apply({ groups: [askingGroup([first, "c"])] });
+    await clock.advance(10_000);
+    expect(taken()).toEqual([["c", 1]]);
+  });
+
   test("a job that rests, waits for a retry or for a tick and is removed never runs", async () => {
-    const { clock, apply, engine, taken, answers } = await setUp(["a", "b", "c"]);
+    const { clock, apply, engine, taken, answers } = await createStartedEngine(["a", "b", "c"]);
     answers.set("a", { failure: "rate_limited", retryAfterMs: 20_000 });
     engine.ask("key/a");
     await clock.advance(51_000);
@@ -237,7 +248,10 @@ describe("engine.apply(), jobs that come and go", () => {
 
 describe("engine.apply(), another gateway", () => {
   test("runs under way are aborted and asked again, idle jobs wait for their tick", async () => {
-    const { clock, apply, engine, gateway, newGateway, taken, answers, shown } = await setUp(["a", "b"]);
+    const { clock, apply, engine, gateway, newGateway, taken, answers, shown } = await createStartedEngine([
+      "a",
+      "b",
+    ]);
     const next = newGateway();
     answers.set("a", { ms: 5000, credits: 2 });
     engine.ask("key/a");
@@ -295,92 +309,6 @@ describe("engine.apply(), another gateway", () => {
     await apply({ gateway: next, groups: [testGroup({ jobs, expression: HOURLY })] });
     await clock.advance(0);
     expect(taken(next)).toHaveLength(4);
-  });
-});
-
-describe("engine.apply(), at the same time as something else", () => {
-  test("a run that never ends blocks neither apply() nor what follows", async () => {
-    const stuck = testJob("stuck", { run: neverEnding });
-    const { clock, begin, apply, names } = createTestEngine({
-      groups: [testGroup({ jobs: [stuck] })],
-      connections: 1,
-    });
-    begin();
-    await clock.advance(1000);
-    await apply({ groups: [askingGroup(["a"])] });
-    await clock.advance(0);
-    expect(names()).toEqual(["a"]);
-  });
-
-  test("of overlapping calls the last one counts, and each resolves", async () => {
-    const { clock, apply, engine, newGateway, gateway, taken, answers, plan, status } = await setUp([
-      "a",
-      "b",
-    ]);
-    const [second, third] = [newGateway(), newGateway()];
-    for (const name of ["a", "b"]) answers.set(name, { ms: 1000, credits: 1 });
-    engine.ask("key/a");
-    await clock.advance(500);
-    taken();
-    const limits = { ...plan.limits, connections: 1 };
-    await Promise.all([
-      apply({ gateway: second, groups: [askingGroup(["a", "b", "c"])] }),
-      apply({ gateway: third, limits, groups: [askingGroup(["a", "d", "e"])] }),
-    ]);
-    expect(gateway.underWay).toBe(0);
-    await clock.advance(500);
-    expect(third.underWay).toBe(1);
-    await clock.advance(10_000);
-    expect([taken(), taken(second)]).toEqual([[], []]);
-    expect(
-      taken(third)
-        .map(([name]) => name)
-        .toSorted(),
-    ).toEqual(["a", "d", "e"]);
-    expect([status("b"), status("c")]).toEqual([undefined, undefined]);
-  });
-
-  test("what only an earlier overlapping call had changed is asked as well", async () => {
-    const { clock, apply, taken } = await setUp(["a", "b"]);
-    const groups = [testGroup({ jobs: [askingJob("a", { fingerprint: "another" }), askingJob("b")] })];
-    await Promise.all([apply({ groups }), apply({ groups })]);
-    await clock.advance(0);
-    expect(taken()).toEqual([["a", 10]]);
-  });
-
-  test("nothing begins while the runs of any earlier plan still end", async () => {
-    const { clock, begin, apply, newGateway, gateway, answers } = createTestEngine({
-      groups: [askingGroup(["a", "b"])],
-    });
-    answers.set("a", "never");
-    answers.set("b", "never");
-    begin();
-    await clock.advance(1000);
-    const seen: number[] = [];
-    const watched = (names: readonly string[]) => {
-      const next = newGateway();
-      const clientFor: typeof next.clientFor = (caller) => {
-        seen.push(gateway.underWay);
-        return next.clientFor(caller);
-      };
-      return apply({ gateway: { ...next, clientFor }, groups: [askingGroup(names)] });
-    };
-    await Promise.all([watched(["a"]), watched(["a", "c"])]);
-    await clock.advance(1000);
-    expect(seen).toEqual([0, 0]);
-  });
-
-  test("a stop during apply() leaves nothing running", async () => {
-    const { clock, apply, engine, newGateway, gateway, taken, answers } = await setUp(["a", "b"]);
-    const next = newGateway();
-    answers.set("a", "never");
-    engine.ask("key/a");
-    await clock.advance(1000);
-    const applied = apply({ gateway: next, groups: [askingGroup(["a", "c"], { expression: HOURLY })] });
-    await engine.stop();
-    await applied;
-    await clock.advance(HOUR);
-    expect([taken(next), gateway.underWay, clock.pending()]).toEqual([[], 0, []]);
   });
 });
 

@@ -30,7 +30,7 @@ function setUp({ seriesLimit = 100, minIntervalMs = 0 }: Options = {}) {
   const runner = createJobRunner({
     clock,
     readings,
-    gateway: () => gateway,
+    table: { plan: { gateway, limits: { ...NO_LIMITS, maxPauseMs: MINUTE }, groups: [] } },
     refusals: createRefusals(clock, () => MINUTE),
     dispatcher: { further: () => Promise.reject(new Error("Not asked here")) },
     intervals: { of: () => MINUTE, at: () => MINUTE, began: () => {} },
@@ -283,3 +283,5 @@ const BEFORE = {
   failure: undefined,
   warning: undefined,
 };
+
+const NO_LIMITS = { perMinute: { key: 0, analytics: 0, transcription: 0 }, connections: 4 };

@@ -109,6 +109,15 @@ describe("createRunPermits()", () => {
     expect(await countFree()).toBe(1);
   });
 
+  test("only the first outcome of a request counts", async () => {
+    const { begin, refusals } = setUp(1);
+    const permits = await begin("key/a");
+    const permit = await permits.next(NEVER, "request");
+    permit.release(GOOD);
+    permit.release({ answered: true, throttled: true, retryAfterMs: 10_000 });
+    expect(refusals.restMs("key/a")).toBe(0);
+  });
+
   test("what an aborted run learns of the gateway is not believed", async () => {
     const { begin, refusals } = setUp(1);
     const permits = await begin("key/a");

@@ -62,6 +62,18 @@ export function createTestEngine(options: TestEngineOptions = {}) {
   };
 }
 
+/** An engine that has asked each target once, and then lets time pass. */
+export async function createStartedEngine(
+  names: readonly string[],
+  options: { perMinute?: number; connections?: number } = {},
+) {
+  const own = createTestEngine({ ...options, groups: [askingGroup(names)] });
+  own.begin();
+  await own.clock.advance(10_000);
+  own.taken();
+  return own;
+}
+
 /** A job that asks the gateway so many times, one request after the other, and keeps the last answer. */
 export function askingJob(
   name: string,

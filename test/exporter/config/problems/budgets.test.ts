@@ -40,7 +40,7 @@ badFiles("budgets", [
       "budgets[1].limit: Infinity is not a finite number above 0",
       "budgets[1].team: 5 is not a text of 0 to 128 characters; put it in quotes",
       "budgets[2].limit: -1 is not a finite number above 0",
-      "budgets[2].owner: is not a known field; known here: name, limit, window, since, keys, model, app, account, team",
+      "budgets[2].owner: is not a known field; known fields: name, limit, window, since, keys, model, app, account, team",
     ],
   },
   {
@@ -52,7 +52,7 @@ badFiles("budgets", [
     name: "more than one scope, and two of them without analytics",
     text: GATEWAY + KEYS + `budgets: [{${BUDGET}, keys: all, model: acme/one, account: true}]\n`,
     problems: [
-      "budgets[0]: keys and model and account exclude each other; keep one of them",
+      "budgets[0]: keys and model and account are mutually exclusive; keep one of them",
       "budgets[0].model: needs the section analytics",
       "budgets[0].account: needs the section analytics",
     ],
@@ -79,14 +79,14 @@ badFiles("budgets", [
       'budgets[1].keys[0]: "Billing" does not match [a-z0-9][a-z0-9_.-]{0,63}',
       "budgets[1].keys[1]: 5 is not a text that matches [a-z0-9][a-z0-9_.-]{0,63}; put it in quotes",
       "budgets[2].keys: is an empty list; name at least one key",
-      'budgets[0].keys[1]: "payments" is not a key of keys or keys_dir',
-      'budgets[0].keys[2]: "billing" is in the list twice',
+      'budgets[0].keys[1]: "payments" is not a key in keys or keys_dir',
+      'budgets[0].keys[2]: "billing" is listed twice',
     ],
   },
   {
     name: "a key that is not in the folder either",
     text: GATEWAY + `keys_dir: /twins\nbudgets: [{${BUDGET}, keys: [billing, search]}]\n`,
-    problems: ['budgets[0].keys[1]: "search" is not a key of keys or keys_dir'],
+    problems: ['budgets[0].keys[1]: "search" is not a key in keys or keys_dir'],
   },
   {
     name: "a folder that cannot be listed, so that its keys are unknown",
@@ -102,7 +102,7 @@ badFiles("budgets", [
     problems: [
       "budgets[1].keys: is empty; set team, project or cost_center",
       'budgets[2].keys.project: "" is not a text of 1 to 128 characters',
-      "budgets[2].keys.teams: is not a known field; known here: team, project, cost_center",
+      "budgets[2].keys.teams: is not a known field; known fields: team, project, cost_center",
       "budgets[0].keys: no key has this owner",
       "budgets[3].keys: no key has this owner",
     ],
@@ -110,7 +110,7 @@ badFiles("budgets", [
   {
     name: "all keys when there is none",
     text: GATEWAY + ANALYTICS + `budgets: [{${BUDGET}, keys: all}]\n`,
-    problems: ["budgets[0].keys: there is no key"],
+    problems: ["budgets[0].keys: no key is configured"],
   },
   {
     name: "a total without since, and since without a total",
@@ -119,15 +119,15 @@ badFiles("budgets", [
       ANALYTICS +
       "budgets: [{name: a, limit: 1, window: total, account: true}, {name: b, limit: 1, window: month, since: 2026-11-01, account: true}]\n",
     problems: [
-      "budgets[0].since: is missing; window total needs it",
-      'budgets[1].since: is for window total only, and this one is "month"',
+      "budgets[0].since: is missing; it is required with window total",
+      'budgets[1].since: applies to window total only, not to "month"',
     ],
   },
   {
     name: "a total over keys",
     text: GATEWAY + KEYS + "budgets: [{name: a, limit: 1, window: total, since: 2026-11-01, keys: all}]\n",
     problems: [
-      'budgets[0].window: "total" is for account, model and app only: keys report their spend by day, week and month',
+      'budgets[0].window: "total" applies to account, model and app only: keys report their spend by day, week and month',
     ],
   },
   {

@@ -27,14 +27,14 @@ badFiles("gateway", [
     name: "http to another host",
     text: "gateway: {base_url: http://gateway.example/api/v1}\n" + KEYS,
     problems: [
-      'gateway.base_url: "http://gateway.example/api/v1" must use https, since keys are sent to it; http is for localhost only',
+      'gateway.base_url: "http://gateway.example/api/v1" must use https, because keys are sent to it; http is allowed for localhost only',
     ],
   },
   {
     name: "http to a host that only begins like loopback",
     text: "gateway: {base_url: http://127.0.0.1.evil.example/api/v1}\n" + KEYS,
     problems: [
-      'gateway.base_url: "http://127.0.0.1.evil.example/api/v1" must use https, since keys are sent to it; http is for localhost only',
+      'gateway.base_url: "http://127.0.0.1.evil.example/api/v1" must use https, because keys are sent to it; http is allowed for localhost only',
     ],
   },
   {

@@ -53,7 +53,7 @@ badFiles("keys", [
   {
     name: "two secrets",
     text: GATEWAY + "keys:\n  - {name: billing, api_key_file: /secrets/billing, api_key_env: SEARCH_KEY}\n",
-    problems: ["keys[0]: api_key_file and api_key_env exclude each other; keep one of them"],
+    problems: ["keys[0]: api_key_file and api_key_env are mutually exclusive; keep one of them"],
   },
   {
     name: "the secret itself",
@@ -95,7 +95,7 @@ badFiles("keys", [
       "keys:\n  - {name: billing, api_key_file: /secrets/billing, owner: {team: 5, cost_centre: x}}\n  - {name: search, api_key_env: SEARCH_KEY, owner: payments}\n",
     problems: [
       "keys[0].owner.team: 5 is not a text of 0 to 128 characters; put it in quotes",
-      "keys[0].owner.cost_centre: is not a known field; known here: team, project, cost_center",
+      "keys[0].owner.cost_centre: is not a known field; known fields: team, project, cost_center",
       "keys[1].owner: a text is not a mapping",
     ],
   },

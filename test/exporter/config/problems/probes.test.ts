@@ -39,7 +39,7 @@ badFiles("probes", [
   {
     name: "no guard",
     text: GATEWAY + KEYS + `probes: [{${PROBE}}]\n`,
-    problems: ["probe_spend: is missing; probes cost credits and need it"],
+    problems: ["probe_spend: is missing; it is required with probes, which cost credits"],
   },
   {
     name: "a guard without amounts",
@@ -56,7 +56,7 @@ badFiles("probes", [
       KEYS +
       `probes: [{${PROBE}}]\nprobe_spend: {max_cost_per_day: 0.1, max_cost_per_probe: 0.2}\n`,
     problems: [
-      "probe_spend.max_cost_per_probe: 0.2 is more than max_cost_per_day, 0.1, so that no probe could ever run",
+      "probe_spend.max_cost_per_probe: 0.2 is more than max_cost_per_day, 0.1, so no probe could ever run",
     ],
   },
   {
@@ -64,23 +64,23 @@ badFiles("probes", [
     text: GATEWAY + KEYS + SPEND + `probes: [{${PROBE}}, {name: a, key: other, model: acme/ear}]\n`,
     problems: [
       'probes[1].name: "a" is already the name of probes[0]',
-      'probes[1].key: "other" is not a key of keys or keys_dir',
+      'probes[1].key: "other" is not a key in keys or keys_dir',
     ],
   },
   {
     name: "the bundled sample with a text and a format",
     text: GATEWAY + KEYS + SPEND + `probes: [{${PROBE}, expected_text: hello, format: wav}]\n`,
     problems: [
-      "probes[0].format: is for audio only; the bundled sample has its own",
-      "probes[0].expected_text: is for audio only; the bundled sample has its own",
+      "probes[0].format: applies to audio only; the bundled sample has its own",
+      "probes[0].expected_text: applies to audio only; the bundled sample has its own",
     ],
   },
   {
     name: "audio without a text and a format, and without a file",
     text: GATEWAY + KEYS + SPEND + `probes: [{${PROBE}, audio: /audio/hello}]\n`,
     problems: [
-      "probes[0].expected_text: is missing; audio needs it",
-      "probes[0].format: is missing; the name of the audio file does not end in one",
+      "probes[0].expected_text: is missing; it is required with audio",
+      "probes[0].format: is missing, and the name of the audio file does not end in a known one",
       'probes[0].audio: file "/audio/hello" does not exist',
     ],
   },

@@ -40,29 +40,29 @@ badFiles("structure, and the folder of keys", [
     name: "unknown fields",
     text: "gateway: {base_url: https://gateway.example/api/v1, base_uri: x}\nkeys: [{name: billing, api_key_file: /secrets/billing}]\nkey_dir: /x\n",
     problems: [
-      "gateway.base_uri: is not a known field; known here: base_url, timeout, deadline, requests_per_minute, connections, max_pause, max_body",
-      "key_dir: is not a known field; known here: gateway, keys, keys_dir, analytics, budgets, probes, probe_spend, schedule, credit_value, series_limit",
+      "gateway.base_uri: is not a known field; known fields: base_url, timeout, deadline, requests_per_minute, connections, max_pause, max_body",
+      "key_dir: is not a known field; known fields: gateway, keys, keys_dir, analytics, budgets, probes, probe_spend, schedule, credit_value, series_limit",
     ],
   },
   {
     name: "nothing to poll",
     text: GATEWAY,
-    problems: ["there is nothing to poll; set keys, keys_dir or analytics"],
+    problems: ["nothing to poll; set keys, keys_dir or analytics"],
   },
   {
     name: "an empty list of keys",
     text: GATEWAY + "keys: []\n",
-    problems: ["there is nothing to poll; set keys, keys_dir or analytics"],
+    problems: ["nothing to poll; set keys, keys_dir or analytics"],
   },
   {
     name: "all at once",
     text: "gateway: {base_url: http://gateway.example, timeout: 1h}\nkeys:\n  - {name: Billing, api_key: hunter2}\n  - {name: search, api_key_env: NOT_SET}\n  - {name: search, api_key_file: /bad/missing, team: x}\nkeys_dir: /nowhere\nanalytics: {management_key_file: /bad/empty, top: many}\nschedule: {keys: often}\n",
     problems: [
-      'gateway.base_url: "http://gateway.example" must use https, since keys are sent to it; http is for localhost only',
+      'gateway.base_url: "http://gateway.example" must use https, because keys are sent to it; http is allowed for localhost only',
       'gateway.timeout: "1h" is not a duration from 100ms to 10m, such as 10s',
       'keys[0].name: "Billing" does not match [a-z0-9][a-z0-9_.-]{0,63}',
       "keys[0].api_key: a secret must not be written in this file; put it into a file and name the file in api_key_file, or into an environment variable and name the variable in api_key_env",
-      "keys[2].team: is not a known field; known here: name, api_key_file, api_key_env, owner, show_label",
+      "keys[2].team: is not a known field; known fields: name, api_key_file, api_key_env, owner, show_label",
       'analytics.top: "many" is not an integer from 1 to 1000',
       'schedule.keys: "often" is not a cron expression of 5 or 6 fields (UTC) or an interval from 1s to 1d, such as 60s',
       'keys[2].name: "search" is already the name of keys[1]',
@@ -86,13 +86,13 @@ badFiles("structure, and the folder of keys", [
     name: "a folder without keys",
     text: GATEWAY + "keys_dir: /none\n",
     problems: [
-      "keys_dir: contains no key",
+      "keys_dir: contains no keys",
       'keys_dir: file "/none/Bad" is skipped: its name does not match [a-z0-9][a-z0-9_.-]{0,63}',
     ],
   },
   {
     name: "a name in keys and keys_dir",
     text: GATEWAY + KEYS + "keys_dir: /twins\n",
-    problems: ['keys_dir: file "/twins/billing" has the name of keys[0]'],
+    problems: ['keys_dir: file "/twins/billing" has the same name as keys[0]'],
   },
 ]);

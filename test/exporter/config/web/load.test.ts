@@ -96,7 +96,7 @@ basic_auth_users: {alice: "${HASH}", "bob b": "${HASH.replace("$2b", "$2y")}"}
     ["a: [", ["line 1"]],
     [
       "tls_server: {}",
-      ["tls_server: is not a known field; known here: tls_server_config, http_server_config"],
+      ["tls_server: is not a known field; known fields: tls_server_config, http_server_config"],
     ],
     ["rate_limit: {interval: 1s, burst: 5}", ["rate_limit: is not supported; --web.max-requests limits"]],
     [tlsWith("key: xyz"), ["tls_server_config.key: is not supported; name the file of the key in key_file"]],
@@ -119,9 +119,7 @@ basic_auth_users: {alice: "${HASH}", "bob b": "${HASH.replace("$2b", "$2y")}"}
     ],
     [
       "tls_server_config: {cert_file: tls/server.crt, key_file: other.key}",
-      [
-        'tls_server_config.key_file: file "/etc/web/other.key" contains the key of another certificate than cert_file',
-      ],
+      ['tls_server_config.key_file: file "/etc/web/other.key" contains a key that does not match cert_file'],
     ],
     [
       tlsWith("client_auth_type: RequireAndVerifyClientCert, client_ca_file: other.key"),

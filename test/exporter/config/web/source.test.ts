@@ -77,10 +77,10 @@ test("the previous certificate stays in use until the new certificate and key be
   expect(await certificate()).toBe(second.cert);
   expect(source.isUpToDate()).toBe(true);
   expect(said()).toEqual([
-    '/w/web.yaml: tls_server_config.key_file: file "/w/a.key" contains the key of another certificate than cert_file; ' +
+    '/w/web.yaml: tls_server_config.key_file: file "/w/a.key" contains a key that does not match cert_file; ' +
       "the previous certificate stays in use",
     '/w/web.yaml: tls_server_config.key_file: file "/w/a.key" does not exist; the previous certificate stays in use',
-    "/w/web.yaml: can be used again",
+    "/w/web.yaml: is usable again",
   ]);
 });
 
@@ -115,7 +115,7 @@ test.each([
   expect(lines.every((line) => line.endsWith("nothing is served until that is fixed"))).toBe(true);
   files.set("/w/web.yaml", good);
   expect(userNames(await source.current())).toEqual(["alice"]);
-  expect(said()).toEqual(["/w/web.yaml: can be used again"]);
+  expect(said()).toEqual(["/w/web.yaml: is usable again"]);
 });
 
 test("users can be added at any time, but TLS requires a restart", async () => {

@@ -90,7 +90,7 @@ describe("transcribe: bounds, checked before anything is sent", () => {
   ])("%s", async (_, change, problem) => {
     const server = await startScriptedServer(answering(200, { text: "" }));
     const sent = transcribe(createClient({ baseUrl: server.url }), { ...REQUEST, ...change });
-    await expect(sent).rejects.toThrow(new RangeError(`Cannot ask for a transcription: ${problem}`));
+    await expect(sent).rejects.toThrow(new RangeError(`Cannot request a transcription: ${problem}`));
     expect(server.requests).toEqual([]);
   });
 });
