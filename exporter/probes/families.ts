@@ -7,8 +7,8 @@ export const PROBE_FAILURE_REASONS = [...FAILURE_REASONS, "wrong_text"] as const
 export type ProbeFailureReason = (typeof PROBE_FAILURE_REASONS)[number];
 
 /**
- * Why a due run did not begin: its highest cost did not fit below the ceiling of the day, the spend of the day was not known
- * yet, the gateway had asked to wait, or the previous run had not ended.
+ * Why a due run did not begin: its maximum cost would have exceeded the day's ceiling, the spend of the day was not
+ * known yet, the gateway had asked to wait, or the previous run had not ended.
  */
 export const PROBE_SKIP_REASONS = ["spend_limit", "spend_unknown", "paused", "running"] as const;
 export type ProbeSkipReason = (typeof PROBE_SKIP_REASONS)[number];
@@ -20,7 +20,7 @@ function ofProbe(name: string, help: string, absent: string): Family<"probe"> {
   return gauge({ name: `aigateway_probe_${name}`, help, labels: ["probe"], absent });
 }
 
-/** What the transcription probes show. Values are those of the last run; a scrape starts no run. */
+/** The families of the transcription probes. Values are those of the last run; a scrape starts no run. */
 export const probeFamilies = {
   info: info({
     name: "aigateway_probe_info",

@@ -3,14 +3,16 @@ import { targetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
 import type { SpendGuard } from "./spend-guard.ts";
 
-/** What the keys that pay for probes had used today before the exporter started, learnt from their readings. */
+/** Today's usage of the keys that pay for probes before the exporter started, taken from their readings. */
 export interface PayerSpend {
   /** The keys whose spend is not known yet. */
   missing(): readonly string[];
   isKnown(): boolean;
-  /** From when on a reading contains all that was spent before the start, milliseconds from now; 0 or less: already. */
+  /**
+   * Milliseconds until a reading can contain everything that was spent before the start; 0 or less: it already can.
+   */
   readableInMs(): number;
-  /** Whether the latest reading of a key is recent enough, but lacks what the key has used today. */
+  /** Whether the latest reading of a key is recent enough but lacks today's usage. */
   isUnreported(key: string): boolean;
 }
 
@@ -23,7 +25,7 @@ export interface PayerSpendDependencies {
 }
 
 export function createPayerSpend({ clock, guard, readings, payers }: PayerSpendDependencies): PayerSpend {
-  /** The reading of a key that contains all that was spent before the start. */
+  /** The reading of a key, if it contains everything that was spent before the start. */
   function completeReading(key: string) {
     const reading = readings.latest(targetId("key", key));
     if (reading?.value.kind !== "key" || reading.asOfMs < guard.completeFromMs(clock.now())) return undefined;

@@ -16,11 +16,11 @@ export interface ProbeJobDependencies {
   readonly payerSpend: Pick<PayerSpend, "isKnown">;
   readonly records: ProbeRecords;
   readonly reporter: ProbeReporter;
-  /** Probes that are due and wait until the spend of the day is known. */
+  /** Due probes that wait until the spend of the day is known. */
   readonly putOff: Set<TargetId>;
 }
 
-/** One probe as a job: it sets its highest cost aside, asks for one transcription and judges it. */
+/** One probe as a job: it reserves its maximum cost, requests one transcription and judges it. */
 export function createProbeJob(
   { probe, question }: ConfiguredProbe,
   { ceilingCredits, maxCostCredits }: Pick<ProbingConfig, "ceilingCredits" | "maxCostCredits">,
@@ -29,7 +29,7 @@ export function createProbeJob(
   const { name } = probe;
   const id = targetId("probe", name);
 
-  /** The credits are set aside before the first wait, so that no other run can use them. */
+  /** The credits are reserved before the first wait, so that no other run can use them. */
   async function run(client: GatewayClient): Promise<Result | undefined> {
     if (!payerSpend.isKnown()) {
       reporter.skipped("spend_unknown");
@@ -75,11 +75,11 @@ export function createProbeJob(
     requests: 1,
     minIntervalMs: 0,
     identity: question,
-    // Other changes apply from the next run on: the run under way has cost credits already.
+    // Other changes apply from the next run on, because the run in progress has already cost credits.
     fingerprint: "",
     constants: [],
     run,
-    // The run under way may be of an earlier configuration; what is described is always the present one.
+    // The run in progress may belong to an earlier configuration, but the description always follows the current one.
     describe: () => {
       const record = records.get(name);
       return record ? probeDescription(record) : [];

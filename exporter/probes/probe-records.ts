@@ -6,18 +6,18 @@ import type { ProbeOutcome } from "./probe-run.ts";
 export interface ProbeRecords {
   get(name: string): ProbeRecord | undefined;
   /**
-   * Replaces the configured probes. A probe whose question has changed keeps its counters and starts over with everything
-   * else. Records of probes that are gone are dropped.
+   * Replaces the configured probes. A probe whose request has changed keeps its counters and loses everything else.
+   * Records of removed probes are dropped.
    */
   configure(probes: readonly ConfiguredProbe[]): void;
-  /** Returns false and changes nothing when the probe is gone or asks another question by now. */
+  /** Returns false and changes nothing if the probe was removed or its request has changed. */
   addOutcome(name: string, question: string, outcome: ProbeOutcome): boolean;
   addSkip(name: string, reason: ProbeSkipReason): void;
 }
 
 export interface ConfiguredProbe {
   readonly probe: ProbeConfig;
-  /** Everything that decides what the values of the probe mean. */
+  /** Everything that determines the meaning of the probe's values. */
   readonly question: string;
   /** The longest gap of its schedule, milliseconds. */
   readonly intervalMs: number;
@@ -34,7 +34,7 @@ export interface ProbeRecord extends ConfiguredProbe {
   readonly failure: ProbeOutcome["failure"];
   /** Why the last due run did not begin; undefined after a run. */
   readonly skip: ProbeSkipReason | undefined;
-  /** The highest cost of a run. */
+  /** The highest cost of any run so far. */
   readonly highestCostCredits: number;
 }
 

@@ -7,7 +7,7 @@ import type { ProbeOutcome } from "./probe-run.ts";
 
 /** Counts and logs the runs and skips of one probe. */
 export interface ProbeReporter extends Reporter {
-  /** A run has ended with an outcome, which is ignored if the probe is gone or asks another question by now. */
+  /** A run has ended with an outcome, which is ignored if the probe was removed or its request has changed. */
   concluded(outcome: ProbeOutcome, maxCostCredits: number): void;
   /** A due run did not begin. */
   skipped(reason: ProbeSkipReason): void;
@@ -37,7 +37,7 @@ export function createProbeReporter(
       logOutcome(log, name, outcome, before);
     },
     skipped,
-    // Outcomes are reported by `concluded`; the engine knows only of runs without one.
+    // `concluded` reports outcomes; the engine only reports runs without one.
     ended: (_job, { failure }) => {
       if (failure) log.error({ error: failure.message }, `Cannot run probe "${name}"`);
     },

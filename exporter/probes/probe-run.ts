@@ -14,14 +14,14 @@ export interface ProbeOutcome {
   readonly wordErrorRate: number | undefined;
   /** Undefined: it succeeded. */
   readonly failure: { readonly reason: ProbeFailureReason; readonly message: string } | undefined;
-  /** Whether a request may have been sent, and so may cost something. */
+  /** Whether a request may have been sent and may therefore cost credits. */
   readonly wasSent: boolean;
   /** Why the audio could not be read; if it was read before, that version was sent. */
   readonly audioFault: string | undefined;
 }
 
 /**
- * Asks for one transcription and judges it.
+ * Requests one transcription and judges it.
  * @throws the signal's reason when the client's run is aborted, and PausedError. Then the request may have been sent.
  */
 export async function runProbe(

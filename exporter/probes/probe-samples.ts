@@ -7,7 +7,7 @@ import type { ProbeRecord } from "./probe-records.ts";
 import type { ProbeOutcome } from "./probe-run.ts";
 import type { SpendGuard } from "./spend-guard.ts";
 
-/** The last run of a probe as samples. A failed run has its duration, and what its answer contains if there was one. */
+/** The last run of a probe as samples. A failed run has its duration, and the values of its answer if it got one. */
 export function outcomeSamples(
   { name: probe, expectedLanguage }: ProbeConfig,
   { durationMs, answer, wordErrorRate, failure }: ProbeOutcome,
@@ -33,7 +33,7 @@ export function outcomeSamples(
   ];
 }
 
-/** What is shown of a probe whether it has run or not. Counters that are known to exist begin at 0. */
+/** The samples of a probe that are shown even before its first run. Counters begin at 0. */
 export function probeDescription(record: ProbeRecord): readonly Sample[] {
   const { name: probe, model, key, responseFormat, upload, maxWordErrorRate } = record.probe;
   const { intervalMs, runs, failures, skips, lastRunMs, lastSuccessMs } = record;
@@ -68,7 +68,7 @@ export function spendSamples(
   ];
 }
 
-/** A run that took no time has no speed. */
+/** A run with a duration of 0 has no speed. */
 function speedFactor(audioSeconds: number | undefined, durationMs: number): number | undefined {
   return audioSeconds === undefined || durationMs <= 0 ? undefined : (audioSeconds * 1000) / durationMs;
 }

@@ -16,19 +16,19 @@ import { createProbeReporter } from "./probe-reporter.ts";
 import { spendSamples } from "./probe-samples.ts";
 import { createSpendGuard } from "./spend-guard.ts";
 
-/** The transcription probes: paid jobs on schedules of their own, within what they may spend. */
+/** The transcription probes: paid jobs with their own schedules, limited by a spend guard. */
 export interface Probes {
-  /** Follows a configuration, and returns its probes as jobs for the engine. */
+  /** Applies a configuration, and returns its probes as jobs for the engine. */
   configure(config: Pick<Config, "probing" | "gateway">): readonly JobGroup[];
-  /** The spend of all probes, for the readings to derive. */
+  /** The spend of all probes, as a source of derived samples for the readings. */
   sources(): ReadonlyMap<TargetId, () => readonly Sample[]>;
   /** Undefined: the probe is not configured. */
   record(name: string): ProbeRecord | undefined;
   /** Credits that count against the ceiling of the day; undefined: not known yet. */
   spentToday(): number | undefined;
-  /** What must be known before a probe may spend anything. */
+  /** The state that must be known before any probe may spend credits. */
   readonly payerSpend: PayerSpend;
-  /** The probes that were postponed until the spend of the day is known, once it is known. Each is returned once. */
+  /** The postponed probes, once the spend of the day is known. Each is returned once. */
   takeReady(): readonly TargetId[];
 }
 
@@ -41,7 +41,7 @@ export interface ProbesDependencies {
 
 export function createProbes({ clock, log, registry, readings }: ProbesDependencies): Probes {
   let probing: ProbingConfig | undefined;
-  /** Probes that are due and wait until the spend of the day is known. */
+  /** Due probes that wait until the spend of the day is known. */
   const putOff = new Set<TargetId>();
   const probes = () => probing?.probes ?? [];
   const startedAt = clock.monotonic();
@@ -74,7 +74,7 @@ export function createProbes({ clock, log, registry, readings }: ProbesDependenc
         putOff.clear();
         return [];
       }
-      // A counter that is known to exist begins at 0 instead of being absent.
+      // The counter begins at 0 instead of being absent.
       refused.inc({ collector: "probe" }, 0);
       const groups = configured.map((each) => groupOf(each, next));
       const known = new Set(groups.map(({ name }) => name));
@@ -98,7 +98,7 @@ function configuredProbe(probe: ProbeConfig, gateway: string): ConfiguredProbe {
   return { probe, question: questionOf(probe, gateway), intervalMs: longestGapMs(probe.schedule) };
 }
 
-/** Everything that decides what the values of a probe mean. */
+/** Everything that determines the meaning of a probe's values. */
 function questionOf(probe: ProbeConfig, gateway: string): string {
   const { model, audio, expectedText, expectedLanguage, responseFormat, upload, key, secret } = probe;
   const { origin, format } = audio;

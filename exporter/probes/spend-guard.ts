@@ -2,20 +2,20 @@ import { decimalSum } from "../budgets/decimal-sum.ts";
 import { SETTLE_MS, type Window, windowAt } from "../time/window.ts";
 
 /**
- * Keeps the spend of all probes in a UTC day at or below a ceiling. The highest cost of a run is set aside before its request
- * is sent, and stays counted if the actual cost is unknown. The guard outlives a reload; after a restart it starts from what
- * the keys of the probes have used that day.
+ * Keeps the spend of all probes in a UTC day at or below a ceiling. The maximum cost of a run is reserved before its
+ * request is sent, and stays counted if the actual cost is unknown. The guard survives a reload; after a restart it
+ * starts from the usage of the probes' keys on that day.
  */
 export interface SpendGuard {
-  /** Those of the keys whose usage of the day is not known yet, although nothing may be spent without it. */
+  /** The keys whose usage of the day is still unknown; until it is known, no probe may spend anything. */
   missing(keys: readonly string[], atMs: number): readonly string[];
-  /** From when on the gateway's answer about a key contains all that was spent before the start. */
+  /** The time from which the gateway's answer about a key contains everything that was spent before the start. */
   completeFromMs(atMs: number): number;
-  /** Records what a key has used in the day of the answer. */
+  /** Records the usage of a key on the day of the answer. */
   learn(key: string, usageCredits: number, askedAtMs: number): void;
-  /** Sets the highest cost of a run aside. Undefined: it does not fit below the ceiling. */
+  /** Reserves the maximum cost of a run. Undefined: it would exceed the ceiling. */
   reserve(run: PlannedRun, ceilingCredits: number): Reservation | undefined;
-  /** What counts against the ceiling of the day; a run under way counts with its highest cost. */
+  /** The credits that count against the day's ceiling; a run in progress counts with its maximum cost. */
   spent(atMs: number): number;
 }
 
@@ -27,7 +27,10 @@ export interface PlannedRun {
 }
 
 export interface Reservation {
-  /** Replaces the highest cost by the actual one; undefined: unknown, so the highest stays. Only the first call counts. */
+  /**
+   * Replaces the maximum cost by the actual cost; undefined: the cost is unknown and the maximum stays. Only the
+   * first call counts.
+   */
   settle(costCredits: number | undefined, endMs: number): void;
 }
 
@@ -35,11 +38,13 @@ export interface Reservation {
 const CLOCK_SKEW_MS = 5000;
 
 /**
- * `startedMs`: when this process started, by the present wall clock, since a clock that is wrong at the start may be set later.
- * `longestRunMs`: how long after that a run of the previous process may have ended.
+ * `startedMs`: when this process started, by the current wall clock, because the clock may be corrected after the
+ * start. `longestRunMs`: how long after that a run of the previous process may have ended.
  */
 export function createSpendGuard(startedMs: () => number, longestRunMs: () => number): SpendGuard {
-  /** Both by the start of the day: the costs of ended runs, and what each key had used before the start. */
+  /**
+   * Both keyed by the start of the day: the costs of ended runs, and each key's usage before the exporter started.
+   */
   const costs = new Map<number, number>();
   const usage = new Map<number, Map<string, number>>();
   const open = new Set<PlannedRun>();
@@ -80,7 +85,7 @@ export function createSpendGuard(startedMs: () => number, longestRunMs: () => nu
   return {
     missing: (keys, atMs) => {
       const day = windowAt("day", atMs);
-      // In a day that began after that, only this process has spent anything.
+      // On a day that began after that, only this process has spent anything.
       if (quietFromMs() <= day.startMs) return [];
       return keys.filter((key) => !usage.get(day.startMs)?.has(key));
     },

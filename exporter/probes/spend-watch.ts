@@ -3,11 +3,13 @@ import { type TargetId, targetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Probes } from "./probes.ts";
 
-/** Asks for the keys that pay for probes until the spend of the day is known, and then for the probes that waited for it. */
+/**
+ * Makes the keys that pay for probes due until the spend of the day is known, and then the probes that waited for it.
+ */
 export interface SpendWatch {
   start(): void;
   stop(): void;
-  /** To be called after the readings have changed. */
+  /** Call it after the readings have changed. */
   readingsChanged(): void;
 }
 
@@ -19,7 +21,7 @@ export interface SpendWatchDependencies {
   readonly ask: (id: TargetId) => void;
 }
 
-/** How long to wait before a key is asked again. */
+/** The wait before a key is polled again. */
 const RETRY_MS = 60_000;
 
 /** The clock is read at least this often, because no timer fires when it is stepped. */
@@ -29,7 +31,7 @@ export function createSpendWatch({ clock, log, probes, ask }: SpendWatchDependen
   const { payerSpend } = probes;
   let cancel: (() => void) | undefined;
   let lastAskedAt = Number.NEGATIVE_INFINITY;
-  /** Keys of whose readings a missing spend was logged. */
+  /** Keys whose missing usage was logged. */
   const logged = new Set<string>();
 
   function watch(): void {

@@ -7,7 +7,7 @@ import { distance } from "fastest-levenshtein";
  */
 export function wordErrorRate(reference: string, transcript: string): number {
   const expected = wordsOf(reference);
-  // One character for each expected word; all words that are not expected share one, since they match nothing.
+  // One character for each expected word; all unexpected words share one, because they match nothing.
   const symbols = new Map<string, string>();
   for (const word of expected)
     if (!symbols.has(word)) symbols.set(word, String.fromCharCode(symbols.size + 1));
@@ -24,12 +24,12 @@ const UNEXPECTED = "\0";
 const MOST_CHARACTERS = 100_000;
 
 /**
- * The normalisation `basic`: the words of a text, without differences in spelling that cannot be heard.
+ * The normalisation `basic`: the words of a text, without inaudible differences in spelling.
  * 1. Compatibility forms become plain ones (Unicode NFKC); upper case becomes lower case.
  * 2. Apostrophes and invisible characters are removed: `don't` becomes `dont`.
  * 3. A word is a run of letters, marks and digits; everything else separates words.
- * 4. In scripts without spaces each letter, with its marks, is a word.
- * Numbers and abbreviations are not spelled out, and accents stay.
+ * 4. In scripts without spaces each letter, with its marks, is a word. Numbers and abbreviations are not spelled out,
+ * and accents stay.
  */
 function wordsOf(text: string): readonly string[] {
   const plain = text.normalize("NFKC").toLowerCase().replaceAll(SILENT, "");

@@ -1,12 +1,15 @@
 import type { KeyInformation, Transcription } from "../gateway/port.ts";
 import type { Window } from "../time/window.ts";
 
-/** What was learnt of a target, when it was asked for, and how long it may be shown. */
+/** The last answer about a target, with the time of the request and how long it may be shown. */
 export interface Reading {
   readonly value: ReadingValue;
-  /** When the run began that brought it. */
+  /** When its run began. */
   readonly askedAtMs: number;
-  /** The earlier of when it was asked for and when the service computed it. It decides which windows are settled. */
+  /**
+   * The time of the request, or the time when the service computed the answer if that is earlier. It decides which
+   * windows are settled.
+   */
   readonly asOfMs: number;
   readonly timeToLiveMs: number;
   /** Credits spent, for budgets. They outlive the time to live. */
@@ -23,16 +26,16 @@ export interface KeyReading {
   readonly limitWindow: Window | undefined;
 }
 
-/** The answer to one query of the analytics, cut to what is shown. */
+/** The answer to one analytics query, cut to the pairs that are shown. */
 export interface UsageReading {
   readonly kind: "usage";
-  /** The calendar window that the values are shown in. */
+  /** The calendar window of the values. */
   readonly window: Window;
-  /** The time range that was asked for. */
+  /** The requested time range. */
   readonly range: Window;
   /** The end of the data, epoch milliseconds. */
   readonly dataMs: number;
-  /** The most expensive pairs, `_other` last; empty when pairs were not asked for. */
+  /** The most expensive pairs, `_other` last; empty if pairs were not requested. */
   readonly pairs: readonly PairUsage[];
   readonly foldedPairs: number;
   readonly truncated: boolean;
@@ -57,15 +60,15 @@ export interface ProbeReading {
   readonly wordErrorRate: number | undefined;
 }
 
-/** Credits spent in a window until the answer was asked for, before anything is cut or folded. */
+/** Credits spent in a window up to the time of the request, before pairs are cut or folded. */
 export interface WindowSpend {
   readonly window: Window;
-  /** In all; undefined: the answer does not contain it. */
+  /** In total; undefined: the answer does not contain it. */
   readonly credits: number | undefined;
-  /** By model and app, if that was asked for. */
+  /** By model and app, if requested. */
   readonly breakdown?: {
     readonly pairs: readonly PairSpend[];
-    /** Whether these are all the pairs that exist. */
+    /** Whether the pairs are complete. */
     readonly complete: boolean;
   };
 }

@@ -8,11 +8,11 @@ import type { TargetId } from "./target-id.ts";
 import { ENDED, leftMs, type TimeToLive, timeToLiveFrom } from "./time-to-live.ts";
 import { type View, viewOf } from "./view.ts";
 
-/** What the status page and budgets see of the readings. */
+/** The readings as the status page and budgets see them. */
 export interface ReadingSource {
   /** Undefined: the target is not configured. */
   status(id: TargetId): TargetStatus | undefined;
-  /** What may be shown now of a target; undefined: nothing was learnt, or its time to live has passed. */
+  /** The reading of a target, if it may be shown now; undefined: no reading yet, or its time to live has passed. */
   shown(id: TargetId): ShownReading | undefined;
   /** The last good reading, however old: budgets keep counting it as a lower bound. */
   latest(id: TargetId): Reading | undefined;
@@ -21,7 +21,10 @@ export interface ReadingSource {
 export interface ShownReading {
   readonly value: ReadingValue;
   readonly askedAtMs: number;
-  /** Whether values of this calendar window may be shown now: it holds this instant, and the answer was settled in it. */
+  /**
+   * Whether values of this calendar window may be shown now: the window contains this instant, and the answer was
+   * settled in it.
+   */
   shows(window: Window): boolean;
 }
 
@@ -38,49 +41,52 @@ export interface TargetStatus {
   /** Whether a run has ended. */
   readonly attempted: boolean;
   readonly lastSuccessMs: number | undefined;
-  /** When the last answer was asked for that need not be repeated soon: a good one, or a refusal of the question. */
+  /**
+   * When the last answer was requested that need not be repeated soon: a success, or a rejection of the request
+   * itself.
+   */
   readonly lastAnswerMs: number | undefined;
   /** Why the last run failed; undefined after a success. */
   readonly failure: { readonly reason: FailureReason; readonly message: string } | undefined;
-  /** Which part of the last good answer could not be used. */
+  /** The unusable part of the last good answer. */
   readonly warning: string | undefined;
 }
 
 /** The readings as the engine keeps them. */
 export interface ReadingStore extends ReadingSource {
   /**
-   * Makes a target known. If it was known under another identity, everything that was learnt under that one is withdrawn
-   * at once, from budgets as well.
+   * Adds a target. If it already exists with another identity, its previous readings are withdrawn at once, from
+   * budgets as well.
    */
   configure(id: TargetId, identity: string): void;
   ids(): readonly TargetId[];
   /** Forgets a target altogether. */
   remove(id: TargetId): void;
-  /** Changes the status of a known target. */
+  /** Changes the status of an existing target. */
   update(id: TargetId, change: Partial<TargetStatus>): void;
   /**
-   * Keeps a reading with the samples that were derived from it. Those of windows in which it was not settled are left out.
-   * Returns false when the series limit has no room for them; then the target shows no values.
+   * Stores a reading with the samples derived from it, except those of windows in which it was not settled. Returns
+   * false if the samples would exceed the series limit; then the target shows no values.
    */
   learn(id: TargetId, reading: Reading, samples: readonly Sample[]): boolean;
-  /** Replaces what is shown of a target besides its reading; it does not age. */
+  /** Replaces the description of a target: the samples that do not come from its reading and do not age. */
   describe(id: TargetId, samples: readonly Sample[]): void;
   /** Withdraws the values of a target. Its description stays, and budgets keep its last reading. */
   withdraw(id: TargetId): void;
-  /** Whether everything that the last reading contained can be shown now. */
+  /** Whether all samples of the last reading can be shown now. */
   isWhole(id: TargetId): boolean;
 }
 
 /** All readings of the exporter. Nothing else decides what may be shown at an instant. */
 export interface Readings<Packed> extends ReadingStore {
   /**
-   * Replaces everything that is derived from other readings. Each source returns what to show at the instant of looking. It
-   * is not held, so it neither ages nor counts towards the series limit; its windows limit how long a view of it is valid.
+   * Replaces the sources of derived samples. Each source computes its samples for the instant of a view. They are not
+   * stored, so they neither age nor count towards the series limit; their windows limit how long a view is valid.
    */
   derive(sources: ReadonlyMap<TargetId, () => readonly Sample[]>): void;
-  /** All that may be shown now, immutable. */
+  /** Everything that may be shown now, immutable. */
   view(): View<Packed>;
-  /** Series held, shown or not. */
+  /** Number of stored series, shown or not. */
   readonly series: number;
 }
 
@@ -181,7 +187,10 @@ export function createReadings<Packed>(
   };
 }
 
-/** Which windows of a reading may be shown at an instant: those that hold it, and in which the reading was settled. */
+/**
+ * The windows of a reading that may be shown at an instant: those that contain the instant and in which the reading
+ * was settled.
+ */
 function shows(reading: Reading, nowMs: number): (window: Window) => boolean {
   return (window) => isSettled(window, reading.asOfMs) && contains(window, nowMs);
 }
@@ -196,7 +205,7 @@ interface Entry<Packed> {
 interface Learnt<Packed> {
   readonly reading: Reading;
   readonly values: Packed;
-  /** Whether all samples of the reading were believed. */
+  /** Whether all samples of the reading were trusted. */
   readonly isWhole: boolean;
   readonly timeToLive: TimeToLive;
 }

@@ -1,4 +1,7 @@
-/** What is asked for on its own (a key, a query of the analytics, a probe), and what is derived from other readings. */
+/**
+ * The kinds of targets: those with their own requests (key, analytics query, probe), and those derived from other
+ * readings.
+ */
 export type TargetKind = "key" | "analytics" | "probe" | "probe-spend" | "budget";
 
 /** Names one target in the whole exporter: `key/billing`, `analytics/day`. */

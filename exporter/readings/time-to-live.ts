@@ -1,16 +1,16 @@
 import type { Clock } from "../time/clock.ts";
 
-/** Until when a reading may be shown, on both clocks, so that neither a stepped nor a stopped clock prolongs it. */
+/** The end of a reading's life on both clocks, so that neither a stepped nor a stopped clock prolongs it. */
 export interface TimeToLive {
   readonly wallEndMs: number;
   readonly monotonicEndMs: number;
-  /** A view leaves out what has no longer than this to live. */
+  /** A view leaves out readings that expire within this time. */
   readonly spareMs: number;
 }
 
 export const ENDED: TimeToLive = { wallEndMs: 0, monotonicEndMs: 0, spareMs: 0 };
 
-/** Runs from the time of asking. */
+/** Begins at the time of the request. */
 export function timeToLiveFrom(clock: Clock, askedAtMs: number, timeToLiveMs: number): TimeToLive {
   return {
     wallEndMs: askedAtMs + timeToLiveMs,
@@ -19,15 +19,15 @@ export function timeToLiveFrom(clock: Clock, askedAtMs: number, timeToLiveMs: nu
   };
 }
 
-/** Milliseconds left by the clock that ends sooner; 0 or less: it has ended. */
+/** Milliseconds left by the clock that ends sooner; 0 or less: expired. */
 export function leftMs({ wallEndMs, monotonicEndMs }: TimeToLive, clock: Clock): number {
   return Math.min(wallEndMs - clock.now(), monotonicEndMs - clock.monotonic());
 }
 
 /**
- * The readings of thousands of targets that fail together end one after the other. A view that lasted until the next end
- * would be outdated before it is rendered, so a view leaves out each reading early: by this part of its time to live, and by
- * this long at most.
+ * If thousands of targets fail together, their readings expire one after the other. A view that is valid until the
+ * next expiry would be outdated before it is rendered, so a view leaves out each reading early: by this part of its
+ * time to live, and by this long at most.
  */
 const SPARE_PART = 0.05;
 const MOST_SPARE_MS = 5000;

@@ -2,17 +2,17 @@ import type { Clock } from "../time/clock.ts";
 import type { Packing } from "./packing.ts";
 import { leftMs, type TimeToLive } from "./time-to-live.ts";
 
-/** All that may be shown at one instant, and until when. */
+/** Everything that may be shown at one instant, and how long it stays valid. */
 export interface View<Packed> {
-  /** In the order of the targets; what has not changed since another view is the same object. */
+  /** In the order of the targets; unchanged parts are the same objects as in other views. */
   readonly blocks: readonly Packed[];
-  /** Whether one of the samples must no longer be shown, or the clock went back to before the view was taken. */
+  /** Whether a sample has expired, or the clock was set back to before the view was taken. */
   outdated(): boolean;
-  /** Milliseconds until the first of the samples must no longer be shown; Infinity when none ages. */
+  /** Milliseconds until the first sample expires; Infinity if none does. */
   readonly validForMs: number;
 }
 
-/** One part of a view: what does not age has no time to live. */
+/** One part of a view. Parts that do not age have no time to live. */
 export interface ViewPart<Packed> {
   readonly packed: Packed;
   readonly timeToLive?: TimeToLive | undefined;

@@ -3,7 +3,7 @@ import type { Job } from "./job.ts";
 import type { JobRunner, RunEnd } from "./job-runner.ts";
 import type { Entry, Run } from "./job-table.ts";
 
-/** The runs under way, those of a former plan included. */
+/** The runs in progress, including those of earlier plans. */
 export interface ActiveRuns {
   /** Begins a run of a job with its first permit. */
   begin(entry: Entry, release: Release): void;
@@ -12,7 +12,7 @@ export interface ActiveRuns {
   readonly isEmpty: boolean;
 }
 
-/** `onEnd` is called for each run that has ended, whatever came of it. */
+/** `onEnd` is called for each run that has ended, whatever its outcome. */
 export function createActiveRuns(
   runner: JobRunner,
   onEnd: (job: Job, run: Run, end: RunEnd) => void,
@@ -25,11 +25,11 @@ export function createActiveRuns(
       const abort = (reason: Error) => aborter.abort(reason);
       const { promise: ended, resolve } = Promise.withResolvers<void>();
       const run: Run = { isRepeated: false, abort, ended };
-      // Known before it begins: what the job does at once may make the job due.
+      // Registered before it begins, because the job may become due during its first synchronous steps.
       entry.run = run;
       runs.add(run);
       void runner.run(job, group, release, aborter.signal).then((end) => {
-        // A request that the job did not wait for would go on by itself.
+        // Without this, a request that the job did not await would continue by itself.
         abort(ENDED);
         runs.delete(run);
         onEnd(job, run, end);
@@ -47,7 +47,7 @@ export function createActiveRuns(
   };
 }
 
-/** Why a run ends whose result is not wanted any more. */
+/** The reason for aborting a request whose result is no longer needed. */
 class AbortedError extends Error {
   override readonly name = "AbortedError";
 

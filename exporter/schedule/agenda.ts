@@ -1,9 +1,12 @@
 import type { TargetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
 
-/** When each job becomes due. One timer serves all: ten thousand timers at once would hold up everything else. */
+/**
+ * The times at which jobs become due. A single timer serves them all, because ten thousand simultaneous timers would
+ * block the event loop.
+ */
 export interface Agenda {
-  /** Notes times on the monotonic clock, in their order. */
+  /** Adds times on the monotonic clock, in ascending order. */
   add(entries: readonly AgendaEntry[]): void;
   /** Drops all times of these targets. */
   remove(isConcerned: (id: TargetId) => boolean): void;
@@ -15,7 +18,7 @@ export interface AgendaEntry {
   readonly at: number;
 }
 
-/** `onDue` is called with everything that has become due, in the order of time. */
+/** `onDue` is called with everything that has become due, ordered by time. */
 export function createAgenda(clock: Clock, onDue: (entries: readonly AgendaEntry[]) => void): Agenda {
   let waiting: readonly AgendaEntry[] = [];
   let timer: { readonly at: number; readonly cancel: () => void } | undefined;
@@ -41,7 +44,7 @@ export function createAgenda(clock: Clock, onDue: (entries: readonly AgendaEntry
     add: (entries) => {
       const isLater = (entries[0]?.at ?? 0) >= (waiting.at(-1)?.at ?? 0);
       const all = [...waiting, ...entries];
-      // Two sorted runs are merged in linear time.
+      // Merges two sorted lists in linear time.
       waiting = isLater ? all : all.toSorted((one, other) => one.at - other.at);
       awaitFirst();
     },

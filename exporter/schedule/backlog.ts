@@ -11,16 +11,16 @@ import { DEFAULT_REST_MS, type Refusals } from "./refusals.ts";
 import type { QueuedJob, RunQueues } from "./run-queue.ts";
 import type { DueTarget, Scheduler } from "./scheduler.ts";
 
-/** Decides which due jobs wait in the run queues, and which one is next. */
+/** Decides which due jobs wait in the run queues, and which job is next. */
 export interface Backlog {
   /**
-   * A job is due: it joins its run queue, unless it runs, rests, or its last answer is recent enough. Returns the job if it
-   * is a paid one that misses its tick.
+   * Adds a due job to its run queue, unless the job is running, must rest, or its last answer is recent enough.
+   * Returns the job if it is paid and misses its tick.
    */
   add(target: DueTarget): Job | undefined;
-  /** A run has ended. A target that cannot show everything is asked again before its next tick. */
+  /** Records the end of a run. A target that cannot show everything is polled again before its next tick. */
   ended(entry: Entry, end: RunEnd): void;
-  /** Whether a job of an endpoint waits that may begin as soon as it has a permit. */
+  /** Whether an endpoint has a waiting job that may begin as soon as it has a permit. */
   isReady(endpoint: Endpoint): boolean;
   /** Takes the next job of an endpoint that may begin now. */
   take(endpoint: Endpoint): DueEntry | undefined;
@@ -47,7 +47,7 @@ export interface BacklogDependencies {
   readonly intervals: Intervals;
 }
 
-/** The first early retry comes this soon, each further one twice as late. */
+/** The delay of the first early retry; it doubles with each further one. */
 const FIRST_RETRY_MS = 5000;
 
 export function createBacklog(dependencies: BacklogDependencies): Backlog {
@@ -56,7 +56,7 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
   function add({ id, dueAt, cause }: DueTarget): Job | undefined {
     const entry = table.get(id);
     if (!entry || (cause === "tick" && !isWanted(entry))) return undefined;
-    // A retry that was planned before the target was asked for another reason is not needed any more.
+    // A planned retry is obsolete if the target was polled for another reason in the meantime.
     if (cause === "again" && !isPlanned(entry)) return undefined;
     entry.againAt = undefined;
     const { job, group, run } = entry;
@@ -67,7 +67,7 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
       group.reporter.missed?.(job, obstacle);
       return job;
     }
-    // A run that began before midnight cannot be believed; any other one is as good as the next.
+    // A run that began before midnight cannot be trusted and must be repeated; any other run is as good as the next.
     if (run) run.isRepeated ||= cause === "midnight";
     else if (restMs > 0) askAgain(entry, restMs);
     else enqueue(entry, dueAt);
@@ -92,12 +92,12 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
     queues[job.endpoint].add(job.id, dueAt, intervalMs);
   }
 
-  /** Whether the last answer is old enough to be replaced; half a tick early is in time. */
+  /** Whether the last answer is old enough to be replaced; half a tick of tolerance is allowed. */
   function isWanted({ job, group }: Entry): boolean {
     const lastAnswerMs = readings.status(job.id)?.lastAnswerMs;
     if (lastAnswerMs === undefined) return true;
     const ageMs = clock.now() - lastAnswerMs;
-    // An answer of the future is of a clock that was wrong then, or is now.
+    // An answer from the future means that the clock was wrong then, or is wrong now.
     return ageMs < 0 || ageMs >= job.minIntervalMs - scheduler.longestGapMs(group.name) / 2;
   }
 
@@ -108,12 +108,12 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
       retryEarly(entry, end.kind === "rate_limited" ? DEFAULT_REST_MS : FIRST_RETRY_MS);
   }
 
-  /** Before that, every target is asked again at the end of the settling time. */
+  /** Before the day has settled no early retry is needed, because every target is polled when it has. */
   function isDaySettled(): boolean {
     return isSettled(windowAt("day", clock.now()), clock.now());
   }
 
-  /** Twice as late after each failure in a row, until the next tick comes as soon. */
+  /** The delay doubles with each consecutive failure, until the next tick comes earlier. */
   function retryEarly(entry: Entry, firstMs: number): void {
     const { job, group } = entry;
     const backoffMs = firstMs * 2 ** entry.failures;

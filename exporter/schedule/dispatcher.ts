@@ -7,14 +7,14 @@ import { createSemaphore } from "./semaphore.ts";
 export interface Dispatcher {
   /** Begins these jobs as permits become free. */
   serve(jobs: JobSource): void;
-  /** Begins no more jobs until `serve` is called again; further requests go on. */
+  /** Stops beginning jobs until `serve` is called again; further requests of running jobs continue. */
   hold(): void;
-  /** Begins what may begin now: to be called whenever a job became due. */
+  /** Begins every job that may begin now. Call it whenever a job has become due. */
   wake(): void;
   /**
-   * Waits for a permit for a further request of a run that has begun. Such a request comes before new jobs, since the run's
-   * deadline passes meanwhile; a retry waits like the jobs, so that an outage does not hold up those that were not asked yet.
-   * Rejects with the signal's reason when it is aborted.
+   * Waits for a permit for a further request of a run in progress. Such a request takes precedence over new jobs,
+   * because the run's deadline is passing; a retry waits in line with the jobs, so that an outage does not delay
+   * targets that have not been polled yet. Rejects with the signal's reason if it is aborted.
    */
   further(endpoint: Endpoint, signal: AbortSignal, purpose: PermitPurpose): Promise<Release>;
   setLimits(limits: Limits): void;
@@ -31,7 +31,7 @@ export interface Limits {
 
 /** The jobs that wait for a permit. */
 export interface JobSource {
-  /** From when on the next job of an endpoint may begin, monotonic milliseconds; undefined: none waits. */
+  /** When the next job of an endpoint may begin, monotonic milliseconds; undefined: no job is waiting. */
   openAt(endpoint: Endpoint): number | undefined;
   /** Begins that job. */
   begin(endpoint: Endpoint, release: Release): void;
@@ -51,7 +51,7 @@ export function createDispatcher(clock: Clock, initial: Limits): Dispatcher {
 
   /** Endpoints take turns, so that a long queue of one does not hold up the others. */
   function wake(): void {
-    // What begins may end at once and wake again.
+    // A run may end at once and wake the dispatcher again.
     if (isServing) return;
     isServing = true;
     for (let idle = 0; idle < lanes.length && semaphore.free > 0;) {
@@ -112,7 +112,7 @@ export function createDispatcher(clock: Clock, initial: Limits): Dispatcher {
     },
     hold: () => {
       jobs = undefined;
-      // Ends the timers of those that may not begin now: they would keep the process alive.
+      // Cancels the timers of endpoints that must not begin jobs now, because they would keep the process alive.
       wake();
     },
     wake,

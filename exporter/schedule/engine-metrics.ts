@@ -2,7 +2,7 @@ import { selfFamilies as families } from "../metrics/self-families.ts";
 import type { SelfRegistry } from "../metrics/self-registry.ts";
 import type { Engine } from "./engine.ts";
 
-/** Shows how the engine keeps up, by collector, and where the gateway asked to wait, by endpoint. */
+/** The metrics of the engine: lag and effective interval by collector, and pauses by endpoint. */
 export function registerEngineMetrics(registry: SelfRegistry, engine: Engine): void {
   const byCollector = (milliseconds: (collector: string) => number) =>
     engine.groups.map((collector) => [{ collector }, milliseconds(collector) / 1000] as const);

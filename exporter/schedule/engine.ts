@@ -16,30 +16,31 @@ import { createRefusals } from "./refusals.ts";
 import { createRunQueues } from "./run-queue.ts";
 import { createScheduler, type DueTarget, inOrder } from "./scheduler.ts";
 
-/** Runs every job, poll or probe: when it is due and has a permit, and keeps what it learns. */
+/** Runs every job, poll or probe, when it is due and has a permit, and stores the readings. */
 export interface Engine {
   /** `onChange` is called after each change of the readings. */
   start(onChange: () => void): void;
-  /** Aborts what is under way and begins nothing new. */
+  /** Aborts all runs in progress and begins no new ones. */
   stop(): Promise<void>;
   /**
-   * Follows another plan. A job that was not changed keeps its readings, its place in the schedule and the run under way.
-   * Readings of another identity are withdrawn at once. When the result resolves, nothing asks by the former plan.
+   * Applies another plan. An unchanged job keeps its readings, its place in the schedule and its run in progress.
+   * Readings of another identity are withdrawn at once. When the promise resolves, no run of the previous plan is in
+   * progress.
    */
   apply(plan: Plan): Promise<void>;
-  /** Runs every job once that costs nothing; resolves when each has ended or must wait for the gateway. */
+  /** Runs every unpaid job once; resolves when each has ended or must wait for the gateway. */
   runAll(): Promise<void>;
   /** Makes a job due now. */
   readonly ask: (id: TargetId) => void;
-  /** Whether every job that runs at the start has run once, successfully or not. */
+  /** Whether every unpaid job has run once, successfully or not. */
   isAttempted(): boolean;
-  /** The groups that cost nothing, by name. */
+  /** The names of the groups with unpaid jobs. */
   readonly groups: readonly string[];
   /** The effective interval of a group, milliseconds. */
   readonly intervalMs: (group: string) => number;
   /** How long the most overdue target of a group is overdue, milliseconds. */
   readonly lagMs: (group: string) => number;
-  /** Until when each endpoint, or some target of it, is left alone, epoch milliseconds. */
+  /** Until when each endpoint, or one of its targets, is paused, epoch milliseconds. */
   readonly throttledUntil: () => ReadonlyMap<Endpoint, number>;
 }
 
@@ -89,7 +90,7 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
     intervals.began(next.entry, next.dueAt);
     refusals.begun(endpoint, next.entry.job.id);
     runs.begin(next.entry, release);
-    // The credits that a paid run sets aside as it begins are shown while it runs.
+    // The credits that a paid run reserves are shown while it runs.
     if (next.entry.group.isPaid) onChange?.();
   }
 
@@ -111,7 +112,7 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
     return runs.isEmpty && !ENDPOINTS.some((endpoint) => backlog.isReady(endpoint));
   }
 
-  /** Makes the targets of the plan known, and what is known of them without asking. */
+  /** Adds the targets of the plan to the readings, with their descriptions. */
   function configure(): void {
     for (const { job } of table.entries()) {
       readings.configure(job.id, job.identity);
@@ -165,14 +166,14 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
   };
 }
 
-/** Forgets what concerns a job as it was; `present` is the job of the same target in the present plan. */
+/** Forgets the state of a previous job; `present` is the job of the same target in the current plan. */
 function forget(
   job: Job,
   present: Job | undefined,
   { backlog, refusals, readings }: Pick<BacklogDependencies, "refusals" | "readings"> & { backlog: Backlog },
 ): void {
   backlog.remove(job);
-  // As long as the credential is the same, the gateway's wish to be left alone still counts.
+  // While the credential is unchanged, the gateway's request to wait still applies.
   if (present?.identity !== job.identity) refusals.remove(job.id);
   if (!present) readings.remove(job.id);
 }
@@ -181,7 +182,7 @@ function isAttempted({ job, group }: Entry, readings: ReadingStore): boolean {
   return group.isPaid || readings.status(job.id)?.attempted === true;
 }
 
-/** A target that was never asked waits since it was configured. */
+/** A target that was never polled has been waiting since it was configured. */
 function longestLag(
   name: string,
   entries: readonly Entry[],

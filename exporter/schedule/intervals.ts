@@ -6,16 +6,16 @@ import type { Refusals } from "./refusals.ts";
 import type { RunQueues } from "./run-queue.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** How often the jobs of each group really run. */
+/** The effective interval at which the jobs of each group run. */
 export interface Intervals {
-  /** A job of a group begins, which became due at a time of the monotonic clock. */
+  /** Records that a job of a group begins. `dueAt` is when it became due, on the monotonic clock. */
   began(entry: Pick<Entry, "job" | "group">, dueAt: number): void;
   /**
-   * The effective interval of a group: the longest of the schedule's gap, what the rate limit takes for all its jobs, and
-   * what the last jobs waited, those that still wait included. Milliseconds.
+   * The effective interval of a group, milliseconds: the longest of the schedule's gap, the time that the rate limit
+   * needs for all jobs, and the waits of recent jobs, including those that are still waiting.
    */
   of(group: string): number;
-  /** The longest of the groups that ask an endpoint. */
+  /** The longest effective interval of the groups that use an endpoint. */
   at(endpoint: Endpoint): number;
 }
 
@@ -36,11 +36,11 @@ export function createIntervals(dependencies: IntervalsDependencies): Intervals 
     const { presentMs, formerMs } = waitsOf(group.name, scheduledMs);
     const [first] = group.jobs;
     const longestMs = Math.max(scheduledMs, presentMs, formerMs, first ? waitingMs(first.endpoint) : 0);
-    // Whole seconds: what people read must not flicker.
+    // In whole seconds, so that the value in HELP texts does not flicker.
     return longestMs === scheduledMs ? scheduledMs : Math.ceil(longestMs / 1000) * 1000;
   }
 
-  /** The schedule's gap, or what the rate limit takes for one run of each job. */
+  /** The schedule's gap, or the time that the rate limit needs for one run of each job. */
   function scheduledMsOf({ name, jobs }: JobGroup): number {
     const [first] = jobs;
     const perMinute = first ? table.plan.limits.perMinute[first.endpoint] : 0;
@@ -48,7 +48,10 @@ export function createIntervals(dependencies: IntervalsDependencies): Intervals 
     return Math.max(scheduler.longestGapMs(name), rateMs);
   }
 
-  /** The longest waits of the present interval and the one before it: a single late run is forgotten after two. */
+  /**
+   * The longest waits of the current and the previous interval, so that a single late run is forgotten after two
+   * intervals.
+   */
   function waitsOf(name: string, scheduledMs: number): Waits {
     const now = clock.monotonic();
     const known = waits.get(name) ?? { since: now, presentMs: 0, formerMs: 0 };
@@ -64,7 +67,7 @@ export function createIntervals(dependencies: IntervalsDependencies): Intervals 
     return oldest === undefined ? 0 : lateBy(endpoint, oldest);
   }
 
-  /** Time that the endpoint asked to be left alone is not the exporter's lateness. */
+  /** A pause that the gateway requested does not count as a delay of the exporter. */
   function lateBy(endpoint: Endpoint, dueAt: number): number {
     return clock.monotonic() - Math.max(dueAt, refusals.openSince(endpoint));
   }

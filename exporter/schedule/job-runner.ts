@@ -11,17 +11,17 @@ import type { JobGroup } from "./plan.ts";
 import type { Refusals } from "./refusals.ts";
 import { createRunPermits } from "./run-permits.ts";
 
-/** Runs one job with its first permit and keeps what comes of it. A failure ends here. */
+/** Runs one job with its first permit and stores the result. Handles every failure. */
 export interface JobRunner {
   /** Nothing is kept or reported once the signal is aborted. */
   run(job: Job, group: JobGroup, release: Release, signal: AbortSignal): Promise<RunEnd>;
-  /** Shows what is known of a target besides its reading. */
+  /** Shows the description of a target. */
   describe(job: Job): void;
 }
 
 /**
- * How a run ended. Unsettled: the answer is too old to be believed for all of its windows. Unfinished: the run was aborted, or
- * the job decided not to ask. Paused: the gateway asked to wait.
+ * How a run ended. Unsettled: the answer is too early to be trusted for all of its windows. Unfinished: the run was
+ * aborted, or the job decided not to send a request. Paused: the gateway asked to wait.
  */
 export type RunEnd = "learnt" | "unsettled" | "unfinished" | "paused" | GatewayError;
 
@@ -39,7 +39,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
 
   async function run(job: Job, group: JobGroup, release: Release, signal: AbortSignal): Promise<RunEnd> {
     const { endpoint, id, name } = job;
-    // A paid run keeps its permit until it has ended: only then is known what the next one may spend.
+    // A paid run keeps its permit until it ends, because only then is the budget of the next run known.
     const first = group.isPaid ? () => {} : release;
     const permits = createRunPermits(endpoint, id, first, { dispatcher, refusals, intervals });
     const [askedAtMs, started] = [clock.now(), clock.monotonic()];
@@ -103,7 +103,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       ...(kind === "unauthorized" && { unauthorized: true }),
       ...(isRefused && { lastAnswerMs: askedAtMs }),
     });
-    // A question that the service does not answer any more has no last good value either.
+    // If the service rejects the request itself, the last good values are withdrawn as well.
     if (isRefused) readings.withdraw(job.id);
   }
 
@@ -123,7 +123,7 @@ function asFailure(job: Job, error: unknown): GatewayError {
   });
 }
 
-/** The promise, or a rejection as soon as the signal is aborted: a run that is not wanted any more holds up nothing. */
+/** Rejects as soon as the signal is aborted, so that an obsolete run delays nothing. */
 function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

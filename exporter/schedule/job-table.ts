@@ -3,12 +3,12 @@ import type { TargetId } from "../readings/target-id.ts";
 import type { Job } from "./job.ts";
 import type { JobGroup, Plan } from "./plan.ts";
 
-/** The jobs of the present plan, and what each is doing. */
+/** The jobs of the current plan and their state. */
 export interface JobTable {
   readonly plan: Plan;
   get(id: TargetId): Entry | undefined;
   entries(): Iterable<Entry>;
-  /** Takes over the jobs of another plan. A job that was not changed keeps its run. */
+  /** Replaces the plan. An unchanged job keeps its run. */
   replace(plan: Plan): Replacement;
 }
 
@@ -16,24 +16,27 @@ export interface Entry {
   readonly job: Job;
   readonly group: JobGroup;
   run: Run | undefined;
-  /** When the job is asked again before its next tick, monotonic milliseconds. */
+  /** When the job runs again before its next tick, monotonic milliseconds. */
   againAt: number | undefined;
-  /** Failures in a row that were followed by an early retry. */
+  /** Number of consecutive failures that were followed by an early retry. */
   failures: number;
 }
 
-/** A run under way. */
+/** The run in progress. */
 export interface Run {
-  /** Whether the job is to run once more after this run. */
+  /** Whether the job must run once more after this run. */
   isRepeated: boolean;
   readonly abort: (reason: Error) => void;
   readonly ended: Promise<void>;
 }
 
 export interface Replacement {
-  /** Jobs of the former plan that are gone or changed. */
+  /** Jobs of the previous plan that were removed or changed. */
   readonly former: readonly Job[];
-  /** Jobs to run at once: new and changed ones, and those whose schedule has changed, since its first tick may be far away. */
+  /**
+   * Jobs to run at once: new and changed ones, and those with another schedule, because its first tick may be far
+   * away.
+   */
   readonly due: readonly Entry[];
   /** Runs that go on. */
   readonly kept: ReadonlySet<Run>;
@@ -45,7 +48,7 @@ export function createJobTable(initial: Plan): JobTable {
 
   function replace(next: Plan): Replacement {
     const before = entries;
-    // Another client asks in another way, so what asks by the former one starts over.
+    // Another gateway configuration sends requests differently, so runs with the previous client start over.
     const isSameGateway = next.gateway === plan.gateway;
     [plan, entries] = [next, entriesOf(next)];
     const former = new Set([...before.values()].map(({ job }) => job));

@@ -4,7 +4,7 @@ import type { Reading } from "../readings/reading.ts";
 import type { TargetStatus } from "../readings/readings.ts";
 import type { TargetId } from "../readings/target-id.ts";
 
-/** One thing that is asked for by itself, on a schedule: its failure touches no other. */
+/** One unit of polling on a schedule. Its failure affects no other job. */
 export interface Job {
   readonly id: TargetId;
   /** For messages: `key "billing"`. */
@@ -12,33 +12,34 @@ export interface Job {
   /** For the client's messages: `billing`. */
   readonly name: string;
   readonly endpoint: Endpoint;
-  /** What one run costs the gateway, requests. */
+  /** Number of requests in one run. */
   readonly requests: number;
-  /** Shortest distance between two good answers; 0 asks at each tick. */
+  /** Minimum time between two good answers; with 0 the job runs at each tick. */
   readonly minIntervalMs: number;
-  /** Gateway and secret. When it changes, what was learnt belongs to somebody else and is withdrawn at once. */
+  /** Gateway and secret. If it changes, the readings belong to someone else and are withdrawn at once. */
   readonly identity: string;
-  /** Everything else that concerns the job. When it changes, the job asks again and keeps what it has. */
+  /** Everything else that affects the job. If it changes, the job runs again and keeps its readings. */
   readonly fingerprint: string;
-  /** What is known without asking: shown as long as the target is configured. */
+  /** Samples that need no request, shown as long as the target is configured. */
   readonly constants: readonly Sample[];
   /**
-   * Asks the gateway and maps its answer. `askedAtMs` is when the run began. Undefined: the job decided not to ask.
+   * Asks the gateway and maps its answer. `askedAtMs` is when the run began. Undefined: the job decided not to send a
+   * request.
    * @throws GatewayError
    */
   run(client: GatewayClient, askedAtMs: number): Promise<Result | undefined>;
-  /** What the outcome of the runs says of the target, as samples. */
+  /** The outcome of the runs, as samples. */
   describe(state: TargetState): readonly Sample[];
 }
 
-/** What one run brought. The engine adds when it was asked for and how long it lives. */
+/** The result of one run. The engine adds the time of the request and the time to live. */
 export interface Result extends Pick<Reading, "value"> {
-  /** Derived from the value alone. A sample of a calendar window carries it. */
+  /** Derived from the value alone. A sample of a calendar window contains the window. */
   readonly samples: readonly Sample[];
   readonly spend?: Reading["spend"];
-  /** When the service computed its answer, if it says so. */
+  /** When the service computed its answer, if it reports that. */
   readonly computedAtMs?: number | undefined;
-  /** What of the answer could not be used, for the log; undefined: nothing. */
+  /** The unusable part of the answer, for the log; undefined if there is none. */
   readonly warning?: string | undefined;
 }
 

@@ -4,17 +4,17 @@ import type { Limits } from "./dispatcher.ts";
 import type { Job } from "./job.ts";
 import type { Reporter } from "./reporter.ts";
 
-/** What to run, and against which gateway. */
+/** The groups of jobs to run, and the gateway to poll. */
 export interface Plan {
   readonly gateway: Gateway;
   readonly limits: Limits & {
-    /** Longest that a retry-after silences a target or an endpoint, milliseconds. */
+    /** Longest pause of a target or an endpoint after a retry-after, milliseconds. */
     readonly maxPauseMs: number;
   };
   readonly groups: readonly JobGroup[];
 }
 
-/** Jobs of one endpoint that follow one schedule and are reported in one way. */
+/** Jobs of one endpoint that share a schedule and a reporter. */
 export interface JobGroup {
   readonly name: string;
   readonly expression: ScheduleExpression;

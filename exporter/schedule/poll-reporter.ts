@@ -14,12 +14,12 @@ export function createPollReporters(registry: SelfRegistry, log: Log): (collecto
     duration: registry.histogram(selfFamilies.pollDuration),
   };
   return (collector) => {
-    // Counters that are known to exist begin at 0 instead of being absent.
+    // The counters begin at 0 instead of being absent.
     metrics.polls.inc({ collector }, 0);
     metrics.refused.inc({ collector }, 0);
     metrics.duration.zero({ collector });
     for (const reason of FAILURE_REASONS) metrics.failures.inc({ collector, reason }, 0);
-    // Made when there is something to log: of thousands of runs few have.
+    // Created when there is something to log, because few of thousands of runs log anything.
     const logOf = ({ id }: Job) => log.child({ collector, target: id });
 
     return {
@@ -29,7 +29,7 @@ export function createPollReporters(registry: SelfRegistry, log: Log): (collecto
         if (failure) {
           const { kind: reason, message, status } = failure;
           metrics.failures.inc({ collector, reason });
-          // Logged once, and again only when the reason changes: a failing key would fill the log otherwise.
+          // Logged once, and again only when the reason changes, because a failing key would otherwise flood the log.
           const level = before.failure?.reason === reason ? "debug" : MUST_ACT.has(reason) ? "error" : "warn";
           logOf(job)[level]({ reason, status }, message);
           return;
@@ -49,7 +49,7 @@ export function createPollReporters(registry: SelfRegistry, log: Log): (collecto
   };
 }
 
-/** Reasons that pass only when somebody changes a key, a right or the configuration. */
+/** Reasons that persist until someone changes a key, a permission or the configuration. */
 const MUST_ACT: ReadonlySet<FailureReason> = new Set([
   "unauthorized",
   "forbidden",

@@ -2,17 +2,17 @@ import type { Clock } from "../time/clock.ts";
 
 /** Spaces the requests of one endpoint evenly, however late a timer or a free connection comes. */
 export interface RateLimiter {
-  /** When a request that has been wanted since `wantedAt` may be sent, monotonic milliseconds. */
+  /** When a request that has been waiting since `wantedAt` may be sent, monotonic milliseconds. */
   readyAt(wantedAt: number): number;
   /** Counts one request that is sent now. */
   use(wantedAt: number): void;
-  /** Requests per minute; 0 is unlimited. The distance to the last request follows it at once. */
+  /** Requests per minute; 0 is unlimited. A new rate takes effect with the next request. */
   setRate(perMinute: number): void;
 }
 
 /**
- * Timers fire some milliseconds late, which must not lower the rate: so much may be made up for. After a longer
- * suspension of the process the rate is the configured one.
+ * Timers fire some milliseconds late, which must not lower the rate, so delays up to this length are made up for. A
+ * longer suspension of the process is not.
  */
 const CATCH_UP_MS = 100;
 

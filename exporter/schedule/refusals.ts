@@ -3,48 +3,49 @@ import type { TargetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
 
 /**
- * What follows from 429 answers. A refusal rests its target. It speaks for the endpoint only when targets are refused
- * that are usually answered; then one request at a time tries, by a target that is not known as refused.
+ * Decides what 429 answers mean. A refusal makes its target rest. It counts against the endpoint only if the gateway
+ * refuses targets that it usually answers; then only one target at a time, one without recent refusals, tries a
+ * request.
  */
 export interface Refusals {
   /** How long a target must rest, milliseconds; 0: it need not. */
   restMs(id: TargetId): number;
   /**
-   * From when on a run of the target may begin, as far as its endpoint is concerned, monotonic milliseconds. Infinity: the
-   * run of another target tries.
+   * When the endpoint allows a run of the target to begin, monotonic milliseconds. Infinity: another target's trial
+   * is in progress.
    */
   mayBeginAt(endpoint: Endpoint, id: TargetId): number;
-  /** A run of the target begins; it may be the trial of its endpoint. */
+  /** Records that a run of the target begins; it may be the trial of its endpoint. */
   begun(endpoint: Endpoint, id: TargetId): void;
-  /** Whether a run under way may send another request. */
+  /** Whether a run in progress may send another request. */
   mayContinue(endpoint: Endpoint, id: TargetId): boolean;
   /**
-   * How a request ended. `intervalMs` is how often the endpoint's targets are asked: refusals within this time belong
-   * together.
+   * Records how a request ended. `intervalMs` is the effective interval of the endpoint's targets: refusals within
+   * this time belong together.
    */
   answered(endpoint: Endpoint, id: TargetId, outcome: RequestOutcome, intervalMs: number): void;
-  /** A run of the target has ended, whatever came of it. */
+  /** Records that a run of the target has ended, whatever its outcome. */
   ended(endpoint: Endpoint, id: TargetId): void;
-  /** Forgets a target. An endpoint all of whose targets are forgotten is not suspected any more. */
+  /** Forgets a target. An endpoint without targets is no longer suspected. */
   remove(id: TargetId): void;
   /**
-   * Since when the endpoint has answered again, monotonic milliseconds; now while it is suspected to refuse, the past if it
-   * never was.
+   * When the endpoint began to answer again, monotonic milliseconds: now while the endpoint is suspected, the distant
+   * past if it never was.
    */
   openSince(endpoint: Endpoint): number;
-  /** Until when an endpoint, or some target of it, is left alone, epoch milliseconds. */
+  /** Until when an endpoint, or one of its targets, is paused, epoch milliseconds. */
   throttledUntil(): ReadonlyMap<Endpoint, number>;
 }
 
-/** For refusals that do not say for how long. */
+/** The pause after a refusal without a retry-after. */
 export const DEFAULT_REST_MS = 30_000;
 
-/** An answer may take longer than the one an interval before it. */
+/** Tolerance, because an answer may take longer than the previous one. */
 const ANSWERED_INTERVALS = 1.5;
 
 /**
- * Waits run on the monotonic clock: a step of the wall clock neither shortens nor prolongs them. `maxPauseMs` is the longest
- * time that a retry-after silences a target or an endpoint.
+ * Pauses use the monotonic clock, so that a step of the wall clock neither shortens nor prolongs them. `maxPauseMs`
+ * is the longest pause of a target or an endpoint after a retry-after.
  */
 export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals {
   const states = new Map<Endpoint, EndpointState>();
@@ -73,7 +74,7 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
     return trial === undefined ? Math.max(pausedUntil, refused.get(id)?.until ?? pausedUntil) : Infinity;
   }
 
-  /** Refusals of long ago say nothing any more. */
+  /** Old refusals no longer count. */
   function forgetOld({ refused }: EndpointState, intervalMs: number): void {
     const since = clock.monotonic() - intervalMs;
     for (const [id, { at, until }] of refused) {
@@ -81,7 +82,7 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
     }
   }
 
-  /** Two refused targets, one of them known as answered, or nobody known as answered: the endpoint itself refuses. */
+  /** The endpoint itself refuses if two targets are refused and one of them is usually answered, or no target is. */
   function concernsEndpoint(state: EndpointState, intervalMs: number): boolean {
     const since = clock.monotonic() - ANSWERED_INTERVALS * intervalMs;
     const wasAnswered = (id: TargetId) => (state.answered.get(id) ?? Number.NEGATIVE_INFINITY) >= since;
@@ -119,7 +120,8 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
       if (!answered) return;
       state.refused.delete(id);
       state.answered.set(id, clock.monotonic());
-      // An answer to somebody else than the trial counts if it shows that only targets are refused that always are.
+      // An answer to a target other than the trial counts if it shows that the gateway only refuses targets that it
+      // always refuses.
       if (!state.isSuspect || (state.trial !== id && concernsEndpoint(state, intervalMs))) return;
       state.isSuspect = false;
       state.trial = undefined;
@@ -153,18 +155,21 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
 }
 
 interface EndpointState {
-  /** Whether the endpoint itself is suspected to refuse: one request at a time tries. Monotonic milliseconds, as all times here. */
+  /**
+   * Whether the endpoint itself is suspected of refusing, so that only one target at a time tries. All times here are
+   * monotonic milliseconds.
+   */
   isSuspect: boolean;
-  /** The target whose run tries. */
+  /** The target whose run is the trial. */
   trial: TargetId | undefined;
   pausedUntil: number;
   openSince: number;
-  /** When each target was last refused, and until when it is not to be asked as a trial. */
+  /** When each target was last refused, and until when it must not be a trial. */
   readonly refused: Map<TargetId, { readonly at: number; readonly until: number }>;
   readonly answered: Map<TargetId, number>;
 }
 
-/** Stops at the first, without a copy: an endpoint may have ten thousand targets. */
+/** Stops at the first match, without a copy, because an endpoint may have ten thousand targets. */
 function someOf(ids: Iterable<TargetId>, isTrue: (id: TargetId) => boolean): boolean {
   for (const id of ids) if (isTrue(id)) return true;
   return false;

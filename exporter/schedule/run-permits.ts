@@ -5,7 +5,7 @@ import type { Dispatcher, Release } from "./dispatcher.ts";
 import type { Intervals } from "./intervals.ts";
 import type { Refusals } from "./refusals.ts";
 
-/** The permits of one run, from the first one, which is at hand. */
+/** The permits of one run, starting with the first one, which is available at once. */
 export interface RunPermits extends Permits {
   /** Returns the first permit if it was not used. */
   close(): void;
@@ -31,7 +31,7 @@ export function createRunPermits(
       release: (outcome) => {
         if (isReleased) return;
         isReleased = true;
-        // What an aborted run learnt may concern another secret than the present one.
+        // An aborted run may have used a different secret, so its outcome does not count.
         if (!signal.aborted) refusals.answered(endpoint, id, outcome, intervals.at(endpoint));
         release();
       },

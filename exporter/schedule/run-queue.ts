@@ -4,19 +4,19 @@ import type { TargetId } from "../readings/target-id.ts";
 /** The jobs of one endpoint that are due and wait for a permit. */
 export interface RunQueue {
   /**
-   * Adds a job. One that waits already keeps its earlier time. `intervalMs` is the job's effective interval: if it is shorter
-   * than serving all jobs takes, those with a longer one starve.
+   * Adds a job. A job that is already waiting keeps its earlier time. `intervalMs` is the job's effective interval;
+   * if it were shorter than the time that serving all jobs takes, jobs with a longer interval would starve.
    */
   add(id: TargetId, dueAt: number, intervalMs: number): void;
   /**
-   * The job that is most overdue in relation to its interval, among those that may begin: what was served late is served
-   * first the next time, so that nothing starves. It stays in the queue.
+   * Of the jobs that may begin, the one that is most overdue in relation to its interval, so that a job served late
+   * is served first the next time and none starves. It stays in the queue.
    */
   next(now: number, mayBegin: (id: TargetId) => boolean): QueuedJob | undefined;
   remove(id: TargetId): void;
-  /** When the job that waits longest became due; undefined: none waits. */
+  /** When the longest-waiting job became due; undefined: no job is waiting. */
   oldest(): number | undefined;
-  /** All that wait, in no order that matters. */
+  /** All waiting jobs, in no particular order. */
   ids(): Iterable<TargetId>;
 }
 
@@ -38,7 +38,7 @@ export function createRunQueue(): RunQueue {
   /** By interval. Within a line the job that has waited longest is the most overdue. */
   const lines = new Map<number, Line>();
 
-  /** The first job of a line that may begin; what was removed from the queue is dropped on the way. */
+  /** The first job of a line that may begin. Drops removed jobs on the way. */
   function firstOf(line: Line, mayBegin: (id: TargetId) => boolean): QueuedJob | undefined {
     while (line.head < line.jobs.length && !isQueued(line.jobs[line.head])) line.head++;
     if (line.head > line.jobs.length / 2) {
@@ -70,7 +70,7 @@ export function createRunQueue(): RunQueue {
       let longest = Number.NEGATIVE_INFINITY;
       for (const [interval, line] of lines) {
         const first = firstOf(line, mayBegin);
-        // Effective intervals change, so lines come and go.
+        // Effective intervals change, so lines are created and removed.
         if (line.jobs.length === 0) lines.delete(interval);
         const overdue = first ? (now - first.dueAt) / interval : Number.NEGATIVE_INFINITY;
         if (first && overdue > longest) [best, longest] = [first, overdue];
@@ -89,11 +89,11 @@ export function createRunQueue(): RunQueue {
 interface Line {
   /** Sorted by time. */
   readonly jobs: QueuedJob[];
-  /** Everything before it has left the queue. */
+  /** Index of the first entry that is still in the queue. */
   head: number;
 }
 
-/** Nearly always at the end, since jobs become due in the order of time. */
+/** Nearly always at the end, because jobs become due in order of time. */
 function insert({ jobs, head }: Line, job: QueuedJob): void {
   let index = jobs.length;
   while (index > head && (jobs[index - 1]?.dueAt ?? 0) > job.dueAt) index--;

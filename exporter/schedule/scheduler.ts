@@ -10,12 +10,12 @@ import type { JobGroup } from "./plan.ts";
 
 /** Decides when each target is due: by the schedule of its group, spread over the interval, and after each UTC midnight. */
 export interface Scheduler {
-  /** Follows other groups from now on. A group that keeps its schedule keeps its place in it. */
+  /** Replaces the groups. A group with an unchanged schedule keeps its place in it. */
   apply(groups: readonly JobGroup[]): void;
-  /** Calls back with what is due, in the order of time. */
+  /** Calls back with the due targets, ordered by time. */
   start(onDue: OnDue): void;
   stop(): void;
-  /** Makes a target due once more, at a time of the monotonic clock; only between start and stop. */
+  /** Makes a target due once more at a time on the monotonic clock; only between start and stop. */
   at(id: TargetId, monotonicMs: number): void;
   /** The longest gap of a group's schedule, milliseconds. */
   longestGapMs(name: string): number;
@@ -33,17 +33,20 @@ export interface DueTarget {
   readonly id: TargetId;
   /** When it became due, monotonic milliseconds. */
   readonly dueAt: number;
-  /** What made it due: a tick of its schedule, midnight, `at`, or somebody who asks now. */
+  /** The cause: a tick of its schedule, midnight, `at`, or a direct call. */
   readonly cause: "tick" | "midnight" | "again" | "asked";
 }
 
-/** A round is spread over its interval so that there is no burst, but a daily one need not take all day. */
+/** The targets are spread over the interval to avoid a burst, but a daily interval need not use the whole day. */
 const LONGEST_SPREAD_MS = 300_000;
 
-/** Timers are late by milliseconds. What is later was held up by a process that stood still, not by the gateway. */
+/**
+ * Timers fire some milliseconds late. A longer delay means that the process was suspended, and is not the gateway's
+ * fault.
+ */
 const LATEST_TIMER_MS = 1000;
 
-/** How often to look whether a day has ended: a stepped or stopped clock fires no timer. */
+/** Interval of the checks for the end of a day, because a stepped or stopped clock fires no timer. */
 const LONGEST_WAIT_MS = 30_000;
 
 export function createScheduler({ clock, log, createTicker }: SchedulerDependencies): Scheduler {
@@ -58,8 +61,8 @@ export function createScheduler({ clock, log, createTicker }: SchedulerDependenc
   const [ticks, again] = [agendaOf("tick"), agendaOf("again")];
 
   /**
-   * Each target has its own part of the interval, the same in every round; evenly spaced, so that there is no burst. A paid
-   * one is due at the tick itself, whose time its operator chose.
+   * Each target has its own fixed part of the interval, evenly spaced to avoid a burst. A paid target is due at the
+   * tick itself, because the operator chose its time.
    */
   function onTick({ ticker, ordered, isPaid }: Group): void {
     const spreadMs = isPaid ? 0 : Math.min(ticker.longestGapMs, LONGEST_SPREAD_MS);
@@ -85,13 +88,15 @@ export function createScheduler({ clock, log, createTicker }: SchedulerDependenc
     for (const [name, { stop }] of before) if (groups.get(name)?.stop !== stop) stop?.();
     const known = new Set(next.flatMap(({ jobs }) => jobs.map(({ id }) => id)));
     const replaced = [...before.values()].filter(({ name, ticker }) => groups.get(name)?.ticker !== ticker);
-    // What another schedule had planned is dropped with it.
+    // Drops the times that the previous schedule had planned.
     const replanned = new Set(replaced.flatMap(({ ordered }) => ordered));
     ticks.remove((id) => !known.has(id) || replanned.has(id));
     again.remove((id) => !known.has(id));
   }
 
-  /** What was answered before midnight is withdrawn then; what is asked from `SETTLE_MS` on is believed again. */
+  /**
+   * Answers from before midnight are withdrawn at midnight; answers requested after `SETTLE_MS` are trusted again.
+   */
   function awaitMidnight(settledMs: number): void {
     const waitMs = Math.max(0, settledMs - clock.now());
     cancelMidnight = clock.after(Math.min(waitMs, LONGEST_WAIT_MS), () => {
@@ -135,8 +140,8 @@ interface Group {
 }
 
 /**
- * The order in which targets are asked: by the hash of the id, so that it is the same after restarts and reloads, whatever else
- * is configured, and that no target is last because of its name or its line in a file.
+ * The polling order: by the hash of the id. It stays the same after restarts, reloads and changes of other targets,
+ * and does not depend on a target's name or its line in a file.
  */
 export function inOrder(ids: readonly TargetId[]): readonly TargetId[] {
   const hashes = new Map(ids.map((id) => [id, hash("sha256", id)]));
@@ -144,7 +149,7 @@ export function inOrder(ids: readonly TargetId[]): readonly TargetId[] {
   return ids.toSorted((one, other) => (hashOf(one) < hashOf(other) ? -1 : 1));
 }
 
-/** The next time that a day's windows can be believed. */
+/** The next time at which a day's windows can be trusted. */
 function nextSettled(nowMs: number): number {
   const day = windowAt("day", nowMs);
   return nowMs < day.startMs + SETTLE_MS ? day.startMs + SETTLE_MS : day.endMs + SETTLE_MS;

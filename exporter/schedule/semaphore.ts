@@ -1,13 +1,13 @@
-/** A fixed number of requests that may be under way at once. */
+/** Limits the number of concurrent requests. */
 export interface Semaphore {
-  /** Takes a place; call the result once to return it. Undefined: none is free. */
+  /** Acquires a permit; call the result once to release it. Undefined: none is free. */
   tryTake(): (() => void) | undefined;
   readonly free: number;
-  /** Another number of places; what is under way stays. */
+  /** Changes the limit; requests in progress continue. */
   resize(count: number): void;
 }
 
-/** `onFree` is called whenever a place was returned. */
+/** `onFree` is called after each release. */
 export function createSemaphore(initial: number, onFree: () => void): Semaphore {
   let count = initial;
   let taken = 0;

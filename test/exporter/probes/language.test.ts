@@ -18,7 +18,7 @@ describe("isLanguage", () => {
     ["en", "unknown", false],
     ["en", "not a language at all", false],
     ["xx", "yy", false],
-  ])("%s in an answer that says %j: %s", (expected, told, matches) => {
-    expect(isLanguage(expected, told)).toBe(matches);
+  ])("%s in an answer with %j: %s", (expected, actual, matches) => {
+    expect(isLanguage(expected, actual)).toBe(matches);
   });
 });

@@ -40,7 +40,7 @@ describe("createPayerSpend()", () => {
   });
 
   test.each([
-    ["asked for too early", COMPLETE_MS - 1],
+    ["requested too early", COMPLETE_MS - 1],
     ["computed too early", COMPLETE_MS + 1000],
   ])("ignores a reading that was %s", async (_, askedAfterMs) => {
     const { clock, spend, learn } = setUp("ears");

@@ -23,7 +23,7 @@ export const MINUTE = 60_000;
 /** After the start the spend becomes known, and then the first run is due. */
 export const FIRST = 10 * MINUTE;
 
-/** From then on the reading of a key contains all that was spent before the start: the longest timeout and 90 s. */
+/** From then on a key's reading contains everything that was spent before the start: after the longest timeout and 90 s. */
 export const COMPLETE = 2.5 * MINUTE;
 
 export function probe(name: string, change: Partial<ProbeConfig> = {}): ProbeConfig {
@@ -54,7 +54,7 @@ export function probing(...probes: readonly ProbeConfig[]): ProbingConfig {
 
 export const ANSWER = { text: "One two three four.", usage: { cost: 0.01 } };
 
-/** What the gateway does with a request: an answer's body, or a failure. */
+/** The gateway's reaction to a request: an answer's body, or a failure. */
 export type Script = (name: string, signal: AbortSignal) => Promise<object> | object;
 
 export interface BenchOptions {
@@ -63,7 +63,7 @@ export interface BenchOptions {
   readonly connections?: number;
 }
 
-/** Probes and the keys that pay for them, run by the engine on a manual clock; the gateway does what the test says. */
+/** Probes and the keys that pay for them, run by the engine on a manual clock; the test decides what the gateway does. */
 export function createProbeBench(initial: ProbingConfig | undefined, options: BenchOptions = {}) {
   const { start = "2026-11-18T12:00:00Z", seriesLimit = 1000, connections = 10 } = options;
   const clock = createManualClock(start);
@@ -106,14 +106,14 @@ export function createProbeBench(initial: ProbingConfig | undefined, options: Be
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
   readings.derive(probes.sources());
   const samples = () => readings.view().blocks.flatMap(unpack);
-  /** The value of a series, `success{probe="a"}` without the prefix; undefined when there is none. */
+  /** The value of a series, `success{probe="a"}` without the prefix; undefined if the series is missing. */
   const value = (series: string): number | undefined => {
     const [name = "", wanted = ""] = series.replace("}", "").split("{");
     return samples().find(
       (sample) => sample.family.name === `aigateway_probe_${name}` && sample.labels === wanted,
     )?.value;
   };
-  /** How often what is shown has changed. */
+  /** Number of changes of the readings. */
   const changes = { count: 0 };
   return {
     clock,
@@ -136,7 +136,7 @@ export function createProbeBench(initial: ProbingConfig | undefined, options: Be
       spendWatch.stop();
       return engine.stop();
     },
-    /** Messages that are not for debugging. */
+    /** Messages above level debug. */
     logged: () => lines.filter(({ level }) => level !== "debug").map(({ message }) => message),
     names: () => new Set(samples().map(({ family }) => family.name.replace("aigateway_probe_", ""))),
     probesShown: () => new Set(samples().flatMap(({ labels }) => /probe="([^"]*)"/.exec(labels)?.[1] ?? [])),
@@ -162,7 +162,7 @@ export function unreadable(name: string) {
   return { origin: name, format: "wav", read: () => Promise.resolve({ bytes: undefined, fault }) };
 }
 
-/** Answers that are given when the test says so. */
+/** Answers that arrive when the test releases them. */
 export function heldAnswers() {
   const waiting: (() => void)[] = [];
   return {
@@ -207,7 +207,7 @@ async function send<Answer>(caller: Caller, ask: Ask<Answer>): Promise<Answer> {
     permit.release(outcome);
   }
 }
-/** The jobs of the keys that pay; their schedule is too long to matter. */
+/** The jobs of the keys that pay, with a schedule too long to matter. */
 function keyGroup(probed: ProbingConfig | undefined): JobGroup {
   const secrets = new Map((probed?.probes ?? []).map(({ key, secret }) => [key, secret]));
   const jobs = [...secrets].map(([name, secret]): Job => ({

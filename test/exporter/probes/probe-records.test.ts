@@ -76,7 +76,7 @@ describe("createProbeRecords()", () => {
     expect(records.get("a")?.highestCostCredits).toBe(0.3);
   });
 
-  test("the same question keeps everything under another configuration", () => {
+  test("an unchanged request keeps everything under another configuration", () => {
     const records = createProbeRecords();
     records.configure([configured("a")]);
     records.addOutcome("a", "one", outcome(10, { failure: TIMEOUT, answer: answerAt(0.2) }));
@@ -87,7 +87,7 @@ describe("createProbeRecords()", () => {
     expect(records.get("a")?.probe.maxWordErrorRate).toBe(0.5);
   });
 
-  test("another question keeps the counters and starts over with everything else", () => {
+  test("a changed request keeps the counters and loses everything else", () => {
     const records = createProbeRecords();
     records.configure([configured("a")]);
     records.addOutcome("a", "one", outcome(10, { failure: TIMEOUT, answer: answerAt(0.2) }));
@@ -106,7 +106,7 @@ describe("createProbeRecords()", () => {
     });
   });
 
-  test("ignores the outcome of another question, of a removed probe and of an unknown one", () => {
+  test("ignores the outcome of a previous request, of a removed probe and of an unknown one", () => {
     const records = createProbeRecords();
     records.configure([configured("a", "two"), configured("b")]);
     records.configure([configured("a", "two")]);

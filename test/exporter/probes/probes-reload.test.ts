@@ -28,7 +28,7 @@ describe("probes: a reload", () => {
     expect(bench.calls).toEqual(["a", "a", "b"]);
   });
 
-  test("withdraws a probe that is gone, and keeps what it has spent", async () => {
+  test("withdraws a removed probe, and keeps its spend", async () => {
     const bench = await afterFirst(probe("a"), probe("b"));
     await bench.apply(probing(probe("b")));
     expect(bench.probesShown()).toEqual(new Set(["b"]));
@@ -90,7 +90,7 @@ describe("probes: a reload", () => {
 });
 
 describe("probes: a reload during a run", () => {
-  test("hides a late answer to another question or of a removed probe, but counts its cost", async () => {
+  test("hides a late answer to a previous request or of a removed probe, but counts its cost", async () => {
     const bench = createProbeBench(probing(probe("a"), probe("b")));
     const answers = heldAnswers();
     bench.script.transcribe = () => answers.transcribe().then(() => ({ ...ANSWER, text: "something else" }));
@@ -117,7 +117,7 @@ describe("probes: a reload during a run", () => {
     expect(bench.logged()).toEqual([]);
   });
 
-  test("keeps a run whose question has not changed, and describes the new configuration when it ends", async () => {
+  test("keeps a run whose request has not changed, and describes the new configuration when it ends", async () => {
     const bench = createProbeBench(probing(probe("a")));
     const answers = heldAnswers();
     bench.script.transcribe = answers.transcribe;
@@ -161,7 +161,7 @@ describe("probes: a reload during a run", () => {
     expect(bench.readings.ids()).not.toContain(probeTarget("a"));
   });
 
-  test("a put-off probe that is removed and added again waits for its next tick", async () => {
+  test("a postponed probe that is removed and added again waits for its next tick", async () => {
     const bench = createProbeBench(probing(probe("a"), probe("b")));
     bench.script.readKey = () => ({ data: { usage: 0 } });
     bench.start();

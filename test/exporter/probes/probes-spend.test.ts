@@ -51,7 +51,7 @@ describe("probes: the spend guard", () => {
     expect(bench.calls.slice(-2)).toEqual(["a", "b"]);
   });
 
-  test("shows the maximum of each run under way as soon as it begins", async () => {
+  test("shows the maximum cost of each run as soon as it begins", async () => {
     const bench = createProbeBench(probing(probe("a"), probe("b"), probe("c"), probe("d")));
     const answers = heldAnswers();
     bench.script.transcribe = answers.transcribe;
@@ -68,7 +68,7 @@ describe("probes: the spend guard", () => {
     expect(bench.value("spend_day_credits")).toBe(0.03);
   });
 
-  test("sets the cost of a run aside if that was more than the maximum", async () => {
+  test("reserves the cost of the most expensive run if that exceeded the maximum", async () => {
     const bench = createProbeBench(probing(probe("a")));
     bench.script.transcribe = () => ({ ...ANSWER, usage: { cost: 0.16 } });
     bench.start();
@@ -93,7 +93,7 @@ describe("probes: the spend guard", () => {
 });
 
 describe("probes: before the spend of the day is known", () => {
-  test("a run is put off, and begins once the spend is known", async () => {
+  test("a run is postponed, and begins once the spend is known", async () => {
     const bench = createProbeBench(probing(probe("a"), probe("b", { key: "others" })));
     let isReadable = false;
     bench.script.readKey = (key) =>
@@ -116,7 +116,7 @@ describe("probes: before the spend of the day is known", () => {
     expect(bench.value('runs_total{probe="a"}')).toBe(1);
   });
 
-  test("the keys are asked when their readings are complete, and then every 60 s until the spend is known", async () => {
+  test("the keys are polled when their readings are complete, and then every 60 s until the spend is known", async () => {
     const bench = createProbeBench(probing(probe("a"), probe("b", { key: "others" })));
     let isReadable = false;
     bench.script.readKey = (key) =>
@@ -133,7 +133,7 @@ describe("probes: before the spend of the day is known", () => {
     expect(readAfter("others")).toEqual([0, ...[0, 1, 2, 3].map((minutes) => COMPLETE + minutes * MINUTE)]);
   });
 
-  test("a put-off probe whose next tick comes right after the spend has become known runs once", async () => {
+  test("a postponed probe whose next tick comes right after the spend has become known runs once", async () => {
     const every = { kind: "interval", ms: 305_000 } as const;
     const bench = createProbeBench(probing(probe("a", { schedule: every })), {
       start: "2026-11-18T23:49:50Z",
@@ -142,7 +142,7 @@ describe("probes: before the spend of the day is known", () => {
     bench.start();
     await bench.clock.advanceTo(MIDNIGHT - 1);
     expect([bench.calls, bench.value('skipped_total{probe="a",reason="spend_unknown"}')]).toEqual([[], 1]);
-    // Of a day that begins now nothing is unknown, and the tick comes at its first moment.
+    // The spend of a day that begins now is known, and the tick comes at its first moment.
     await bench.clock.advance(5 * MINUTE);
     expect(bench.calls).toEqual(["a"]);
     expect(bench.value('skipped_total{probe="a",reason="running"}')).toBe(0);
@@ -183,7 +183,7 @@ describe("probes: before the spend of the day is known", () => {
     expect(bench.value('skipped_total{probe="a",reason="spend_unknown"}')).toBe(1);
   });
 
-  test("a payer that is added by a reload is asked about at once", async () => {
+  test("a payer that is added by a reload is polled at once", async () => {
     const bench = await afterFirst();
     await bench.apply(probing(probe("a"), probe("b", { key: "others" })));
     await bench.clock.advance(0);

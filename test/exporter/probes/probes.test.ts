@@ -81,7 +81,7 @@ describe("probes: a good run", () => {
     expect(bench.value('language_match{probe="a"}')).toBe(0);
   });
 
-  test("measures the gateway only, whatever the file takes and the wall clock does", async () => {
+  test("measures the gateway only, however slow the file is and however the wall clock is stepped", async () => {
     const bytes = Buffer.from("RIFF");
     const read = () => bench.clock.sleep(3000).then(() => ({ bytes, fault: undefined }));
     const slow = probe("a", { audio: { origin: "a slow disk", format: "wav", read } });
@@ -159,7 +159,7 @@ describe("probes: a failed run", () => {
     expect(bench.value('last_success_timestamp_seconds{probe="a"}')).toBeUndefined();
   });
 
-  test("caused by another text shows all that the answer contains, and counts its cost", async () => {
+  test("caused by an unexpected text shows everything that the answer contains, and counts its cost", async () => {
     const bench = createProbeBench(probing(probe("a")));
     bench.script.transcribe = () => ({ ...ANSWER, text: "one too tree four" });
     bench.start();
@@ -188,7 +188,7 @@ describe("probes: a failed run", () => {
     ]);
   });
 
-  test("is logged once, and so is its end", async () => {
+  test("is logged once, and again when it ends", async () => {
     const bench = createProbeBench(probing(probe("a")));
     bench.script.transcribe = () => Promise.reject(new GatewayError("timeout", "Too late"));
     bench.start();
@@ -210,7 +210,7 @@ describe("probes: a failed run", () => {
 });
 
 describe("probes: skipped runs", () => {
-  test("while the previous run is under way, logged once in a row", async () => {
+  test("while the previous run is in progress, logged once", async () => {
     const bench = createProbeBench(probing(probe("a", { schedule: { kind: "interval", ms: MINUTE } })));
     const answers = heldAnswers();
     bench.script.transcribe = answers.transcribe;
@@ -229,7 +229,7 @@ describe("probes: skipped runs", () => {
     expect(bench.value('runs_total{probe="a"}')).toBe(1);
   });
 
-  test("while the gateway asks to wait; nothing is set aside", async () => {
+  test("while the gateway asks to wait; nothing is reserved", async () => {
     const bench = createProbeBench(probing(probe("a", { schedule: { kind: "interval", ms: 4 * MINUTE } })));
     bench.script.transcribe = () =>
       Promise.reject(new GatewayError("rate_limited", "Too many", { status: 429, retryAfterMs: 5 * MINUTE }));

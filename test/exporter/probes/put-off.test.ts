@@ -30,7 +30,7 @@ async function putOff(...names: readonly string[]) {
   return { probes, configure, makeKnown };
 }
 
-test("takeReady() returns each put-off probe once, when the spend is known", async () => {
+test("takeReady() returns each postponed probe once, when the spend is known", async () => {
   const { probes, makeKnown } = await putOff("a", "b");
   expect(probes.takeReady()).toEqual([]);
   await makeKnown();

@@ -37,7 +37,7 @@ describe("the bundled sample", () => {
   });
 });
 
-/** ISO/IEC 13818-3: sync, MPEG-2, Layer III, bit rate, sample rate and channels; padding and what is private left out. */
+/** ISO/IEC 13818-3: sync, MPEG-2, Layer III, bit rate, sample rate and channels; without padding and private bits. */
 const KIND_BITS = 0xfffe_fcc0;
 /** 0xfff2: MPEG-2 Layer III; 0x68: 48 kbit/s at 16 kHz; 0xc0: one channel. */
 const WANTED_KIND = 0xfff2_68c0;

@@ -68,7 +68,7 @@ describe("createSpendWatch()", () => {
     expect(asked).toEqual(["key/new after 130 s"]);
   });
 
-  test("asks for the probes that were put off as soon as the readings have changed, or within 30 s", async () => {
+  test("asks for the probes that were postponed as soon as the readings have changed, or within 30 s", async () => {
     const { clock, state, asked, watch } = setUp();
     state.missing = [];
     watch.start();

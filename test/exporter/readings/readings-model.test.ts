@@ -31,7 +31,7 @@ const VALUE: Reading["value"] = {
   wordErrorRate: undefined,
 };
 
-/** A sample of few families, labels, values and windows, so that much of it is alike and some of it is not. */
+/** A sample of few families, labels, values and windows, so that many parts are equal and some differ. */
 const row = fc.record({
   family: fc.nat(families.length - 1),
   team: fc.constantFrom("", "a", "ä日🚀", 'quo"te\\'),
@@ -48,7 +48,7 @@ const step = fc.oneof(
       id,
       rows,
       timeToLive: fc.nat(5),
-      /** How long before the time of asking the service computed its answer. */
+      /** How long before the request the service computed its answer. */
       computedHours: fc.constantFrom(0, 0, 3, 20),
     }),
   },
@@ -72,7 +72,7 @@ type Row = typeof row extends fc.Arbitrary<infer Value> ? Value : never;
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 test(
-  "readings and renderer show what lists of samples would, after any steps",
+  "readings and renderer match a model of sample lists, after any sequence of steps",
   { timeout: 60_000 },
   async () => {
     await fc.assert(

@@ -3,7 +3,7 @@ import type { Reading } from "../../../exporter/readings/reading.ts";
 import type { TargetId } from "../../../exporter/readings/target-id.ts";
 import { contains, SETTLE_MS, type Window } from "../../../exporter/time/window.ts";
 
-/** What readings and all that is rendered of them should be, written in the plainest way: lists of samples. */
+/** The expected behaviour of readings and rendering, written in the plainest way: as lists of samples. */
 export function createModel(now: () => number, seriesLimit: number) {
   const targets = new Map<TargetId, Target>();
   const held = () => [...targets.values()].reduce((sum, target) => sum + sizeOf(target), 0);

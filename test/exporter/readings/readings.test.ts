@@ -50,7 +50,7 @@ describe("readings: learning", () => {
     expect(seen()).toEqual([3, 2]);
   });
 
-  test("the reading of a target that is not configured is ignored", () => {
+  test("ignores the reading of a target that is not configured", () => {
     const { readings, learn, value, seen } = setUp();
     const unknown = targetId("key", "unknown");
     expect(learn(value(1), {}, unknown)).toBe(true);
@@ -81,7 +81,7 @@ describe("readings: learning", () => {
     expect(readings.latest(A)).toEqual(readingOf());
   });
 
-  test("answers of the same rows take no more memory: their blocks share labels, windows and shape", () => {
+  test("answers with the same rows need no more memory: their blocks share labels, windows and shape", () => {
     const { readings, learn, value } = setUp();
     const blockOf = (amount: number) => {
       learn([...value(amount, "day"), ...value(amount)]);
@@ -112,7 +112,7 @@ describe("readings: time to live", () => {
     expect([readings.shown(A), readings.isWhole(A)]).toEqual([undefined, false]);
   });
 
-  test("the time to live begins when the answer was asked for", () => {
+  test("the time to live begins when the answer was requested", () => {
     const { readings, learn, value } = setUp();
     learn(value(1), { askedAtMs: NOON - 60_000 });
     expect(readings.view().validForMs).toBe(120_000);
@@ -127,14 +127,14 @@ describe("readings: time to live", () => {
     expect(seen()).toEqual([]);
   });
 
-  test("a wall clock that is set forward ends the time to live, since the age of the values is unknown", () => {
+  test("a wall clock that is set forward ends the time to live, because the age of the values is unknown", () => {
     const { clock, learn, value, seen } = setUp();
     learn(value(1));
     clock.set(NOON + 3_600_000);
     expect(seen()).toEqual([]);
   });
 
-  test("an answer that was asked for in the future lives no longer than its time to live", async () => {
+  test("an answer requested in the future lives no longer than its time to live", async () => {
     const { clock, readings, learn, value } = setUp();
     learn(value(1), { askedAtMs: NOON + DAY_MS });
     await clock.advance(180_000);
@@ -163,19 +163,19 @@ describe("readings: windows", () => {
     expect(seen()).toEqual([2]);
   });
 
-  test("an answer asked for within the settle time shows no value of the new window, but the others", () => {
+  test("an answer requested within the settle time shows no value of the new window, but all others", () => {
     const { readings, learn, value, seen } = setUp(MIDNIGHT + 89_999);
     learn([...value(1, "day"), ...value(2)]);
     expect([seen(), readings.isWhole(A)]).toEqual([[2], false]);
   });
 
-  test("an answer asked for after the settle time shows the new window", () => {
+  test("an answer requested after the settle time shows the new window", () => {
     const { readings, learn, value, seen } = setUp(MIDNIGHT + 90_000);
     learn(value(1, "day"));
     expect([seen(), readings.isWhole(A)]).toEqual([[1], true]);
   });
 
-  test("an answer asked for after the settle time but computed before it shows nothing of the new window", () => {
+  test("an answer requested after the settle time but computed before it shows nothing of the new window", () => {
     const { readings, learn, value, seen } = setUp(MIDNIGHT + 200_000);
     const asOfMs = MIDNIGHT + 89_999;
     learn([...value(1, "day"), ...value(2)], { asOfMs });
@@ -186,7 +186,7 @@ describe("readings: windows", () => {
     expect(readings.shown(A)?.shows(windowAt("day", MIDNIGHT))).toBe(true);
   });
 
-  test("an answer asked for before midnight that arrives after it shows nothing of the window", () => {
+  test("an answer requested before midnight that arrives after it shows nothing of the window", () => {
     const { clock, readings, value, readingOf, seen } = setUp(MIDNIGHT - 1000);
     const [reading, samples] = [readingOf(), [...value(1, "day"), ...value(2)]];
     clock.set(MIDNIGHT + 1000);
@@ -278,7 +278,7 @@ describe("readings: withdrawing", () => {
 });
 
 describe("readings: view()", () => {
-  test("leaves out what ends soon, so that what fails together does not outdate one view after the other", async () => {
+  test("leaves out readings that expire soon, so that targets that fail together do not outdate one view after the other", async () => {
     const { clock, readings, learn, value, seen } = setUp();
     for (const id of [A, B, C]) {
       learn(value(1), {}, id);
@@ -314,7 +314,7 @@ describe("readings: view()", () => {
     expect(view.outdated()).toBe(true);
   });
 
-  test("is outdated when time has passed that the wall clock does not show", async () => {
+  test("is outdated when only the monotonic clock has passed its end", async () => {
     const { clock, readings, learn, value } = setUp();
     learn(value(1));
     const view = readings.view();
@@ -331,7 +331,7 @@ describe("readings: view()", () => {
     expect(valuesOf(view.blocks)).toEqual([1]);
   });
 
-  test("contains what is derived, computed at the instant of looking and limited by its windows", () => {
+  test("contains derived samples, computed at the instant of the view and limited by their windows", () => {
     const { clock, readings, learn, value, seen } = setUp();
     learn(value(1), { timeToLiveMs: 30 * DAY_MS });
     readings.derive(new Map([[targetId("budget", "all"), () => value(clock.now() - NOON, "day")]]));

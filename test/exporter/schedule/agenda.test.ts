@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 describe("createAgenda()", () => {
-  test("calls back with each target at its time, in whatever order the times were noted", async () => {
+  test("calls back with each target at its time, in whatever order the times were added", async () => {
     agenda.add([{ id: "key/c", at: 300 }]);
     agenda.add([
       { id: "key/a", at: 100 },
@@ -29,12 +29,12 @@ describe("createAgenda()", () => {
     expect(clock.pending()).toEqual([]);
   });
 
-  test("keeps one timer, however many times are noted", () => {
+  test("keeps one timer, however many times are added", () => {
     for (let index = 0; index < 100; index++) agenda.add([{ id: `key/${index}`, at: 1000 - index }]);
     expect(clock.pending()).toEqual([clock.now() + 901]);
   });
 
-  test("calls back once with everything that is late after time has leapt", async () => {
+  test("calls back once with all late targets after a leap of time", async () => {
     agenda.add([
       { id: "key/a", at: 100 },
       { id: "key/b", at: 200 },
@@ -45,7 +45,7 @@ describe("createAgenda()", () => {
     expect(clock.pending()).toHaveLength(1);
   });
 
-  test("lets a time be noted from within the callback", async () => {
+  test("accepts a new time within the callback", async () => {
     agenda = createAgenda(clock, (entries) => {
       due.push(...entries.map(({ id }) => id));
       if (due.length === 1) agenda.add([{ id: "key/b", at: 150 }]);

@@ -8,7 +8,7 @@ interface Waiting {
   readonly dueAt: number;
 }
 
-/** A dispatcher over queues of named jobs; everything that gets a permit is written down with the time. */
+/** A dispatcher over queues of named jobs; records everything that gets a permit, with the time. */
 function setUp({ perMinute = 0, analyticsPerMinute = 0, connections = 64 } = {}) {
   const clock = createManualClock();
   const limits = {
@@ -80,18 +80,18 @@ describe("createDispatcher(), the rate", () => {
     ]);
   });
 
-  test("a suspended process goes on at the configured rate, in the order of the queue", async () => {
+  test("a suspended process continues at the configured rate, in the order of the queue", async () => {
     const { clock, add, names, times } = setUp({ perMinute: 600 });
     add("key", ...TEN);
     await clock.advance(200);
     await clock.jump(clock.now() + 60_000);
     await clock.advance(1000);
     expect(names()).toEqual(TEN);
-    // One that is late, and one that makes up for 100 ms.
+    // One late request, and one that makes up for 100 ms.
     expect(times().slice(3)).toEqual([60_200, 60_200, 60_300, 60_400, 60_500, 60_600, 60_700]);
   });
 
-  test("connections that become free together are not used together", async () => {
+  test("connections that become free together do not cause a burst", async () => {
     const { clock, add, release, times } = setUp({ perMinute: 600, connections: 3 });
     add("key", ...TEN);
     await clock.advance(5000);
@@ -111,7 +111,7 @@ describe("createDispatcher(), the rate", () => {
     expect(times().at(-1)).toBeLessThanOrEqual(1013);
   });
 
-  test("setLimits() applies to what waits already", async () => {
+  test("setLimits() applies to waiting jobs", async () => {
     const { clock, dispatcher, add, times, limits } = setUp({ perMinute: 1, connections: 1 });
     add("key", "a", "b", "c");
     dispatcher.setLimits({ ...limits, connections: 2 });
@@ -125,7 +125,7 @@ describe("createDispatcher(), the rate", () => {
 });
 
 describe("createDispatcher(), the connections", () => {
-  test("no more requests than connections are under way, and a permit returned twice counts once", () => {
+  test("never more requests than connections are in progress, and a permit returned twice counts once", () => {
     const { add, names, release } = setUp({ connections: 2 });
     add("key", "a", "b", "c", "d", "e");
     expect(names()).toEqual(["a", "b"]);
@@ -137,7 +137,7 @@ describe("createDispatcher(), the connections", () => {
     expect(names()).toEqual(["a", "b", "c", "d", "e"]);
   });
 
-  test("fewer connections are reached as requests end", () => {
+  test("a lower number of connections takes effect as requests end", () => {
     const { dispatcher, add, names, release, limits } = setUp({ connections: 3 });
     add("key", ...TEN);
     dispatcher.setLimits({ ...limits, connections: 1 });
@@ -195,7 +195,7 @@ describe("createDispatcher(), further requests", () => {
     expect(names()).toEqual(["a", "b", "a, retry", "c"]);
   });
 
-  test("a retry goes on while the next job may not begin yet", async () => {
+  test("a retry continues while the next job may not begin yet", async () => {
     const { clock, addDue, further, names } = setUp();
     addDue("key", "paused", 60_000);
     await further("key", "retry", "retry");
@@ -203,7 +203,7 @@ describe("createDispatcher(), further requests", () => {
     expect(names()).toEqual(["retry", "paused"]);
   });
 
-  test("hold() begins no more jobs, but further requests go on; serve() begins what waits", async () => {
+  test("hold() begins no more jobs, but further requests continue; serve() begins the waiting jobs", async () => {
     const { dispatcher, jobs, add, further, names } = setUp();
     dispatcher.hold();
     add("key", "a");

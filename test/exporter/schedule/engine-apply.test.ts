@@ -15,7 +15,7 @@ const HOUR = 60 * MINUTE;
 const HOURLY = { kind: "interval", ms: HOUR } as const;
 
 describe("engine.apply(), an unchanged job", () => {
-  test("keeps its readings and its place, and is not asked again", async () => {
+  test("keeps its readings and its place, and is not polled again", async () => {
     const { clock, apply, taken, shown } = await createStartedEngine(["a", "b"]);
     await clock.advance(55_000);
     await apply({ groups: [askingGroup(["b", "a"])] });
@@ -24,7 +24,7 @@ describe("engine.apply(), an unchanged job", () => {
     expect(taken().map(([, at]) => at)).toEqual([75, 105]);
   });
 
-  test("keeps the run under way", async () => {
+  test("keeps its run in progress", async () => {
     const { clock, apply, engine, times, answers, shown } = await createStartedEngine(["a"]);
     answers.set("a", { ms: 5000, credits: 2 });
     engine.ask("key/a");
@@ -57,7 +57,7 @@ describe("engine.apply(), an unchanged job", () => {
     expect(names().toSorted()).toEqual(["a", "b", "c"]);
   });
 
-  test("describes itself by the present configuration when its run ends", async () => {
+  test("is described by the current configuration when its run ends", async () => {
     const described: string[] = [];
     const job = (version: string, run: () => Promise<Result>) =>
       testJob("a", {
@@ -78,14 +78,14 @@ describe("engine.apply(), an unchanged job", () => {
     expect(described).toEqual(["new"]);
   });
 
-  test("is asked at once when its schedule has changed, since the next tick may be far away", async () => {
+  test("is polled at once when its schedule has changed, because the next tick may be far away", async () => {
     const { clock, apply, times } = await createStartedEngine(["a"]);
     await apply({ groups: [askingGroup(["a"], { expression: { kind: "interval", ms: 24 * HOUR } })] });
     await clock.advance(HOUR);
     expect(times()).toEqual([10]);
   });
 
-  test("that is paid is not asked when its schedule has changed", async () => {
+  test("that is paid does not run when its schedule has changed", async () => {
     const paid = { name: "probe", isPaid: true };
     const { clock, begin, apply, times } = createTestEngine({ groups: [askingGroup(["a"], paid)] });
     begin();
@@ -96,7 +96,7 @@ describe("engine.apply(), an unchanged job", () => {
 });
 
 describe("engine.apply(), a changed job", () => {
-  test("with another fingerprint is asked again and keeps its values until it is answered", async () => {
+  test("with another fingerprint is polled again and keeps its values until the answer", async () => {
     const { clock, apply, taken, answers, shown } = await createStartedEngine(["a", "b"]);
     answers.set("a", { ms: 1000, credits: 2 });
     await apply(changed({ fingerprint: "another" }));
@@ -106,7 +106,7 @@ describe("engine.apply(), a changed job", () => {
     expect(shown("a")).toBe(2);
   });
 
-  test("with another fingerprint drops the answer of the run under way", async () => {
+  test("with another fingerprint drops the answer of the run in progress", async () => {
     const { clock, apply, engine, taken, answers, shown } = await createStartedEngine(["a", "b"]);
     answers.set("a", { ms: 5000, credits: 2 });
     engine.ask("key/a");
@@ -136,7 +136,7 @@ describe("engine.apply(), a changed job", () => {
     expect(latest("a")).toBeUndefined();
   });
 
-  test("never shows an answer that came under another identity, however close to the change", async () => {
+  test("never shows an answer of another identity, however close to the change", async () => {
     for (let turns = 0; turns < 12; turns++) {
       const answer = Promise.withResolvers<Result>();
       const late = testJob("a", { run: () => answer.promise });
@@ -161,7 +161,7 @@ describe("engine.apply(), a changed job", () => {
     }
   });
 
-  test("with the same identity goes on resting, with another one it does not", async () => {
+  test("with the same identity continues to rest, with another one it does not", async () => {
     const { clock, apply, engine, taken, answers } = await createStartedEngine(["a", "b"]);
     answers.set("a", { failure: "rate_limited", retryAfterMs: 30_000 });
     engine.ask("key/a");
@@ -177,7 +177,7 @@ describe("engine.apply(), a changed job", () => {
 });
 
 describe("engine.apply(), jobs that come and go", () => {
-  test("a new job is asked at once", async () => {
+  test("a new job runs at once", async () => {
     const { clock, apply, taken } = await createStartedEngine(["a"]);
     await apply({ groups: [askingGroup(["a", "c"])] });
     await clock.advance(0);
@@ -235,7 +235,7 @@ describe("engine.apply(), jobs that come and go", () => {
     expect([taken(), clock.pending().length]).toEqual([[], 1]);
   });
 
-  test("before the start it asks nothing; the start asks the new jobs", async () => {
+  test("sends no request before the start; the start runs the new jobs", async () => {
     const { clock, begin, apply, names, status } = createTestEngine({ groups: [askingGroup(["a"])] });
     await apply({ groups: [askingGroup(["b"])] });
     await clock.advance(10 * MINUTE);
@@ -247,7 +247,7 @@ describe("engine.apply(), jobs that come and go", () => {
 });
 
 describe("engine.apply(), another gateway", () => {
-  test("runs under way are aborted and asked again, idle jobs wait for their tick", async () => {
+  test("aborts and repeats runs in progress, while idle jobs wait for their tick", async () => {
     const { clock, apply, engine, gateway, newGateway, taken, answers, shown } = await createStartedEngine([
       "a",
       "b",
@@ -266,7 +266,7 @@ describe("engine.apply(), another gateway", () => {
     expect(taken(next).length).toBeGreaterThan(2);
   });
 
-  test("a second request of a run is not sent by the former client", async () => {
+  test("the previous client does not send the second request of a run", async () => {
     const jobs = [askingJob("a", { requests: 2 })];
     const { clock, begin, apply, newGateway, taken, answers } = createTestEngine({
       groups: [testGroup({ jobs })],
@@ -281,7 +281,7 @@ describe("engine.apply(), another gateway", () => {
     expect([taken(), taken(next).map(([, at]) => at)]).toEqual([[["a", 0]], [4.999, 9.999]]);
   });
 
-  test("jobs that wait for a permit ask the new one", async () => {
+  test("jobs that wait for a permit use the new client", async () => {
     const { clock, begin, apply, newGateway, taken } = createTestEngine({
       groups: [askingGroup(["a", "b", "c"])],
       perMinute: 60,
@@ -294,7 +294,7 @@ describe("engine.apply(), another gateway", () => {
     expect([taken().length, taken(next).length]).toEqual([1, 2]);
   });
 
-  test("a pause of the former one ends when every job has another identity", async () => {
+  test("a pause by the previous gateway ends when every job has another identity", async () => {
     const names = ["a", "b", "c", "d"];
     const { clock, begin, apply, newGateway, taken, answers } = createTestEngine({
       groups: [askingGroup(names, { expression: HOURLY })],

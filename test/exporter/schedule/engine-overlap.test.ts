@@ -5,8 +5,8 @@ import { testGroup, testJob } from "./test-jobs.ts";
 
 const HOUR = 3_600_000;
 
-describe("engine.apply(), at the same time as something else", () => {
-  test("a run that never ends blocks neither apply() nor what follows", async () => {
+describe("engine.apply(), concurrent calls", () => {
+  test("a run that never ends blocks neither apply() nor later runs", async () => {
     const stuck = testJob("stuck", { run: () => Promise.withResolvers<Result>().promise });
     const { clock, begin, apply, names } = createTestEngine({
       groups: [testGroup({ jobs: [stuck] })],
@@ -19,7 +19,7 @@ describe("engine.apply(), at the same time as something else", () => {
     expect(names()).toEqual(["a"]);
   });
 
-  test("of overlapping calls the last one counts, and each resolves", async () => {
+  test("the last of overlapping calls wins, and each resolves", async () => {
     const { clock, apply, engine, newGateway, gateway, taken, answers, plan, status } =
       await createStartedEngine(["a", "b"]);
     const [second, third] = [newGateway(), newGateway()];
@@ -45,7 +45,7 @@ describe("engine.apply(), at the same time as something else", () => {
     expect([status("b"), status("c")]).toEqual([undefined, undefined]);
   });
 
-  test("what only an earlier overlapping call had changed is asked as well", async () => {
+  test("jobs that only an earlier overlapping call has changed run as well", async () => {
     const { clock, apply, taken } = await createStartedEngine(["a", "b"]);
     const groups = [testGroup({ jobs: [askingJob("a", { fingerprint: "another" }), askingJob("b")] })];
     await Promise.all([apply({ groups }), apply({ groups })]);
@@ -53,7 +53,7 @@ describe("engine.apply(), at the same time as something else", () => {
     expect(taken()).toEqual([["a", 10]]);
   });
 
-  test("nothing begins while the runs of any earlier plan still end", async () => {
+  test("no run begins until all runs of earlier plans have ended", async () => {
     const names = ["a", "b", "c"];
     const { clock, begin, apply, newGateway, gateway, answers } = createTestEngine({
       groups: [askingGroup(names)],

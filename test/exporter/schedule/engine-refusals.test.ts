@@ -8,8 +8,8 @@ const HOUR = 60 * MINUTE;
 const WAITS = Promise.resolve("waits");
 const HOURLY = { kind: "interval", ms: HOUR } as const;
 
-describe("createEngine(), an endpoint that refuses everybody", () => {
-  test("is asked by one target at a time, and not at all during the pause", async () => {
+describe("createEngine(), an endpoint that refuses every target", () => {
+  test("gets requests from one target at a time, and none during the pause", async () => {
     const { clock, begin, taken, answers, engine, status } = createTestEngine({
       groups: [askingGroup(["a", "b", "c", "d"], { expression: HOURLY })],
       connections: 1,
@@ -27,7 +27,7 @@ describe("createEngine(), an endpoint that refuses everybody", () => {
     expect(["a", "b", "c", "d"].map((name) => status(name)?.up)).toEqual([true, true, true, true]);
   });
 
-  test("the time it asked to be left alone does not prolong the effective interval", async () => {
+  test("a requested pause does not prolong the effective interval", async () => {
     const { clock, begin, answers, engine, shown } = createTestEngine({
       groups: [askingGroup(["a", "b", "c", "d"])],
       connections: 1,
@@ -74,7 +74,7 @@ describe("createEngine(), an endpoint that refuses everybody", () => {
 });
 
 describe("createEngine(), runAll() and stop()", () => {
-  test("runAll() runs what costs nothing once, and resolves when all have ended", async () => {
+  test("runAll() runs every unpaid job once, and resolves when all have ended", async () => {
     const paid = askingGroup(["paid"], { name: "probe", isPaid: true });
     const { clock, engine, answers, taken } = createTestEngine({
       groups: [askingGroup(["a", "b", "c"]), paid],
@@ -100,7 +100,7 @@ describe("createEngine(), runAll() and stop()", () => {
     await expect(all).resolves.toBeUndefined();
   });
 
-  test("stop() aborts what is under way without a report, and leaves no timer", async () => {
+  test("stop() aborts all runs without a report, and leaves no timer", async () => {
     const { reporter, reports } = createRecordingReporter();
     const { clock, begin, engine, gateway, answers, taken } = createTestEngine({
       groups: [askingGroup(["a", "b", "c", "d"], { reporter })],
@@ -133,7 +133,7 @@ describe("createEngine(), runAll() and stop()", () => {
   });
 });
 
-describe("createEngine(), runs that go wrong", () => {
+describe("createEngine(), failing runs", () => {
   const odd: readonly [string, () => Promise<Result | undefined>][] = [
     ["null", () => Promise.reject(null)],
     ["an object without a prototype", () => Promise.reject(Object.create(null))],
@@ -146,7 +146,7 @@ describe("createEngine(), runs that go wrong", () => {
     ],
   ];
 
-  test.each(odd)("%s that is thrown is a bad_response, and the engine goes on", async (_, run) => {
+  test.each(odd)("%s thrown by a job is a bad_response, and the engine continues", async (_, run) => {
     const { reporter, reports } = createRecordingReporter();
     const jobs = [testJob("odd", { run }), askingJob("good")];
     const { clock, begin, engine, shown, status } = createTestEngine({
@@ -166,7 +166,7 @@ describe("createEngine(), runs that go wrong", () => {
     await engine.stop();
   });
 
-  test("a request that a job does not wait for ends with its run", async () => {
+  test("a request that a job does not await is aborted at the end of its run", async () => {
     const dangling: Promise<unknown>[] = [];
     const job = askingJob("a", {
       run: (client) => {
@@ -197,7 +197,7 @@ describe("createEngine(), paid jobs", () => {
     expect(times()).toEqual([60, 120, 180, 240]);
   });
 
-  test("run when somebody asks for them", async () => {
+  test("run when ask() is called", async () => {
     const { clock, begin, engine, times } = createTestEngine({ groups: [paidGroup(["a"])] });
     begin();
     await clock.advance(10_000);
@@ -206,7 +206,7 @@ describe("createEngine(), paid jobs", () => {
     expect(times()).toEqual([10]);
   });
 
-  test("miss a tick that finds them running", async () => {
+  test("miss a tick that comes while they run", async () => {
     const { reporter, reports } = createRecordingReporter();
     const { clock, begin, times, answers } = createTestEngine({ groups: [paidGroup(["a"], reporter)] });
     answers.set("a", { ms: 100_000, credits: 1 });
@@ -216,7 +216,7 @@ describe("createEngine(), paid jobs", () => {
     expect(times()).toEqual([60, 180]);
   });
 
-  test("miss a tick that finds them resting, and are not asked when the rest ends", async () => {
+  test("miss a tick that comes while they rest, and do not run when the rest ends", async () => {
     const { reporter, reports } = createRecordingReporter();
     const { clock, begin, times, answers } = createTestEngine({ groups: [paidGroup(["a"], reporter)] });
     answers.set("a", { failure: "rate_limited", retryAfterMs: 100_000 });

@@ -9,13 +9,13 @@ import { testGroup, testJob } from "./test-jobs.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** The order in which jobs of these names are asked. */
+/** The order in which jobs with these names run. */
 function ordered(...names: string[]): readonly string[] {
   return inOrder(names.map((name) => targetId("key", name))).map((id) => id.slice("key/".length));
 }
 
 describe("createEngine(), start", () => {
-  test("asks every target through the queue, at the configured rate and in the stable order", async () => {
+  test("polls every target through the queue, at the configured rate and in the stable order", async () => {
     const { clock, begin, taken } = createTestEngine({
       groups: [askingGroup(["a", "b", "c"])],
       perMinute: 600,
@@ -30,7 +30,7 @@ describe("createEngine(), start", () => {
     ]);
   });
 
-  test("no more requests are under way than connections", async () => {
+  test("never more requests than connections are in progress", async () => {
     const { clock, begin, gateway, answers } = createTestEngine({
       groups: [askingGroup(["a", "b", "c"])],
       connections: 2,
@@ -77,7 +77,7 @@ describe("createEngine(), start", () => {
     expect(engine.isAttempted()).toBe(true);
   });
 
-  test("ask() makes a target due at once, and asks for nothing that runs already", async () => {
+  test("ask() makes a target due at once, unless it is already running", async () => {
     const { clock, begin, engine, times, answers } = createTestEngine({ groups: [askingGroup(["a"])] });
     begin();
     await clock.advance(1000);
@@ -106,14 +106,14 @@ describe("createEngine(), start", () => {
 });
 
 describe("createEngine(), schedule", () => {
-  test("asks each target once in an interval", async () => {
+  test("polls each target once per interval", async () => {
     const { clock, begin, times } = createTestEngine({ groups: [askingGroup(["a"])] });
     begin();
     await clock.advance(4 * MINUTE);
     expect(times()).toEqual([0, 90, 150, 210]);
   });
 
-  test("a target with a minimum interval is left out until that has passed, half a tick early is in time", async () => {
+  test("a target with a minimum interval is skipped until that has passed, with half a tick of tolerance", async () => {
     const jobs = [askingJob("hourly", { minIntervalMs: HOUR })];
     const expression = { kind: "interval", ms: 5 * MINUTE } as const;
     const { clock, begin, times } = createTestEngine({ groups: [testGroup({ jobs, expression })] });
@@ -136,7 +136,7 @@ describe("createEngine(), schedule", () => {
     expect(times()).toEqual([0, 450]);
   });
 
-  test("after midnight every target is asked, whatever its minimum interval", async () => {
+  test("after midnight every target is polled, whatever its minimum interval", async () => {
     const jobs = [askingJob("a", { minIntervalMs: 12 * HOUR })];
     const { clock, begin, times } = createTestEngine({
       start: "2026-11-18T23:59:00Z",
@@ -196,7 +196,7 @@ describe("createEngine(), schedule", () => {
     expect(engine.lagMs("nothing")).toBe(0);
   });
 
-  test("groups are those that cost nothing", () => {
+  test("groups contains the unpaid groups only", () => {
     const { engine } = createTestEngine({
       groups: [askingGroup(["a"]), askingGroup(["b"], { name: "probe", isPaid: true })],
     });
@@ -205,7 +205,7 @@ describe("createEngine(), schedule", () => {
 });
 
 describe("createEngine(), early retries", () => {
-  test("a target with nothing to show is asked again after 5 s, then 10 s and so on, up to its interval", async () => {
+  test("a target with nothing to show is polled again after 5 s, then 10 s and so on, up to its interval", async () => {
     const { clock, begin, times, answers } = createTestEngine({
       groups: [askingGroup(["a"], { expression: { kind: "interval", ms: 2 * MINUTE } })],
     });
@@ -241,14 +241,14 @@ describe("createEngine(), early retries", () => {
     await clock.advance(4 * HOUR);
     times();
     answers.set("a", { failure: "network" });
-    // Nothing was answered for so long that nothing is shown any more.
+    // There was no answer for so long that all values have expired.
     await clock.advance(4 * HOUR);
     const asked = times();
     const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
     expect(gaps).toContain(5);
   });
 
-  test("a planned retry is dropped when the target was asked for another reason", async () => {
+  test("a planned retry is dropped when the target is polled for another reason", async () => {
     const { clock, begin, times, answers, engine } = createTestEngine({
       groups: [askingGroup(["a"], { expression: { kind: "interval", ms: HOUR } })],
     });
@@ -303,7 +303,7 @@ describe("createEngine(), early retries", () => {
     expect(times()).toEqual([0, 150, 155]);
   });
 
-  test("two targets that are refused without a retry-after are asked again after half a minute", async () => {
+  test("two targets that are refused without a retry-after are polled again after half a minute", async () => {
     const { clock, begin, taken, answers } = createTestEngine({
       groups: [askingGroup(["a", "b"], { expression: { kind: "interval", ms: HOUR } })],
       random: () => 0.9,
@@ -316,7 +316,7 @@ describe("createEngine(), early retries", () => {
     expect(taken().slice(2)).toEqual(ordered("a", "b").map((name) => [name, 30]));
   });
 
-  test("a target that must rest is asked as soon as it may", async () => {
+  test("a target that must rest is polled as soon as the rest ends", async () => {
     const { clock, begin, times, answers, engine } = createTestEngine({
       groups: [askingGroup(["a"], { expression: { kind: "interval", ms: HOUR } })],
     });

@@ -2,19 +2,19 @@ import { type FailureReason, GatewayError } from "../../../exporter/gateway/erro
 import type { Caller, Gateway, KeyInformation, RequestOutcome } from "../../../exporter/gateway/port.ts";
 import type { Clock } from "../../../exporter/time/clock.ts";
 
-/** What becomes of one request. `ms` is how long it takes. */
+/** The outcome of one request. `ms` is its duration. */
 export type Answer =
   | { readonly ms?: number; readonly credits: number }
   | { readonly ms?: number; readonly failure: FailureReason; readonly retryAfterMs?: number }
   | "never";
 
 export interface FakeGateway extends Gateway {
-  /** Who asked when, milliseconds of the monotonic clock. */
+  /** The targets of the requests, with their times in milliseconds of the monotonic clock. */
   readonly requests: [name: string, at: number][];
   readonly underWay: number;
 }
 
-/** A gateway of scripted answers, without a network. It asks for a permit as the adapter does. */
+/** A gateway with scripted answers, without a network. It waits for permits like the adapter. */
 export function createFakeGateway(clock: Clock, answerTo: (name: string) => Answer): FakeGateway {
   const requests: [string, number][] = [];
   let underWay = 0;

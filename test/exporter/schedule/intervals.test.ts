@@ -31,7 +31,7 @@ function setUp({ groups = [testGroup({ jobs: [testJob("a")] })], perMinute = 0 }
     scheduler: { longestGapMs: () => MINUTE },
     refusals: { openSince: () => opened.since },
   });
-  /** A job begins so long after it was due. */
+  /** A job begins this long after it was due. */
   const began = (lateMs: number) =>
     intervals.began({ job: testJob("a"), group: testGroup() }, clock.monotonic() - lateMs);
   return { clock, queues, intervals, opened, began };
@@ -59,7 +59,7 @@ describe("createIntervals()", () => {
     expect(intervals.of("key")).toBe(91_000);
   });
 
-  test("the interval follows what waits still", async () => {
+  test("the interval includes the jobs that are still waiting", async () => {
     const { clock, queues, intervals } = setUp();
     queues.key.add("key/a", 0, MINUTE);
     await clock.advance(100_500);
@@ -80,7 +80,7 @@ describe("createIntervals()", () => {
     expect(seen).toEqual([90, 90, 90, 90, 60]);
   });
 
-  test("a late run is forgotten although nobody looked meanwhile", async () => {
+  test("a late run is forgotten even if the interval was not read in the meantime", async () => {
     const { clock, intervals, began } = setUp();
     began(90_000);
     await clock.advance(10 * MINUTE);
@@ -89,7 +89,7 @@ describe("createIntervals()", () => {
     expect(intervals.of("key")).toBe(90_000);
   });
 
-  test("a wait is not forgotten while runs are late again and again", async () => {
+  test("a wait is not forgotten while runs keep being late", async () => {
     const { clock, intervals, began } = setUp();
     for (let minute = 0; minute < 10; minute++) {
       began(90_000);
@@ -98,7 +98,7 @@ describe("createIntervals()", () => {
     }
   });
 
-  test("the time that the endpoint asked to be left alone does not count", async () => {
+  test("a requested pause does not count", async () => {
     const { clock, queues, intervals, opened, began } = setUp();
     queues.key.add("key/a", 0, MINUTE);
     await clock.advance(10 * MINUTE);
@@ -109,7 +109,7 @@ describe("createIntervals()", () => {
     expect(intervals.of("key")).toBe(70_000);
   });
 
-  test("at() is the longest interval of the groups that ask the endpoint", () => {
+  test("at() is the longest interval of the groups that use the endpoint", () => {
     const groups = [
       testGroup({ jobs: [testJob("a")] }),
       testGroup({ name: "slow", jobs: [testJob("b", { requests: 3 })] }),

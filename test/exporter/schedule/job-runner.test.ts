@@ -92,7 +92,7 @@ describe("createJobRunner()", () => {
     expect(released).toEqual(["released"]);
   });
 
-  test("a failure shows at once, and the last good values stay for three intervals", async () => {
+  test("a failure is reported at once, and the last good values stay for three intervals", async () => {
     const { clock, run, isShown, status, counted } = setUp();
     await run(good);
     await clock.advance(MINUTE);
@@ -119,7 +119,7 @@ describe("createJobRunner()", () => {
     expect(isShown()).toBe(false);
   });
 
-  test("an answer that was computed before it was asked for counts as of then", async () => {
+  test("an answer counts from the time when the service computed it, if that precedes the request", async () => {
     const { clock, readings, run } = setUp();
     const computedAtMs = clock.now() - 5000;
     await run(() => Promise.resolve({ ...result(1), computedAtMs }));
@@ -128,7 +128,7 @@ describe("createJobRunner()", () => {
     expect(readings.latest("key/a")?.asOfMs).toBe(clock.now());
   });
 
-  test("an answer counts as of the beginning of its run", async () => {
+  test("an answer counts from the beginning of its run", async () => {
     const { clock, readings, run } = setUp();
     const day = windowAt("day", clock.now());
     clock.set(day.endMs - 1000);
@@ -169,7 +169,7 @@ describe("createJobRunner()", () => {
     ]);
   });
 
-  test("a pause that the gateway asked for is no poll and no failure", async () => {
+  test("a requested pause counts neither as a poll nor as a failure", async () => {
     const { run, isShown, status, counted, released } = setUp();
     await run(good);
     expect(await run(() => Promise.reject(new PausedError("key/a")))).toBe("paused");
@@ -178,7 +178,7 @@ describe("createJobRunner()", () => {
     expect(released).toHaveLength(2);
   });
 
-  test("a job that decides not to ask is no poll and returns its permit", async () => {
+  test("a job that sends no request does not count as a poll, and returns its permit", async () => {
     const { run, status, counted, released } = setUp();
     expect(await run(() => Promise.resolve(undefined))).toBe("unfinished");
     expect([status()?.attempted, await counted(), released]).toEqual([false, [], ["released"]]);
@@ -196,7 +196,7 @@ describe("createJobRunner()", () => {
     ["never answers", () => Promise.withResolvers<Result>().promise],
     ["fails", () => Promise.reject(new Error("Aborted"))],
     ["is answered", good],
-  ])("nothing is kept, counted or logged of an aborted run that %s", async (_, answer) => {
+  ])("an aborted run that %s is neither stored, counted nor logged", async (_, answer) => {
     const { run, abort, isShown, status, counted, lines, released } = setUp();
     const running = run(answer);
     abort();
@@ -210,7 +210,7 @@ describe("createJobRunner()", () => {
     ]);
   });
 
-  test("describe() shows what is known of a configured target, constants included", () => {
+  test("describe() shows the outcome and the constants of a configured target", () => {
     const { readings, runner } = setUp();
     const [constant] = result(1).samples;
     const described = result(2).samples;
@@ -222,7 +222,7 @@ describe("createJobRunner()", () => {
 });
 
 describe("createPollReporters()", () => {
-  test("logs a failure once, again when its reason changes, and its end", async () => {
+  test("logs a failure once, again when its reason changes, and when it ends", async () => {
     const { run, logged, lines } = setUp();
     for (const reason of ["network", "network", "unauthorized", "unauthorized"] as const)
       await run(bad(reason));
@@ -240,7 +240,7 @@ describe("createPollReporters()", () => {
     });
   });
 
-  test("logs once what of a good answer cannot be used, and again when it is something else", async () => {
+  test("logs the unusable part of a good answer once, and again when it changes", async () => {
     const { run, logged } = setUp();
     for (const warning of [
       undefined,

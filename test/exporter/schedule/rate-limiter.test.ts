@@ -4,7 +4,7 @@ import { createRateLimiter } from "../../../exporter/schedule/rate-limiter.ts";
 function setUp(perMinute: number) {
   const clock = { time: 0, monotonic: () => clock.time };
   const limiter = createRateLimiter(clock, perMinute);
-  /** Sends a request that has been wanted since a time, as late as it is now. */
+  /** Sends a request now that has been waiting since a given time. */
   const send = (wantedAt: number, now = limiter.readyAt(wantedAt)) => {
     clock.time = now;
     limiter.use(wantedAt);
@@ -14,12 +14,12 @@ function setUp(perMinute: number) {
 }
 
 describe("createRateLimiter()", () => {
-  test("spaces requests evenly that are wanted at once", () => {
+  test("spaces simultaneous requests evenly", () => {
     const { send } = setUp(600);
     expect([send(0), send(0), send(0)]).toEqual([0, 100, 200]);
   });
 
-  test("saves nothing up while nobody asks", () => {
+  test("saves up no requests while idle", () => {
     const { send } = setUp(600);
     send(0);
     expect([send(10_000), send(10_000), send(10_000)]).toEqual([10_000, 10_100, 10_200]);
@@ -47,7 +47,7 @@ describe("createRateLimiter()", () => {
     expect(limiter.readyAt(0)).toBe(60_100);
   });
 
-  test("another rate applies to the next request already", () => {
+  test("a new rate applies to the next request", () => {
     const { send, limiter } = setUp(1);
     send(0);
     limiter.setRate(600);

@@ -31,7 +31,7 @@ function setUp({ maxPauseMs = 5 * MINUTE } = {}) {
 }
 
 describe("createRefusals(), one target", () => {
-  test("a refused target rests as long as the gateway asks, the others do not", async () => {
+  test("a refused target rests as long as the gateway requests, and others do not rest", async () => {
     const { clock, refusals, refuse, mayBegin, mayContinue, until } = setUp();
     refuse("key/a", 30_000);
     expect([refusals.restMs("key/a"), mayContinue("key/a")]).toEqual([30_000, false]);
@@ -53,7 +53,7 @@ describe("createRefusals(), one target", () => {
     expect([refusals.restMs("key/a"), until()]).toEqual([0, undefined]);
   });
 
-  test("a retry-after of another answer than 429 rests its target only, however many get one", () => {
+  test("a retry-after without a 429 makes only its target rest, however many targets get one", () => {
     const { refusals, answer, answered, mayBegin } = setUp();
     const ids = ["key/a", "key/b", "key/c"] as const;
     answer(...ids);
@@ -91,7 +91,7 @@ describe("createRefusals(), one target", () => {
 });
 
 describe("createRefusals(), when the endpoint is suspected", () => {
-  test("two refused targets that were answered speak for the endpoint: one target at a time tries", () => {
+  test("two refused targets that are usually answered make the endpoint suspect: one target at a time tries", () => {
     const { suspect, mayBegin, mayContinue, begin, refusals } = setUp();
     suspect();
     expect([mayBegin("key/c"), mayContinue("key/c")]).toEqual([true, false]);
@@ -100,7 +100,7 @@ describe("createRefusals(), when the endpoint is suspected", () => {
     expect(refusals.mayBeginAt("key", "key/d")).toBe(Infinity);
   });
 
-  test("two refused targets speak for the endpoint if nobody was answered", () => {
+  test("two refused targets make the endpoint suspect if none was answered", () => {
     const { refuse, mayContinue } = setUp();
     refuse("key/a");
     expect(mayContinue("key/c")).toBe(true);
@@ -108,7 +108,7 @@ describe("createRefusals(), when the endpoint is suspected", () => {
     expect(mayContinue("key/c")).toBe(false);
   });
 
-  test("targets that are always refused never speak for an endpoint that answers others", async () => {
+  test("targets that are always refused do not make an endpoint suspect that answers others", async () => {
     const { clock, answer, refuse, mayBegin, mayContinue } = setUp();
     for (let minute = 0; minute < 10; minute++) {
       answer("key/c");
@@ -119,7 +119,7 @@ describe("createRefusals(), when the endpoint is suspected", () => {
     }
   });
 
-  test("a late answer ends the suspicion if only targets were refused that always are", () => {
+  test("a late answer ends the suspicion if the refused targets are always refused", () => {
     const { refuse, answer, mayContinue } = setUp();
     refuse("key/a");
     refuse("key/b");
@@ -128,14 +128,14 @@ describe("createRefusals(), when the endpoint is suspected", () => {
     expect(mayContinue("key/d")).toBe(true);
   });
 
-  test("a late answer to a request that was under way does not end the suspicion of an endpoint that used to answer", () => {
+  test("a late answer to an earlier request does not end the suspicion of an endpoint that used to answer", () => {
     const { suspect, answer, mayContinue } = setUp();
     suspect();
     answer("key/c");
     expect(mayContinue("key/d")).toBe(false);
   });
 
-  test("an answer counts as recent although the refusal an interval later takes a little longer", async () => {
+  test("an answer still counts as recent if the refusal an interval later takes a little longer", async () => {
     const { clock, answer, refuse, mayContinue } = setUp();
     answer("key/a", "key/b", "key/c");
     await clock.advance(MINUTE - 5000);
@@ -146,7 +146,7 @@ describe("createRefusals(), when the endpoint is suspected", () => {
     expect(mayContinue("key/d")).toBe(false);
   });
 
-  test("the same target twice, or two refusals further apart than an interval, do not speak for it", async () => {
+  test("the same target twice, or two refusals further apart than an interval, do not make it suspect", async () => {
     const { clock, answer, refuse, mayContinue } = setUp();
     answer("key/a", "key/b");
     refuse("key/a", 1000);
@@ -158,7 +158,7 @@ describe("createRefusals(), when the endpoint is suspected", () => {
     expect(mayContinue("key/c")).toBe(true);
   });
 
-  test("a target that is known as refused does not try before its time", async () => {
+  test("a recently refused target does not try before its pause ends", async () => {
     const { clock, suspect, mayBegin, refusals } = setUp();
     suspect(10_000);
     expect([mayBegin("key/a"), mayBegin("key/c")]).toEqual([false, true]);
@@ -208,7 +208,7 @@ describe("createRefusals(), when the endpoint is suspected", () => {
     },
   );
 
-  test("answers that were under way do not shorten a pause", () => {
+  test("answers to earlier requests do not shorten a pause", () => {
     const { clock, suspect, refuse, answer, begin, refusals } = setUp();
     suspect();
     begin("key/c");
@@ -218,7 +218,7 @@ describe("createRefusals(), when the endpoint is suspected", () => {
     expect(refusals.mayBeginAt("key", "key/e")).toBe(clock.monotonic() + 60_000);
   });
 
-  test("a trial that ends without an answer leaves the next trial to somebody else", () => {
+  test("after a trial without an answer, another target tries", () => {
     const { suspect, answered, mayBegin, begin, end } = setUp();
     suspect();
     begin("key/c");
@@ -230,13 +230,13 @@ describe("createRefusals(), when the endpoint is suspected", () => {
     expect(mayBegin("key/d")).toBe(true);
   });
 
-  test("other endpoints are not concerned", () => {
+  test("other endpoints are not affected", () => {
     const { suspect, refusals } = setUp();
     suspect();
     expect(refusals.mayContinue("analytics", "analytics/day")).toBe(true);
   });
 
-  test("an endpoint all of whose targets are forgotten begins without suspicion or pause", () => {
+  test("an endpoint whose targets are all forgotten begins without suspicion or pause", () => {
     const { suspect, refuse, begin, mayBegin, mayContinue, refusals } = setUp();
     suspect();
     begin("key/c");

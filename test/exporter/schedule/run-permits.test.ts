@@ -25,7 +25,7 @@ function setUp(connections: number, perMinute = 0) {
       queue.push((release) => resolve(createRunPermits("key", id, release, dependencies)));
       dispatcher.wake();
     });
-  /** How many permits can be had at once. */
+  /** Number of permits that are available at once. */
   const countFree = async () => {
     let count = 0;
     const aborter = new AbortController();
@@ -44,7 +44,7 @@ const NEVER = new AbortController().signal;
 const GOOD = { answered: true, throttled: false };
 
 describe("createRunPermits()", () => {
-  test("the first permit is at hand; a second request of the same run never waits for the first one", async () => {
+  test("the first permit is available at once; a second request of the same run never waits for the first one", async () => {
     const { begin, countFree } = setUp(1);
     const permits = await begin("key/a");
     for (const _ of [1, 2, 3]) (await permits.next(NEVER, "request")).release(GOOD);
@@ -66,7 +66,7 @@ describe("createRunPermits()", () => {
     expect(await countFree()).toBe(1);
   });
 
-  test("rejects with the reason of a signal that is aborted already", async () => {
+  test("rejects with the reason of an aborted signal", async () => {
     const { begin, countFree } = setUp(1);
     const permits = await begin("key/a");
     await expect(permits.next(AbortSignal.abort(new Error("Stop")), "request")).rejects.toThrow("Stop");
@@ -98,7 +98,7 @@ describe("createRunPermits()", () => {
     expect(await countFree()).toBe(1);
   });
 
-  test("returns the permit of a request that waited when the pause began", async () => {
+  test("returns the permit of a request that was waiting when the pause began", async () => {
     const { begin, refusals, countFree } = setUp(1);
     const permits = await begin("key/a");
     const first = await permits.next(NEVER, "request");
@@ -118,7 +118,7 @@ describe("createRunPermits()", () => {
     expect(refusals.restMs("key/a")).toBe(0);
   });
 
-  test("what an aborted run learns of the gateway is not believed", async () => {
+  test("the outcome of an aborted run does not count", async () => {
     const { begin, refusals } = setUp(1);
     const permits = await begin("key/a");
     const aborter = new AbortController();
@@ -128,7 +128,7 @@ describe("createRunPermits()", () => {
     expect(refusals.restMs("key/a")).toBe(0);
   });
 
-  test("no permit is lost or given twice, whatever runs do", async () => {
+  test("no permit is lost or granted twice, for any sequence of runs", async () => {
     const request = fc.record({
       ms: fc.nat(30),
       end: fc.constantFrom("good", "failed", "throttled", "twice" as const),

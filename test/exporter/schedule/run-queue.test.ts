@@ -5,7 +5,7 @@ import { createRunQueue } from "../../../exporter/schedule/run-queue.ts";
 
 const everybody = () => true;
 
-/** A queue and what is taken out of it, in order. */
+/** A queue, and the jobs taken from it in order. */
 function setUp() {
   const queue = createRunQueue();
   const take = (now: number, mayBegin: (id: TargetId) => boolean = everybody) => {
@@ -35,7 +35,7 @@ describe("createRunQueue()", () => {
     expect(queue.oldest()).toBe(5);
   });
 
-  test("a job that waits already keeps its earlier time", () => {
+  test("a waiting job keeps its earlier time", () => {
     const { queue, takeAll } = setUp();
     queue.add("key/a", 0, 100);
     queue.add("key/b", 1, 100);
@@ -81,7 +81,7 @@ describe("createRunQueue()", () => {
     expect(takeAll(10)).toEqual(["key/b", "key/c", "key/a"]);
   });
 
-  test("nothing is served twice or lost, whatever is added and removed", () => {
+  test("no job is served twice or lost, for any sequence of additions and removals", () => {
     const step = fc.oneof(
       fc.record({
         kind: fc.constant("add" as const),
@@ -119,7 +119,7 @@ describe("createRunQueue()", () => {
     );
   });
 
-  test("no job waits longer than two effective intervals, whatever else is added", () => {
+  test("no job waits longer than two effective intervals, whatever other jobs are added", () => {
     const job = fc.record({ periodMs: fc.integer({ min: 1, max: 40 }), phaseMs: fc.nat(20) });
     fc.assert(
       fc.property(fc.array(job, { minLength: 1, maxLength: 12 }), (jobs) => {

@@ -18,7 +18,7 @@ function group(names: readonly string[], ms = MINUTE, isPaid = false) {
   });
 }
 
-/** A scheduler that runs; what becomes due is written down with the seconds since the start. */
+/** A running scheduler; records what becomes due, with the seconds since the start. */
 function setUp({ start = "2026-11-18T12:00:00Z", groups = [group(["a", "b", "c", "d"])] } = {}) {
   const clock = createManualClock(start);
   const scheduler = createScheduler({ clock, log: silentLog, createTicker });
@@ -28,7 +28,7 @@ function setUp({ start = "2026-11-18T12:00:00Z", groups = [group(["a", "b", "c",
     for (const { id, dueAt, cause } of entries)
       due.push({ id, at: clock.monotonic() / 1000, cause, dueAt: dueAt / 1000 });
   });
-  /** What became due since the last look. */
+  /** The targets that became due since the previous call. */
   const taken = () => due.splice(0);
   return { clock, scheduler, taken, times: () => taken().map(({ at }) => at) };
 }
@@ -36,7 +36,7 @@ function setUp({ start = "2026-11-18T12:00:00Z", groups = [group(["a", "b", "c",
 const ORDER = inOrder(["a", "b", "c", "d"].map((name) => targetId("key", name)));
 
 describe("inOrder()", () => {
-  test("the order does not depend on the order in the configuration, nor on what else is configured", () => {
+  test("the order does not depend on the order in the configuration, nor on other targets", () => {
     const ids = Array.from({ length: 50 }, (_, index) => targetId("key", `${index}`));
     const ordered = inOrder(ids);
     expect(inOrder(ids.toReversed())).toEqual(ordered);
@@ -46,7 +46,7 @@ describe("inOrder()", () => {
 });
 
 describe("createScheduler()", () => {
-  test("spreads the targets of a group evenly over the interval, at the same place in each round", async () => {
+  test("spreads the targets of a group evenly over the interval, at the same offset in each interval", async () => {
     const { clock, taken } = setUp();
     await clock.advance(3 * MINUTE - 1);
     const due = taken();
@@ -55,7 +55,7 @@ describe("createScheduler()", () => {
     expect(new Set(due.map(({ cause }) => cause))).toEqual(new Set(["tick"]));
   });
 
-  test("spreads a rare round over five minutes only", async () => {
+  test("spreads the targets of a long interval over five minutes only", async () => {
     const groups = [group(["a", "b", "c", "d"], 12 * HOUR)];
     const { clock, times } = setUp({ start: "2026-11-18T00:10:00Z", groups });
     await clock.advance(12 * HOUR + 5 * MINUTE);
@@ -74,7 +74,7 @@ describe("createScheduler()", () => {
     expect(taken()).toEqual([{ id: "key/a", at: 5, dueAt: 5, cause: "again" }]);
   });
 
-  test("a target whose time passed while the process was suspended is due since a moment ago only", async () => {
+  test("a target whose time passed while the process was suspended counts as due since a moment ago", async () => {
     const { clock, scheduler, taken } = setUp({ groups: [group(["a"], 12 * HOUR)] });
     scheduler.at("key/a", 5000);
     await clock.jump(clock.now() + HOUR);
@@ -88,7 +88,7 @@ describe("createScheduler()", () => {
     expect(taken()[0]?.dueAt).toBe(5);
   });
 
-  test("nothing becomes due after the stop, and no timer is left", async () => {
+  test("no target becomes due after the stop, and no timer is left", async () => {
     const { clock, scheduler, taken } = setUp();
     await clock.advance(70_000);
     taken();
@@ -118,7 +118,7 @@ describe("createScheduler(), midnight", () => {
     expect(taken().filter(({ cause }) => cause === "midnight")).toHaveLength(4);
   });
 
-  test("a start within the first 90 s of a day is followed by that", async () => {
+  test("a start within the first 90 s of a day also makes them due at that time", async () => {
     const { clock, times } = setUp({ start: "2026-11-19T00:00:10Z", groups: [group(["a"], HOUR)] });
     await clock.advance(80_000);
     expect(times()).toEqual([80]);
@@ -131,7 +131,7 @@ describe("createScheduler(), midnight", () => {
     expect(taken()).toEqual([]);
   });
 
-  test("a process that was suspended over midnight makes them due as soon as it goes on", async () => {
+  test("a process that was suspended over midnight makes them due as soon as it continues", async () => {
     const groups = [group(["a", "b"], 24 * HOUR)];
     const { clock, taken } = setUp({ start: "2026-11-18T23:00:00Z", groups });
     await clock.jump(Date.parse("2026-11-19T05:00:00Z"));

@@ -38,7 +38,7 @@ export function createTestEngine(options: TestEngineOptions = {}) {
   };
   const plan: Plan = { gateway, limits, groups };
   const engine = createEngine(plan, { clock, random, log: silentLog, createTicker, readings });
-  /** Who asked since the last look, and when, in seconds since the clock began. */
+  /** The requests since the previous call, with their times in seconds since the clock began. */
   const taken = (from: FakeGateway = gateway) =>
     from.requests.splice(0).map(([name, at]): [string, number] => [name, at / 1000]);
   return {
@@ -51,7 +51,7 @@ export function createTestEngine(options: TestEngineOptions = {}) {
     answers,
     taken,
     begin: () => engine.start(() => {}),
-    /** The seconds at which a target asked since the last look. */
+    /** The times of a target's requests since the previous call, in seconds. */
     times: () => taken().map(([, at]) => at),
     names: () => taken().map(([name]) => name),
     apply: (change: Partial<Plan>) => engine.apply({ ...plan, ...change }),
@@ -62,7 +62,7 @@ export function createTestEngine(options: TestEngineOptions = {}) {
   };
 }
 
-/** An engine that has asked each target once, and then lets time pass. */
+/** An engine that has polled each target once, and then lets time pass. */
 export async function createStartedEngine(
   names: readonly string[],
   options: { perMinute?: number; connections?: number } = {},
@@ -74,7 +74,7 @@ export async function createStartedEngine(
   return own;
 }
 
-/** A job that asks the gateway so many times, one request after the other, and keeps the last answer. */
+/** A job that sends a number of requests in sequence, and keeps the last answer. */
 export function askingJob(
   name: string,
   change: Partial<Job> & { readonly windowOf?: (askedAtMs: number) => Window } = {},
@@ -94,7 +94,7 @@ export function askingGroup(names: readonly string[], change: Partial<JobGroup> 
   return testGroup({ jobs: names.map((name) => askingJob(name)), ...change });
 }
 
-/** A reporter that writes down what it is called with. */
+/** A reporter that records its calls. */
 export function createRecordingReporter() {
   const reports: string[] = [];
   const reporter: Reporter = {
@@ -111,7 +111,7 @@ function creditsOf(credits: number, window?: Window): Result {
   return { samples, value: value.kind === "probe" ? { ...value, durationMs: credits } : value };
 }
 
-/** The credits are kept where a value of any kind has room for a number. */
+/** Stores the credits in a field that any kind of value has. */
 function shownCredits(value: Result["value"] | undefined): number | undefined {
   return value?.kind === "probe" ? value.durationMs : undefined;
 }

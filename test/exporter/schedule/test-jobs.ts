@@ -6,7 +6,7 @@ import type { JobGroup } from "../../../exporter/schedule/plan.ts";
 import type { Reporter } from "../../../exporter/schedule/reporter.ts";
 import type { Window } from "../../../exporter/time/window.ts";
 
-/** A job of the endpoint `key` that succeeds at once without a request, unless something else is given. */
+/** A job of the endpoint `key`. By default it succeeds at once without a request. */
 export function testJob(name: string, change: Partial<Job> = {}): Job {
   return {
     id: targetId("key", name),
@@ -35,7 +35,7 @@ export function testGroup(change: Partial<JobGroup> = {}): JobGroup {
   };
 }
 
-/** What a run brings: one sample, of a window if there is one. */
+/** The result of a run: one sample, of a window if given. */
 export function result(credits: number, window?: Window): Result {
   return { value: VALUE, samples: sample(creditsFamily, { key: "a" }, credits, window) };
 }
