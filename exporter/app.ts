@@ -56,7 +56,7 @@ export interface App {
   stop(): Promise<void>;
   /**
    * Applies another configuration: targets in both keep their values, removed targets are withdrawn. When the promise
-   * resolves, no request of the previous configuration is in progress. Undefined: the new configuration is invalid;
+   * resolves, every request in progress belongs to the new one. Undefined: the new configuration is invalid;
    * nothing changes except the metric that reports the failure.
    */
   apply(config: Config | undefined): Promise<void>;
@@ -91,14 +91,14 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   let config = initial;
   const registry = createSelfRegistry(clock);
   const requests = registry.counter(selfFamilies.upstreamRequests);
-  const countRequest = (endpoint: string, code: string) => requests.inc({ endpoint, code });
+  const onAnswer = (endpoint: string, code: string) => requests.inc({ endpoint, code });
   let gateway = newGateway(initial);
   const readings = createReadings(clock, createPacking(), () => config.seriesLimit);
   const probes = createProbes({ clock, log, registry, readings });
   const reporterOf = createPollReporters(registry, log);
   const engine = createEngine(planOf(initial), { clock, random, log, createTicker, readings });
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
-  const headers = () => [...collectorHeaders(engine.intervalMs), ...CONSTANT_HEADERS];
+  const headers = () => [...collectorHeaders((name) => engine.intervalMs(name)), ...CONSTANT_HEADERS];
   const publisher = createPublisher(readings, headers, clock, (error) =>
     log.error({ error: String(error) }, "Cannot render the metrics"),
   );
@@ -124,7 +124,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   );
 
   function newGateway(next: Config): Gateway {
-    return createGateway(next.gateway, { clock, random, version: build.version, onAnswer: countRequest });
+    return createGateway(next.gateway, { clock, random, version: build.version, onAnswer });
   }
 
   function planOf(next: Config): Plan {

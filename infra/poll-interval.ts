@@ -5,7 +5,7 @@ type Schedule = ConfigFile["schedule"]["keys"];
 
 /**
  * Longest time between two polls in seconds; undefined for a cron that pauses for more than an hour. `keys` polls at
- * `requestsPerMinute` may take longer than the schedule specifies (the effective interval is keys ÷ pace).
+ * `requestsPerMinute` may take longer than the schedule specifies; then that time is the effective interval.
  */
 export function longestPollSeconds(schedule: Schedule, keys = 0, requestsPerMinute = 0): number | undefined {
   const scheduled = scheduledSeconds(schedule);

@@ -55,7 +55,7 @@ const LAWFUL: readonly (readonly [string, string])[] = [
   ["exporter/gateway/wire/a.ts", 'import { Secret } from "../../config/secret.ts";'],
   ["exporter/metrics/render/a.ts", 'import { a } from "../../time/window.ts";'],
   ["exporter/metrics/deep/a.ts", 'import { Gauge } from "prom-client";'],
-  ["exporter/time/a.ts", 'import { Cron } from "croner";'],
+  ["exporter/time/a.ts", 'import { parse } from "node-cron";'],
   ["exporter/readings/a.ts", 'import type { A } from "../gateway/port.ts";'],
   ["exporter/schedule/a.ts", 'import { GatewayError } from "../gateway/errors.ts";'],
   ["exporter/collectors/a.ts", 'import { type A, LIMIT_RESETS } from "../gateway/port.ts";'],

@@ -94,9 +94,11 @@ export function pollDuration(id: number): PlacedPanel {
   });
 }
 
+/** Without a poll in the interval there is no quantile, which is not 0. */
 function durationQuantile(quantile: number): string {
   const buckets = ofInstance(bucketsOf(families.pollDuration));
-  return promql`histogram_quantile(${quantile}, sum by (collector, le) (rate(${buckets}[$__rate_interval])))`;
+  const rates = promql`sum by (collector, le) (rate(${buckets}[$__rate_interval]))`;
+  return promql`histogram_quantile(${quantile}, ${rates}) >= 0`;
 }
 
 /** The state of each key's polls, failed ones first. */

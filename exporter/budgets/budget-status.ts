@@ -70,7 +70,7 @@ export function budgetStatus(
 }
 
 /**
- * `GET /key` returns the key's own spend; all other spend comes from the analytics, with one query for each period.
+ * A key reports its own spend; all other spend comes from the analytics, with one query for each period.
  */
 function targetsOf({ scope, period }: BudgetConfig): readonly TargetId[] {
   if (scope.kind === "keys") return scope.names.map((name) => targetId("key", name));

@@ -3,6 +3,7 @@ import { collectors } from "../collectors/index.ts";
 import type { Config } from "../config/config.ts";
 import { requestLimits } from "../gateway/gateway.ts";
 import { longestGapMs } from "../time/ticker.ts";
+import { DAY_MS } from "../time/window.ts";
 
 /** Warns at the start and in `check` if a configuration needs more than the request rate or the ceiling allows. */
 export function capacityWarnings(config: Config): readonly string[] {
@@ -27,11 +28,15 @@ function rateWarnings(config: Config): readonly string[] {
 }
 
 function capacityWarning(collector: Collector, config: Config): readonly string[] {
-  const { endpoint, schedule } = collector;
+  const { schedule } = collector;
+  const jobs = collector.jobs(config);
+  // The jobs of a collector have one endpoint, and each costs about the same.
+  const [first] = jobs;
+  if (!first) return [];
+  const { endpoint, requests } = first;
   const perMinute = requestLimits(config.gateway)[endpoint];
-  const targets = collector.jobs(config).length;
   const scheduledMs = longestGapMs(config.schedule[schedule]);
-  const neededMs = perMinute === 0 ? 0 : (targets * collector.requestsPerPoll * 60_000) / perMinute;
+  const neededMs = perMinute === 0 ? 0 : (jobs.length * requests * 60_000) / perMinute;
   if (neededMs <= scheduledMs) return [];
   const neededSeconds = Math.ceil(neededMs / 1000);
   const [one, origin] =
@@ -39,10 +44,8 @@ function capacityWarning(collector: Collector, config: Config): readonly string[
       ? ["key", "gateway.requests_per_minute"]
       : ["query", "the rate that the endpoint accepts"];
   return [
-    `${targets} ${endpoint === "key" ? "keys" : "queries"} at ${perMinute} requests per minute (${origin}) take ` +
+    `${jobs.length} ${endpoint === "key" ? "keys" : "queries"} at ${perMinute} requests per minute (${origin}) take ` +
       `${neededSeconds} s, but schedule.${schedule} is every ${scheduledMs / 1000} s: each ${one} is polled every ` +
       `${neededSeconds} s, and values expire after three times that`,
   ];
 }
-
-const DAY_MS = 86_400_000;

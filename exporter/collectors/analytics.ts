@@ -20,9 +20,7 @@ import { answerSamples, pairSamples, stateSamples } from "./usage-samples.ts";
 /** Spend of each model and app in four windows, and the additional queries that budgets need. */
 export const analyticsCollector: Collector = {
   name: "analytics",
-  endpoint: "analytics",
   schedule: "analytics",
-  requestsPerPoll: 2,
   families: [
     ...Object.values(families),
     ...Object.values(usageFamiliesOf).flatMap((usage) => Object.values(usage)),

@@ -1,5 +1,4 @@
 import type { Config } from "../config/config.ts";
-import type { Endpoint } from "../gateway/port.ts";
 import type { Family } from "../metrics/family.ts";
 import type { Job } from "../schedule/job.ts";
 
@@ -10,11 +9,8 @@ import type { Job } from "../schedule/job.ts";
 export interface Collector {
   /** The label `collector`. */
   readonly name: string;
-  readonly endpoint: Endpoint;
   /** The schedule of the configuration that it follows. */
   readonly schedule: keyof Config["schedule"];
-  /** The cost of one run of a job to the gateway. */
-  readonly requestsPerPoll: number;
   /** All its families, in the order of the exposition. */
   readonly families: readonly Family[];
   /** The family that shows when a target last answered; named in the HELP of the others. */

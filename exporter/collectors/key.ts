@@ -13,9 +13,7 @@ import { labelText } from "./label-text.ts";
 /** Limits, usage and state of each configured key, with one request per key and run. */
 export const keyCollector: Collector = {
   name: "key",
-  endpoint: "key",
   schedule: "keys",
-  requestsPerPoll: 1,
   families: Object.values(families),
   lastSuccess: families.lastSuccess,
   jobs: ({ gateway, keys }) => keys.map((key) => keyJob(key, gateway)),

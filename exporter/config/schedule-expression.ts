@@ -1,6 +1,7 @@
 import { type CronFault, cronFaults } from "../time/cron.ts";
 import { parseDuration } from "../time/duration.ts";
 import type { ScheduleExpression } from "../time/ticker.ts";
+import { DAY_MS } from "../time/window.ts";
 import { quote } from "./quote.ts";
 
 export type ParsedSchedule =
@@ -23,7 +24,7 @@ export function parseSchedule(text: string): ParsedSchedule {
 }
 
 /** A window changes at most once a day, and three intervals must stay within the longest timer. */
-const LONGEST_INTERVAL_MS = 86_400_000;
+const LONGEST_INTERVAL_MS = DAY_MS;
 const SHORTEST_INTERVAL_MS = 1000;
 
 function parseInterval(text: string): ParsedSchedule {

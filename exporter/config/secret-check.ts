@@ -41,7 +41,7 @@ export async function checkSecrets(secrets: readonly NamedSecret[]): Promise<Sec
   return { problems, warnings };
 }
 
-interface Reading {
+interface ReadSecret {
   readonly secret: NamedSecret;
   readonly text?: string;
   readonly fault?: string;
@@ -50,15 +50,15 @@ interface Reading {
 /** Well below the number of files that a process may have open. */
 const FILES_AT_ONCE = 64;
 
-async function readAll(secrets: readonly NamedSecret[]): Promise<Reading[]> {
-  const readings: Reading[] = [];
+async function readAll(secrets: readonly NamedSecret[]): Promise<ReadSecret[]> {
+  const read: ReadSecret[] = [];
   for (let start = 0; start < secrets.length; start += FILES_AT_ONCE) {
-    readings.push(...(await Promise.all(secrets.slice(start, start + FILES_AT_ONCE).map(readOne))));
+    read.push(...(await Promise.all(secrets.slice(start, start + FILES_AT_ONCE).map(readOne))));
   }
-  return readings;
+  return read;
 }
 
-async function readOne(secret: NamedSecret): Promise<Reading> {
+async function readOne(secret: NamedSecret): Promise<ReadSecret> {
   try {
     return { secret, text: (await secret.source.read()).reveal() };
   } catch (error) {

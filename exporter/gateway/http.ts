@@ -1,3 +1,4 @@
+// undici's index would cost 30 ms and 9 MB at each start (types/undici-pool.d.ts).
 import Pool from "undici/lib/dispatcher/pool.js";
 import type { GatewayConfig } from "../config/config.ts";
 import type { Secret } from "../config/secret.ts";
@@ -58,7 +59,7 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     bodyTimeout: 0,
     maxResponseSize: config.maxBodyBytes,
   });
-  const turnToParse = createParseQueue();
+  const nextParse = createParseQueue();
 
   async function exchange(
     request: HttpRequest,
@@ -83,7 +84,7 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     attempt: async (request, secret, { endpoint, signal }, limitMs) => {
       try {
         const response = await exchange(request, secret, signal, limitMs);
-        if (response.text.length > LARGE_RESPONSE) await turnToParse();
+        if (response.text.length > LARGE_RESPONSE) await nextParse();
         dependencies.onAnswer(endpoint, String(response.status));
         return readResponse(response, request.action, secret, dependencies.clock.now());
       } catch (error) {

@@ -1,7 +1,7 @@
-import { CONTENT_TYPES } from "../metrics/render/exposition.ts";
+import Negotiator from "negotiator";
+import { CONTENT_TYPES, type Format, FORMATS } from "../metrics/render/exposition.ts";
 import type { Publisher } from "../metrics/render/publisher.ts";
 import type { SelfRegistry } from "../metrics/self-registry.ts";
-import { acceptedFormat, acceptsGzip } from "./accept.ts";
 import type { Answer, Route } from "./route.ts";
 
 /** The telemetry path: the published text, followed by the exporter's own metrics. */
@@ -29,3 +29,18 @@ export function createMetricsRoute(
     },
   };
 }
+
+/** The exposition format that the `Accept` header prefers; text when it accepts neither. */
+export function acceptedFormat(header: string | undefined): Format {
+  const accept = header?.replaceAll(ESCAPING, "");
+  const preferred = new Negotiator({ headers: { accept } }).mediaType(Object.values(CONTENT_TYPES));
+  return FORMATS.find((format) => CONTENT_TYPES[format] === preferred) ?? "text";
+}
+
+/** Whether the client takes gzip, by the `Accept-Encoding` header. */
+export function acceptsGzip(header: string | undefined): boolean {
+  return new Negotiator({ headers: { "accept-encoding": header } }).encodings(["gzip"]).length > 0;
+}
+
+/** How Prometheus 3 wants names escaped. It does not matter: every metric and label name is plain ASCII. */
+const ESCAPING = /;\s*escaping=[\w-]*/gi;

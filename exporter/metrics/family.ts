@@ -74,7 +74,7 @@ export function sample<Label extends string>(
 ): readonly Sample[] {
   const value = typeof given === "boolean" ? Number(given) : given;
   if (value === null || value === undefined || !Number.isFinite(value)) return [];
-  return [{ family, labels: labelText(family, labels), value, window }];
+  return [{ family, labels: labelsText(family, labels), value, window }];
 }
 
 /** A time or a duration in the base unit of metrics; unknown stays unknown. */
@@ -82,7 +82,7 @@ export function seconds(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : ms / 1000;
 }
 
-function labelText<Label extends string>(
+function labelsText<Label extends string>(
   family: Family<Label>,
   labels: Readonly<Record<Label, string>>,
 ): string {

@@ -22,7 +22,7 @@ export function createActiveRuns(
     begin: (entry, release) => {
       const { job, group } = entry;
       const aborter = new AbortController();
-      const abort = () => aborter.abort(new AbortedError());
+      const abort = (reason: Error) => aborter.abort(reason);
       const { promise: ended, resolve } = Promise.withResolvers<void>();
       const run: Run = { isRepeated: false, abort, ended };
       // Registered before it begins, because the job may become due during its first synchronous steps.
@@ -30,7 +30,7 @@ export function createActiveRuns(
       runs.add(run);
       void runner.run(job, group, release, aborter.signal).then((end) => {
         // Without this, a request that the job did not await would continue by itself.
-        abort();
+        abort(ENDED);
         runs.delete(run);
         onEnd(job, run, end);
         resolve();
@@ -38,7 +38,7 @@ export function createActiveRuns(
     },
     abort: async (matches) => {
       const matching = [...runs].filter(matches);
-      for (const run of matching) run.abort();
+      for (const run of matching) run.abort(new AbortedError());
       await Promise.all(matching.map(({ ended }) => ended));
     },
     get isEmpty() {
@@ -51,7 +51,10 @@ export function createActiveRuns(
 class AbortedError extends Error {
   override readonly name = "AbortedError";
 
-  constructor() {
-    super("The run has ended, the exporter is stopping, or its configuration has changed");
+  constructor(why = "The exporter stops, or its configuration has changed") {
+    super(why);
   }
 }
+
+/** Made once: a stack for each of thousands of runs would cost more than the rest of their end. */
+const ENDED = new AbortedError("The run has ended");

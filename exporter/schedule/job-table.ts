@@ -26,7 +26,7 @@ export interface Entry {
 export interface Run {
   /** Whether the job must run once more after this run. */
   isRepeated: boolean;
-  readonly abort: () => void;
+  readonly abort: (reason: Error) => void;
   readonly ended: Promise<void>;
 }
 

@@ -15,6 +15,12 @@ export interface Clock {
   after(ms: number, run: () => void): () => void;
 }
 
+/**
+ * The longest time to rely on a timer: code that waits for a wall-clock time reads the clock again after this long, because
+ * no timer fires when the clock is stepped or the process is suspended.
+ */
+export const LONGEST_TIMER_MS = 30_000;
+
 /** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),

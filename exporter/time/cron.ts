@@ -1,4 +1,5 @@
 import { createTask, type ParsedFields, parse, validateDetailed } from "node-cron";
+import { DAY_MS } from "./window.ts";
 
 /** The runs of a cron expression, in UTC. node-cron parses the expression and decides which days match. */
 export interface Cron {
@@ -81,7 +82,6 @@ const FIELD_NAMES: ReadonlyMap<string, string> = new Map([
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Between 1901 and 2099 the calendar repeats after 28 years, leap days and weekdays included. */
 const CYCLE_MONTHS = 28 * 12;

@@ -1,3 +1,5 @@
+import { DAY_MS } from "./window.ts";
+
 /** Milliseconds of a duration as Prometheus writes it (`10s`, `1m30s`, `500ms`), or undefined when the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   const groups = DURATION.exec(text)?.groups;
@@ -19,13 +21,12 @@ export function formatDuration(milliseconds: number): string {
 }
 
 const SECOND = 1000;
-const DAY = 86_400 * SECOND;
 
 // The order of the units matters, as in Prometheus: 1h30m is a duration, 30m1h is not.
 const UNITS: readonly (readonly [string, number])[] = [
-  ["y", 365 * DAY],
-  ["w", 7 * DAY],
-  ["d", DAY],
+  ["y", 365 * DAY_MS],
+  ["w", 7 * DAY_MS],
+  ["d", DAY_MS],
   ["h", 3600 * SECOND],
   ["m", 60 * SECOND],
   ["s", SECOND],

@@ -1,5 +1,5 @@
 import type { Log } from "../log.ts";
-import type { Clock } from "./clock.ts";
+import { type Clock, LONGEST_TIMER_MS } from "./clock.ts";
 import { type Cron, createCron } from "./cron.ts";
 
 /** A cron expression in UTC (five fields, or six with seconds), or a plain interval. */
@@ -28,9 +28,6 @@ export function longestGapMs(expression: ScheduleExpression): number {
   return expression.kind === "cron" ? createCron(expression.expression).longestGapMs() : expression.ms;
 }
 
-/** The wall clock is read at least this often, because no timer fires when it is stepped or the process is suspended. */
-const LONGEST_WAIT_MS = 30_000;
-
 /** A tick that is later than this is logged. */
 const LATE_MS = 1000;
 
@@ -42,7 +39,7 @@ function cronTicker(cron: Cron, clock: Clock, log: Log): Ticker {
       let cancel = wait(cron.nextRun(clock.now()));
       function wait(dueAt: number): () => void {
         const startedAt = clock.now();
-        return clock.after(Math.min(Math.max(0, dueAt - startedAt), LONGEST_WAIT_MS), () => {
+        return clock.after(Math.min(Math.max(0, dueAt - startedAt), LONGEST_TIMER_MS), () => {
           const now = clock.now();
           const isDue = now >= dueAt;
           cancel = wait(isDue || now < startedAt ? cron.nextRun(now) : dueAt);

@@ -4,6 +4,9 @@ export interface Window {
   readonly endMs: number;
 }
 
+/** Every UTC day has this length. */
+export const DAY_MS = 86_400_000;
+
 export const WINDOW_KINDS = ["day", "week", "month"] as const;
 export type WindowKind = (typeof WINDOW_KINDS)[number];
 

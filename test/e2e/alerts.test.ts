@@ -111,14 +111,19 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
         PREDICTED,
         "warning",
         /^A key will use up its credit limit/,
-        /^Key billing has (1\d\.\d\d) credits left/,
+        /^Key billing \(team payments\) has (1\d\.\d\d) credits left/,
       ],
-      [IMMINENT, "critical", /^A key is about to use up/, /^Key billing runs out of credits in (\d+m \d+s) /],
+      [
+        IMMINENT,
+        "critical",
+        /^A key is about to use up/,
+        /^Key billing \(team payments\) runs out of credits in (\d+m \d+s) /,
+      ],
       [
         EXHAUSTED,
         "critical",
         /^A key has used up its credit limit\.$/,
-        /^Key billing has (-?0\.\d\d) credits left/,
+        /^Key billing \(team payments\) is out of credits \((-?0\.\d\d) left\)/,
       ],
     ])("%s arrives with labels, text and links", (alertname, severity, summary, description) => {
       const { labels, annotations } = first(alertname, RUNAWAY);

@@ -25,8 +25,8 @@ describe("longestPollSeconds", () => {
 
   test.each([
     ["the interval", 10, 600, 60],
-    ["the pace when it is slower", 3000, 600, 300],
-    ["the interval without a pace", 3000, 0, 60],
+    ["the time that the rate limit needs when it is longer", 3000, 600, 300],
+    ["the interval without a rate limit", 3000, 0, 60],
   ])("is %s", (_name, keys, perMinute, seconds) => {
     expect(longestPollSeconds({ kind: "interval", ms: 60_000 }, keys, perMinute)).toBe(seconds);
   });

@@ -1,9 +1,10 @@
-import type {
-  GatewayClient,
-  KeyInformation,
-  Transcription,
-  Usage,
-  UsageQuestion,
+import {
+  type GatewayClient,
+  type KeyInformation,
+  NO_AMOUNTS,
+  type Transcription,
+  type Usage,
+  type UsageQuestion,
 } from "../../exporter/gateway/port.ts";
 import type { Job, Result } from "../../exporter/schedule/job.ts";
 
@@ -65,13 +66,5 @@ export const NO_USAGE: Usage = {
 export function amountsOf(
   amounts: Partial<Usage["pairs"][number]["amounts"]>,
 ): Usage["pairs"][number]["amounts"] {
-  return {
-    credits: undefined,
-    requests: undefined,
-    tokens: undefined,
-    promptTokens: undefined,
-    completionTokens: undefined,
-    reasoningTokens: undefined,
-    ...amounts,
-  };
+  return { ...NO_AMOUNTS, ...amounts };
 }

@@ -99,7 +99,6 @@ export const PACKAGES: readonly { readonly name: string; readonly only: readonly
   { name: "undici", only: ["exporter/gateway/http.ts"] },
   { name: "prom-client", only: [room("metrics")] },
   { name: "node-cron", only: [room("time")] },
-  { name: "croner", only: [room("time")] },
   { name: "bcryptjs", only: [room("http")] },
   { name: "fastest-levenshtein", only: [room("probes")] },
   { name: "pino", only: ["exporter/log.ts"] },

@@ -35,7 +35,11 @@ export function createClient(url: string, connections: number): () => Promise<un
 
   async function read(name: string, release: Release): Promise<unknown> {
     const id = targetId("key", name);
-    const permits = createRunPermits("key", id, release, { dispatcher, refusals, intervals: { at: () => 60_000 } });
+    const permits = createRunPermits("key", id, release, {
+      dispatcher,
+      refusals,
+      intervals: { at: () => 60_000 },
+    });
     const client: GatewayClient = gateway.clientFor({ endpoint: "key", name, permits, signal });
     try {
       return await client.currentKey(secret);

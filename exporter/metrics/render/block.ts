@@ -23,32 +23,18 @@ export interface Shape {
   readonly rowsOf: ReadonlyMap<Family, readonly number[]>;
 }
 
-export const EMPTY: Block = {
+const EMPTY: Block = {
   shape: { families: [], labelAt: [], windowAt: [], rowsOf: new Map() },
   values: [],
   labels: [],
   windows: [],
 };
 
-/** Packs samples into blocks and takes parts of them. Blocks with the same rows share a shape while it is remembered. */
-export interface BlockPacking {
-  readonly empty: Block;
-  /** Reuses what has not changed since the previous block of the same target. */
-  pack(samples: readonly Sample[], previous?: Block): Block;
-  /**
-   * The rows whose window is shown, and those without a window. The same part of the same block is the same block again, so
-   * that it is not rendered again.
-   */
-  only(block: Block, shows: (window: Window) => boolean): Block;
-  windows(block: Block): readonly Window[];
-  /** Number of samples. */
-  size(block: Block): number;
-}
-
 /** Enough for the shapes of all keys. The bound is for answers whose rows differ each time. */
 const MOST_REMEMBERED = 256;
 
-export function createPacking(): BlockPacking {
+/** Packs samples into blocks and takes parts of them. Blocks with the same rows share a shape while it is remembered. */
+export function createPacking() {
   const shapes = new Map<string, Shape>();
   const windows = new Map<string, Window>();
   const numbers = new Map<Family, number>();
@@ -72,12 +58,17 @@ export function createPacking(): BlockPacking {
     return { shape, values, labels: [...labels.keys()], windows: ownWindows };
   }
 
+  /** Reuses what has not changed since the previous block of the same target. */
   function pack(samples: readonly Sample[], previous?: Block): Block {
     if (samples.length === 0) return EMPTY;
     const values = samples.map(({ value }) => value);
     return previous && isAlike(previous, samples) ? { ...previous, values } : newBlock(samples, values);
   }
 
+  /**
+   * The rows whose window is shown, and those without a window. The same part of the same block is the same block again, so
+   * that it is not rendered again.
+   */
   function only(block: Block, shows: (window: Window) => boolean): Block {
     const shown = block.windows.map(shows);
     if (!shown.includes(false)) return block;
@@ -94,8 +85,8 @@ export function createPacking(): BlockPacking {
     empty: EMPTY,
     pack,
     only,
-    windows: (block) => block.windows,
-    size: (block) => block.values.length,
+    windows: (block: Block) => block.windows,
+    size: (block: Block) => block.values.length,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../time/clock.ts";
+import { type Clock, LONGEST_TIMER_MS } from "../../time/clock.ts";
 import type { Block } from "./block.ts";
 import type { Document } from "./document.ts";
 import type { FamilyHeader, Format } from "./exposition.ts";
@@ -32,9 +32,6 @@ export interface View {
 /** The least time between the starts of two renderings: short after a pause, then doubling. */
 const SHORTEST_DISTANCE_MS = 50;
 const LONGEST_DISTANCE_MS = 1000;
-
-/** The longest time between two checks for expired samples, because a stepped clock fires no timer. */
-const RECHECK_MS = 30_000;
 
 /**
  * A text may be outdated when its rendering ends, because a window has just ended. That cannot happen many times in a
@@ -110,7 +107,7 @@ export function createPublisher(
     cancelRecheck?.();
     // The publisher may have been stopped during a rendering.
     if (stopped) return;
-    cancelRecheck = clock.after(Math.min(RECHECK_MS, view.validForMs), () => {
+    cancelRecheck = clock.after(Math.min(LONGEST_TIMER_MS, view.validForMs), () => {
       if (view.outdated()) changed();
       else recheckAfter(view);
     });

@@ -5,7 +5,7 @@ import { answerAge, stateMark } from "./marks.ts";
 import { ago, until } from "./time.ts";
 
 /** A longer page would be slow to load and hard to read. */
-export const KEYS_SHOWN = 500;
+const KEYS_SHOWN = 500;
 
 /** Each key with state, limit and spend: first the failing ones, then those used up, then those not polled yet. */
 export function keysSection(keys: readonly KeyRow[], nowMs: number): Html {

@@ -61,10 +61,10 @@ function windowText({ name, windowStartMs }: QueryRow): string {
 
 /** Data of the current window may be older than the answer that contains them. Data of a past window do not age. */
 function dataAge(query: QueryRow, nowMs: number): Html {
-  const { name, state: word, dataMs } = query;
+  const { name, state, dataMs } = query;
   const isRunning = !name.startsWith("last_");
   const age =
-    word === "up" && isRunning && dataMs !== undefined ? ago(dataMs, nowMs) : answerAge(query, nowMs);
+    state === "up" && isRunning && dataMs !== undefined ? ago(dataMs, nowMs) : answerAge(query, nowMs);
   return html`<small>${age}</small>`;
 }
 

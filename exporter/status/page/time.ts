@@ -1,6 +1,7 @@
+import { DAY_MS } from "../../time/window.ts";
 import { type Html, html } from "./html.ts";
 
-const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
+const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, DAY_MS];
 
 /** How long ago an instant was, with the exact time as its title. */
 export function ago(atMs: number, nowMs: number): Html {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { capacityWarnings } from "../../../exporter/cli/capacity.ts";
 import { loadText } from "../config/simulated-files.ts";
+import { testAnalytics, testConfig, testGatewayConfig, testKey } from "../../support/test-config.ts";
 
 async function warnings(spend: string, probes: string): Promise<readonly string[]> {
   const text = `
@@ -32,5 +33,35 @@ describe("capacityWarnings: the ceiling of the probes", () => {
     ["no probes are configured", "max_cost_per_day: 0.1, max_cost_per_probe: 0.1", ""],
   ])("does not warn when %s", async (_, spend, probes) => {
     expect(await warnings(spend, probes)).toEqual([]);
+  });
+});
+
+describe("capacityWarnings: the request rate", () => {
+  const keys = Array.from({ length: 100 }, (_, index) => testKey(`key-${index}`));
+
+  test("warns when the keys need longer than their schedule", () => {
+    const gateway = testGatewayConfig({ requestsPerMinute: 20 });
+    expect(capacityWarnings(testConfig({ gateway, keys }))).toEqual([
+      "100 keys at 20 requests per minute (gateway.requests_per_minute) take 300 s, but schedule.keys is every 60 s: " +
+        "each key is polled every 300 s, and values expire after three times that",
+    ]);
+  });
+
+  test("warns when the queries, with two requests each, need longer than their schedule", () => {
+    const interval = { kind: "interval", ms: 5000 } as const;
+    const schedule = { keys: interval, analytics: interval };
+    expect(capacityWarnings(testConfig({ analytics: testAnalytics(), schedule }))).toEqual([
+      "4 queries at 60 requests per minute (the rate that the endpoint accepts) take 8 s, but schedule.analytics is every 5 s: " +
+        "each query is polled every 8 s, and values expire after three times that",
+    ]);
+  });
+
+  test.each([
+    ["the keys just fit", 100],
+    ["there is no limit", 0],
+  ])("does not warn when %s", (_, requestsPerMinute) => {
+    expect(capacityWarnings(testConfig({ gateway: testGatewayConfig({ requestsPerMinute }), keys }))).toEqual(
+      [],
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { acceptedFormat, acceptsGzip } from "../../../exporter/http/accept.ts";
+import { acceptedFormat, acceptsGzip } from "../../../exporter/http/metrics-route.ts";
 
 describe("acceptedFormat()", () => {
   test.each([

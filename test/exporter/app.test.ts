@@ -1,0 +1,138 @@
+import { expect, onTestFinished, test } from "vitest";
+import type { CreateGateway, GatewayClient } from "../../exporter/gateway/port.ts";
+import { createGateway as createSimulatedGateway } from "../gateway/gateway.ts";
+import { createManualClock } from "../support/clock.ts";
+import { silentLog } from "../support/log.ts";
+import { createTestApp, startTestApp } from "../support/test-app.ts";
+import { testConfig, testGatewayConfig, testKey } from "../support/test-config.ts";
+
+const START = Date.parse("2026-11-18T12:00:00Z");
+const MINUTE = 60_000;
+const BILLING = 'aigateway_key_limit_credits{key="billing"}';
+const SEARCH = 'aigateway_key_limit_credits{key="search"}';
+const CONTENT = { schedule: { keys: "60s" } } as const;
+
+/** Two keys with limits of 5 and 7 credits, both answered once. */
+async function started() {
+  const app = await startTestApp({
+    start: START,
+    prepare: ({ addKey, setLimit }) => {
+      for (const name of ["billing", "search"]) addKey({ name });
+      setLimit("billing", 5_000_000);
+      setLimit("search", 7_000_000);
+    },
+    content: () => CONTENT,
+  });
+  onTestFinished(() => app.stop());
+  const series = await app.seriesWhen((seen) => seen.has(BILLING) && seen.has(SEARCH));
+  expect([series.get(BILLING), series.get(SEARCH)]).toEqual([5, 7]);
+  return app;
+}
+
+test("App.apply withdraws a key that is gone, and neither asks for the other key nor withdraws it", async () => {
+  const app = await started();
+  const asked = app.gateway.log.of("key").length;
+  await app.apply({ keys: [{ name: "billing", api_key_env: "KEY_0" }] });
+  const series = await app.seriesWhen((seen) => !seen.has(SEARCH), { seconds: 3 });
+  expect([series.get(BILLING), series.has(SEARCH)]).toEqual([5, false]);
+  expect(app.gateway.log.of("key").length).toBe(asked);
+});
+
+test("App.apply keeps the values of a key with another owner, shows the owner, and asks for the key again", async () => {
+  const app = await started();
+  const asked = app.gateway.log.of("key").length;
+  const owner = 'aigateway_key_owner_info{key="billing",team="payments"}';
+  await app.apply({
+    keys: [
+      { name: "billing", api_key_env: "KEY_0", owner: { team: "payments" } },
+      { name: "search", api_key_env: "KEY_1" },
+    ],
+  });
+  const series = await app.seriesWhen((seen) => seen.has(owner), { seconds: 3 });
+  expect([series.get(owner), series.get(BILLING), series.get(SEARCH)]).toEqual([1, 5, 7]);
+  expect(app.gateway.log.of("key").length).toBe(asked + 1);
+});
+
+test("App.apply with another gateway withdraws what the former one answered, and never asks it again", async () => {
+  const app = await started();
+  const other = createSimulatedGateway({ now: () => app.clock.now(), startAt: START });
+  await other.start();
+  onTestFinished(() => other.stop());
+  // The other gateway knows none of the keys.
+  await app.apply({ gateway: { base_url: other.url, requests_per_minute: 0 } });
+  const asked = app.gateway.log.of("key").length;
+  const up = 'aigateway_key_up{key="billing"}';
+  const series = await app.seriesWhen((seen) => seen.get(up) === 0);
+  expect([series.get(up), series.has(BILLING), series.has(SEARCH)]).toEqual([0, false, false]);
+  await app.clock.runTo(app.clock.now() + 3 * MINUTE);
+  expect(other.log.of("key").length).toBeGreaterThan(2);
+  expect(app.gateway.log.of("key").length).toBe(asked);
+});
+
+test("App.apply with another gateway ends the requests under way and closes their gateway before it resolves", async () => {
+  const events: string[] = [];
+  const app = testApp(({ baseUrl }) => ({
+    clientFor: ({ name, signal }) => ({
+      ...NO_ANSWERS,
+      currentKey: () => {
+        events.push(`${baseUrl} is asked for ${name}`);
+        return new Promise((_, reject) => {
+          signal.addEventListener("abort", () => {
+            events.push(`${baseUrl} is left`);
+            reject(signal.reason);
+          });
+        });
+      },
+    }),
+    close: async () => void events.push(`${baseUrl} is closed`),
+  }));
+  await app.start();
+  await app.apply(
+    testConfig({ gateway: testGatewayConfig({ baseUrl: "http://two" }), keys: [testKey("a")] }),
+  );
+  const [one, two] = ["http://127.0.0.1:1", "http://two"];
+  expect(events).toEqual([
+    `${one} is asked for a`,
+    `${one} is asked for b`,
+    `${one} is left`,
+    `${one} is left`,
+    `${two} is asked for a`,
+    `${one} is closed`,
+  ]);
+});
+
+test("App.apply without a configuration changes nothing but the metric of the reload", async () => {
+  const app = testApp(withoutAnswers);
+  const before = await app.once();
+  await app.apply(undefined);
+  const after = await app.once();
+  expect([reloaded(before), reloaded(after)]).toEqual(["1", "0"]);
+  expect(after.match(/^aigateway_key_owner_info.*/gm)).toEqual(before.match(/^aigateway_key_owner_info.*/gm));
+});
+
+test("App.once polls every target once, and shows failed ones as down", async () => {
+  const text = await testApp(withoutAnswers).once();
+  expect(text.match(/^aigateway_key_up\{.*/gm)).toEqual([
+    'aigateway_key_up{key="a"} 0',
+    'aigateway_key_up{key="b"} 0',
+  ]);
+});
+
+/** The exporter with two keys, `a` and `b`, on an adapter of the test's own. */
+function testApp(createGateway: CreateGateway) {
+  const app = createTestApp(testConfig({ keys: [testKey("a"), testKey("b")] }), {
+    clock: createManualClock(START),
+    log: silentLog,
+    createGateway,
+  });
+  onTestFinished(() => app.stop());
+  return app;
+}
+
+const fail = () => Promise.reject(new Error("no answer"));
+const NO_ANSWERS: GatewayClient = { currentKey: fail, usage: fail, transcribe: fail };
+const withoutAnswers: CreateGateway = () => ({ clientFor: () => NO_ANSWERS, close: () => Promise.resolve() });
+
+function reloaded(text: string): string | undefined {
+  return /^aigateway_exporter_config_last_reload_successful (\d)/m.exec(text)?.[1];
+}
