@@ -151,7 +151,7 @@ export function lastResults(id: number): PlacedPanel {
     width: 24,
     shows: "The results of the last run of each transcription probe.",
     read: "Failed runs first. A dash means that the answer lacks the field: the json format has no language and no confidence. Speed is seconds of audio per second.",
-    act: "The three graphs above show since when, and why.",
+    act: "The three graphs above show when a failure began, and why.",
     empty: "No probe is configured (probes in the exporter's configuration)",
     columns: [
       labelColumn("probe", "Probe", { width: 150 }),

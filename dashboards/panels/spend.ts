@@ -112,7 +112,7 @@ export function againstLastMonth(id: number): PlacedPanel {
     shows:
       "Spend of this month so far, of last month up to the same day and hour, and of the whole last month.",
     read: "Above the dashed curve, this month costs more than last month did by then. Where the solid line reaches the dashed horizontal one, this month has cost as much as the whole last month.",
-    act: "If this month runs ahead, the graph Spent per day shows since when, and Top spenders this month shows which keys.",
+    act: "If this month is ahead, the graph Spent per day shows when that began, and Top spenders this month shows which keys caused it.",
     historyDays: 62,
     empty: "Begins with the month's first figures",
     queries: [

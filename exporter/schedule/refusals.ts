@@ -82,7 +82,10 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
     }
   }
 
-  /** The endpoint itself refuses if two targets are refused and one of them is usually answered, or no target is. */
+  /**
+   * The endpoint itself refuses if two targets are refused and it usually answers one of them, or if it has answered no
+   * target recently.
+   */
   function concernsEndpoint(state: EndpointState, intervalMs: number): boolean {
     const since = clock.monotonic() - ANSWERED_INTERVALS * intervalMs;
     const wasAnswered = (id: TargetId) => (state.answered.get(id) ?? Number.NEGATIVE_INFINITY) >= since;

@@ -218,7 +218,7 @@ describeWithTools(["prometheus3", "promtool3"], "every panel on a real Prometheu
   });
 });
 
-/** The renderer of the dashboards has 450 MB and is installed on demand, or where all tests are required. */
+/** The dashboard renderer takes 450 MB, so it is installed only on demand, or if all tests are required. */
 const isRequired = process.env["E2E_REQUIRED"] === "1";
 const canDraw = isRequired || (toolPath("chromium") !== undefined && isPreviewInstalled());
 if (!canDraw) {

@@ -69,7 +69,7 @@ test("App.apply with another gateway withdraws what the former one answered, and
   expect(app.gateway.log.of("key").length).toBe(asked);
 });
 
-test("App.apply with another gateway ends the requests under way and closes their gateway before it resolves", async () => {
+test("App.apply with another gateway ends the requests in progress and closes their gateway before it resolves", async () => {
   const events: string[] = [];
   const app = testApp(({ baseUrl }) => ({
     clientFor: ({ name, signal }) => ({

@@ -157,7 +157,7 @@ async function expectRecovery(faultCase: FaultCase, stage: FaultStage): Promise<
   }
 }
 
-/** Either side leaves the gateway alone for as long as it asked. */
+/** Each side sends no requests for as long as the gateway requested. */
 async function expectHint(stage: FaultStage, hintMs: number): Promise<void> {
   const waiting = new Set(["key", "analytics"]);
   while (waiting.size > 0 && stage.clock.now() < START + 2 * INTERVAL) {

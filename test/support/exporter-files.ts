@@ -28,7 +28,10 @@ export interface ExporterFilesOptions {
   readonly content?: Partial<ConfigFileInput>;
 }
 
-/** Writes a configuration into its own folder. Secrets come from the environment: so that no read of a file takes real time. */
+/**
+ * Writes a configuration into its own folder. Secrets come from the environment, so that no file read takes real
+ * time.
+ */
 export function writeExporterFiles(options: ExporterFilesOptions): ExporterFiles {
   const directory = mkdtempSync(join(tmpdir(), "exporter-test-"));
   const configFile = join(directory, "config.yaml");

@@ -150,7 +150,7 @@ function createGatewayDouble({
         requests.push(`${endpoint} ${name}`);
         return { ...TRANSCRIPTION, text: heard };
       },
-      usage: () => Promise.reject(new Error("Cannot ask for usage: no probe needs it")),
+      usage: () => Promise.reject(new Error("Cannot query usage: no probe needs it")),
     }),
   };
   return { gateway, requests };

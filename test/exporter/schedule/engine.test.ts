@@ -63,7 +63,7 @@ describe("createEngine(), start", () => {
     expect(changes).toBe(2);
   });
 
-  test("isAttempted() waits for every job that costs nothing, and a failure is an attempt", async () => {
+  test("isAttempted() waits for every unpaid job, and a failure counts as an attempt", async () => {
     const paid = askingGroup(["paid"], { name: "probe", isPaid: true });
     const { clock, begin, engine, answers } = createTestEngine({
       groups: [askingGroup(["a", "b"]), paid],
