@@ -54,7 +54,7 @@ export function createTlsServer(
   };
 }
 
-/** The same for a connection before and after its handshake. */
+/** Identifies a connection before and after its handshake. */
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

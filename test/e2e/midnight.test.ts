@@ -88,7 +88,7 @@ describe("a row that moves between the two requests of a query", () => {
     ["after the rows, once, and is not shown by name", "acme/three", 1],
     ["after each answer", "acme/one", 100],
     ["after each answer, and is not shown by name", "acme/three", 100],
-  ])("%s gives no value that the books never had", async (_name, model, times) => {
+  ])("%s shows no value that never occurred in the books", async (_name, model, times) => {
     await start(noon, 2);
     spend(9_000_000, "acme/one");
     spend(8_000_000, "acme/two");

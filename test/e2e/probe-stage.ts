@@ -14,7 +14,7 @@ export interface ProbeStageOptions {
 
 /** A simulated gateway and an exporter with probes, both on one clock that the test moves. */
 export interface ProbeStage extends TestApp {
-  /** Lets each transcription take some time of the clock. */
+  /** Makes each transcription take some time on that clock. */
   answerAfter(ms: number): void;
   runFor(ms: number): Promise<void>;
   runTo(epochMs: number): Promise<void>;

@@ -38,7 +38,7 @@ test("App.apply withdraws a key that is gone, and neither asks for the other key
   expect(app.gateway.log.of("key").length).toBe(asked);
 });
 
-test("App.apply keeps the values of a key with another owner, shows the owner, and asks for the key again", async () => {
+test("App.apply keeps the values of a key with another owner, shows the owner, and polls the key again", async () => {
   const app = await started();
   const asked = app.gateway.log.of("key").length;
   const owner = 'aigateway_key_owner_info{key="billing",team="payments"}';
@@ -92,11 +92,11 @@ test("App.apply with another gateway ends the requests in progress and closes th
   );
   const [one, two] = ["http://127.0.0.1:1", "http://two"];
   expect(events).toEqual([
-    `${one} is asked for a`,
+    `${one} received a request for a`,
     `${one} is asked for b`,
     `${one} is left`,
     `${one} is left`,
-    `${two} is asked for a`,
+    `${two} received a request for a`,
     `${one} is closed`,
   ]);
 });

@@ -10,5 +10,5 @@ export function runs(count: number): { readonly numRuns: number; readonly seed?:
   return { numRuns: count * TIMES, ...(seed !== undefined && { seed }) };
 }
 
-/** Of a test. */
+/** The timeout of a test. */
 export const TIMEOUT_MS = 30_000 * TIMES;

@@ -23,7 +23,7 @@ export interface FaultCase {
 export interface WholeGateway {
   begin(gateway: FaultyGateway): void;
   end(gateway: FaultyGateway): void;
-  /** The gateway speaks TLS with it. */
+  /** The certificate with which the gateway serves TLS. */
   readonly certificate?: Certificate;
 }
 
