@@ -24,7 +24,8 @@ export interface Engine {
   stop(): Promise<void>;
   /**
    * Applies another plan. An unchanged job keeps its readings, its place in the schedule and its run in progress.
-   * Readings of another identity are withdrawn at once. When the promise resolves, every run in progress belongs to the new plan.
+   * Readings of another identity are withdrawn at once. When the promise resolves, every run in progress belongs to
+   * the new plan.
    */
   apply(plan: Plan): Promise<void>;
   /** Runs every unpaid job once; resolves when each has ended or must wait for the gateway. */

@@ -49,7 +49,7 @@ export function hostileSpends(gateway: Gateway): readonly Spend[] {
     ...APPS.map((app, index) => ({ ...figures(index), model: MODELS[index % MODELS.length] ?? "", app })),
     ...twins.map(({ id }, index) => ({ ...figures(index), model: "acme/one", app: id })),
     ...["acme/first", "acme/second"].map((model, index) => ({ ...figures(index), model, app: "Chat" })),
-    // A refund, and our own name of the remainder with the highest amount.
+    // A refund, and a pair with our own name of the remainder and the highest amount.
     { ...figures(0), model: "acme/one", app: "Chat", micros: -1, requests: 0 },
     { ...figures(0), model: "_other", app: "_other", micros: 70_000_001 },
   ];

@@ -130,7 +130,7 @@ describe.each(LOG_FORMATS)("a process with TLS, users and every source of keys, 
       files.environment,
     );
     await until(
-      "every key to be asked, and refused at first",
+      "every key to be polled, and refused at first",
       async () => (await ask("GET", "/metrics")).body,
       (text) =>
         [...KEYS.keys()].every((name) => text.includes(`aigateway_key_up{key="${name}"}`)) &&

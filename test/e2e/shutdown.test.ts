@@ -96,7 +96,7 @@ describe("SIGTERM", () => {
     ["SIGTERM", "SIGTERM"],
     ["SIGTERM", "SIGINT"],
     ["SIGINT", "SIGINT"],
-  ] as const)("%s and then %s end it at once, with 1", async (first, second) => {
+  ] as const)("%s and then %s end it at once, with exit code 1", async (first, second) => {
     const exporter = await start();
     await halfRequest(exporter.url);
     exporter.signal(first);

@@ -159,7 +159,7 @@ describe("the 13 statuses of this operation", () => {
   });
 });
 
-describe("a call with a fault is charged or not", () => {
+describe("a fault defines whether its call is charged", () => {
   beforeAll(() => void gateway.addKey({ name: "faulty" }));
   const half = "half_json";
   test.each<[Fault, boolean]>([

@@ -14,7 +14,7 @@ export interface BookHistory {
   readonly knownUntil: number;
   /** The figures of a key within the span, oldest first; undefined: no such key. */
   states(key: string, from: number, to: number): readonly State[] | undefined;
-  /** When the last request for a key arrived, until `to`, that was answered in full. */
+  /** The arrival time of the last completely answered request for a key, up to `to`. */
   lastAnswer(key: string, to: number): number | undefined;
   /** The spend of the UTC day until an instant, micro-credits. */
   dayMicros(at: number): number;

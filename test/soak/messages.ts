@@ -14,7 +14,7 @@ export const GatewayMessage = z.discriminatedUnion("type", [
     /** Since when the states hold. */
     since: z.number(),
     states: z.array(State),
-    /** When a key's request arrived that was answered in full. */
+    /** The arrival time of a completely answered request for a key. */
     answers: z.array(z.tuple([z.string(), z.number()])),
     /** The spend of the UTC day, micro-credits. */
     dayMicros: z.number(),

@@ -22,7 +22,7 @@ interface Pattern {
 export function lintOverrides(): readonly LintOverride[] {
   return [
     ...LAWS.flatMap(overridesOf),
-    // The last override of a file holds, so those for single files follow those for folders.
+    // The last matching override applies, so those for single files follow those for folders.
     ...PACKAGES.flatMap(({ only }) => only).flatMap((path) => {
       const law =
         path.endsWith(".ts") &&
