@@ -58,7 +58,7 @@ serveParent({}, async () => {
         signal,
       });
       const result = await job.run(client, askedAtMs);
-      if (!result) throw new Error(`Cannot measure: ${job.title} was not asked`);
+      if (!result) throw new Error(`Cannot measure: ${job.title} did not run`);
       const { value, samples, spend = [] } = result;
       const reading = { value, askedAtMs, asOfMs: askedAtMs, timeToLiveMs: 60_000, spend };
       readings.learn(job.id, reading, samples);

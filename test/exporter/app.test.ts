@@ -29,7 +29,7 @@ async function started() {
   return app;
 }
 
-test("App.apply withdraws a key that is gone, and neither asks for the other key nor withdraws it", async () => {
+test("App.apply withdraws a removed key, and neither polls nor withdraws the other key", async () => {
   const app = await started();
   const asked = app.gateway.log.of("key").length;
   await app.apply({ keys: [{ name: "billing", api_key_env: "KEY_0" }] });
@@ -53,7 +53,7 @@ test("App.apply keeps the values of a key with another owner, shows the owner, a
   expect(app.gateway.log.of("key").length).toBe(asked + 1);
 });
 
-test("App.apply with another gateway withdraws what the former one answered, and never asks it again", async () => {
+test("App.apply with another gateway withdraws the answers of the previous one, and never polls it again", async () => {
   const app = await started();
   const other = createSimulatedGateway({ now: () => app.clock.now(), startAt: START });
   await other.start();
@@ -75,10 +75,10 @@ test("App.apply with another gateway ends the requests in progress and closes th
     clientFor: ({ name, signal }) => ({
       ...NO_ANSWERS,
       currentKey: () => {
-        events.push(`${baseUrl} is asked for ${name}`);
+        events.push(`${baseUrl} received a request for ${name}`);
         return new Promise((_, reject) => {
           signal.addEventListener("abort", () => {
-            events.push(`${baseUrl} is left`);
+            events.push(`${baseUrl} aborted a request`);
             reject(signal.reason);
           });
         });
@@ -93,9 +93,9 @@ test("App.apply with another gateway ends the requests in progress and closes th
   const [one, two] = ["http://127.0.0.1:1", "http://two"];
   expect(events).toEqual([
     `${one} received a request for a`,
-    `${one} is asked for b`,
-    `${one} is left`,
-    `${one} is left`,
+    `${one} received a request for b`,
+    `${one} aborted a request`,
+    `${one} aborted a request`,
     `${two} received a request for a`,
     `${one} is closed`,
   ]);

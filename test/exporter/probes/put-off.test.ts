@@ -9,7 +9,7 @@ import { createManualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/log.ts";
 import { MINUTE, probe, probing, probeTarget } from "./probe-bench.ts";
 
-const refuse = () => Promise.reject(new Error("Nothing may be asked"));
+const refuse = () => Promise.reject(new Error("No request is allowed"));
 const CLIENT: GatewayClient = { currentKey: refuse, usage: refuse, transcribe: refuse };
 
 /** Probes that were due before the spend of the day is known. */

@@ -44,8 +44,8 @@ export function createFakeGateway(clock: Clock, answerTo: (name: string) => Answ
     },
     clientFor: (caller) => ({
       currentKey: () => currentKey(caller),
-      usage: () => Promise.reject(new Error("Not asked here")),
-      transcribe: () => Promise.reject(new Error("Not asked here")),
+      usage: () => Promise.reject(new Error("Not used here")),
+      transcribe: () => Promise.reject(new Error("Not used here")),
     }),
     close: () => Promise.resolve(),
   };

@@ -32,7 +32,7 @@ function setUp({ seriesLimit = 100, minIntervalMs = 0 }: Options = {}) {
     readings,
     table: { plan: { gateway, limits: { ...NO_LIMITS, maxPauseMs: MINUTE }, groups: [] } },
     refusals: createRefusals(clock, () => MINUTE),
-    dispatcher: { further: () => Promise.reject(new Error("Not asked here")) },
+    dispatcher: { further: () => Promise.reject(new Error("Not used here")) },
     intervals: { of: () => MINUTE, at: () => MINUTE, began: () => {} },
   });
   const group = testGroup({ reporter: createPollReporters(registry, log)("key") });

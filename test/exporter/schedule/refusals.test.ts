@@ -179,7 +179,7 @@ describe("createRefusals(), when the endpoint is suspected", () => {
     expect(refusals.openSince("key")).toBe(1000);
   });
 
-  test("a refused trial pauses the endpoint as long as the gateway asks", async () => {
+  test("a refused trial pauses the endpoint as long as the gateway requests", async () => {
     const { clock, suspect, refuse, mayBegin, mayContinue, begin, until } = setUp();
     suspect();
     begin("key/c");
