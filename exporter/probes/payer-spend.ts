@@ -3,7 +3,7 @@ import { targetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
 import type { SpendGuard } from "./spend-guard.ts";
 
-/** Today's usage of the keys that pay for probes before the exporter started, taken from their readings. */
+/** What the keys that pay for probes spent today before the exporter started, according to their readings. */
 export interface PayerSpend {
   /** The keys whose spend is not known yet. */
   missing(): readonly string[];

@@ -74,7 +74,7 @@ test("probe NAME ends with exit code 1 if the probe fails, and prints the reason
   const wrong = await run("probe", "short");
   expect(wrong.code).toBe(1);
   expect(lineOf(wrong.output, "result")).toMatch(
-    /^failed, wrong_text: Probe "short" returned another text than expected/,
+    /^failed, wrong_text: Probe "short" returned an unexpected text/,
   );
   expect(wrong.output).not.toContain("\u001b");
   gateway.manners.reset();
@@ -109,7 +109,7 @@ test("probe NAME counts the keys of all probes, and a refund of one key makes no
   expect((await run("probe", "short")).output).toMatch(/is not run: 0\.995 credits are spent today/);
   gateway.faults.clear();
   gateway.faults.add({ kind: "fields", remove: ["data.usage_daily"], endpoint: "key", key: "ears" });
-  expect((await run("probe", "short")).output).toMatch(/does not report what the keys have used today/);
+  expect((await run("probe", "short")).output).toMatch(/does not report today's usage of the keys/);
   expect(gateway.books.transcriptions()).toEqual([]);
 });
 

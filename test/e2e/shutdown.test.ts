@@ -136,7 +136,7 @@ process.on("newListener", (name) => {
 describe("an unusable address gives one clear line and exit code 1", () => {
   test.each([
     ["192.0.2.1:0", "no interface of this machine has this address"],
-    ["nowhere.invalid:0", /the host (is not known|cannot be looked up now)/],
+    ["nowhere.invalid:0", /the host (is unknown|name cannot be resolved now)/],
   ])("%s", async (address, message) => {
     const { code, stdout, stderr } = await runExporter(
       [configuration, `--web.listen-address=${address}`],

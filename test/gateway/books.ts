@@ -66,7 +66,9 @@ export function createBooks(context: Context, advance: () => void) {
   };
 }
 
-/** `windowsAt` selects the windows, and `at` how much of them is known. The two differ while figures lag. */
+/**
+ * `windowsAt` selects the windows; `at` is the time up to which figures are known. The two differ while figures lag.
+ */
 export function keyBook(ledger: Ledger, key: Key, at: number, windowsAt: number): KeyBook {
   const window = windowOf(key.limitReset, windowsAt);
   const windows = {

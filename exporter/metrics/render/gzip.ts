@@ -86,7 +86,7 @@ export function combinedCrc(first: number, second: number, shiftOfSecond: number
 const POLYNOMIAL = 0xedb88320;
 const ONE = 0x80000000;
 
-/** x to the power of the bits in so many bytes. */
+/** x to the power of the number of bits in `bytes` bytes. */
 export function crcShift(bytes: number): number {
   let [result, square] = [ONE, ONE >>> 1];
   for (let rest = bytes * 8; rest > 0; rest = Math.floor(rest / 2)) {
