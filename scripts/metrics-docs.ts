@@ -1,5 +1,6 @@
 import { budgetFamilies } from "../exporter/budgets/families.ts";
 import { queryFamilies, rateFamilies, usageFamiliesOf } from "../exporter/collectors/analytics-families.ts";
+import { collectors } from "../exporter/collectors/index.ts";
 import { keyFamilies } from "../exporter/collectors/key-families.ts";
 import { FAILURE_REASONS } from "../exporter/gateway/errors.ts";
 import type { Family } from "../exporter/metrics/family.ts";
@@ -9,7 +10,16 @@ import { selfFamilies } from "../exporter/metrics/self-families.ts";
 /** Renders `docs/metrics.md` from the same family values as the exposition. */
 export function renderMetricsDocs(): string {
   return `${INTRODUCTION}
-${SECTIONS.map(renderSection).join("\n")}`;
+${[...SECTIONS, ...otherSections()].map(renderSection).join("\n")}`;
+}
+
+/** Collectors whose families no section lists have a section each. */
+function otherSections(): readonly Section[] {
+  const listed = new Set(SECTIONS.flatMap(({ families }) => families));
+  return collectors.flatMap(({ name, families }) => {
+    const rest = families.filter((family) => !listed.has(family));
+    return rest.length === 0 ? [] : [{ title: `Collector ${name}`, text: "", families: rest }];
+  });
 }
 
 interface Section {

@@ -176,7 +176,7 @@ Watch the spend change:
   curl -s ${url}/metrics | grep ^aigateway_key_usage_credits
 
 Disable a key and watch the effect:
-  curl -X POST ${controls} -d '{"key":"search"}'
+  curl -X POST ${controls} -d '{"key":"docs"}'
 
 Scrape the exporter with Prometheus (prometheus.yml):
   scrape_configs:

@@ -30,7 +30,7 @@ export function createReload(
       problem(`${configFile}: cannot be loaded: ${withoutSecrets(String(error))}`);
       await app.apply(undefined);
     }
-    if (problems.length > 0) log.error({}, "Cannot reload; the previous configuration stays in use");
+    if (problems.length > 0) log.error({}, "Cannot reload; the running configuration is unchanged");
     return problems;
   });
 }

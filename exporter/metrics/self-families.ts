@@ -59,7 +59,7 @@ export const selfFamilies = {
   }),
   pollInterval: gauge({
     name: "aigateway_exporter_poll_interval_seconds",
-    help: "Longest time between two polls of a target: the longest gap of the schedule, or the time that the rate limit needs for all targets if that is longer.",
+    help: "Effective interval between two polls of a target: the longest gap of the schedule, the time that the rate limit needs for all targets, or the longest wait of the last polls, whichever is longest.",
     labels: ["collector"],
     absent: "the collector has no targets",
   }),

@@ -28,7 +28,8 @@ export function createPayerSpend({ clock, guard, readings, payers }: PayerSpendD
   /** The reading of a key, if it contains everything that was spent before the start. */
   function completeReading(key: string) {
     const reading = readings.latest(targetId("key", key));
-    if (reading?.value.kind !== "key" || reading.asOfMs < guard.completeFromMs(clock.now())) return undefined;
+    if (reading?.value?.kind !== "key" || reading.asOfMs < guard.completeFromMs(clock.now()))
+      return undefined;
     return { asOfMs: reading.asOfMs, usedToday: reading.value.information.usage.day };
   }
 

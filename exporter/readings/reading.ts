@@ -3,7 +3,8 @@ import type { Window } from "../time/window.ts";
 
 /** The last answer about a target, with the time of the request and how long it may be shown. */
 export interface Reading {
-  readonly value: ReadingValue;
+  /** For the status page and for probes; undefined: only the samples matter. */
+  readonly value: ReadingValue | undefined;
   /** When its run began. */
   readonly askedAtMs: number;
   /**

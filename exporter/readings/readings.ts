@@ -19,7 +19,7 @@ export interface ReadingSource {
 }
 
 export interface ShownReading {
-  readonly value: ReadingValue;
+  readonly value: ReadingValue | undefined;
   readonly askedAtMs: number;
   /**
    * Whether values of this calendar window may be shown now: the window contains this instant, and the answer was
@@ -99,6 +99,8 @@ export function createReadings<Packed>(
   const entries = new Map<TargetId, Entry<Packed>>();
   let derived: ReadonlyMap<TargetId, () => readonly Sample[]> = new Map();
   let series = 0;
+  /** How often something was withdrawn before its time: a view from before that must not be shown any more. */
+  let withdrawals = 0;
 
   function newEntry(identity: string): Entry<Packed> {
     const status = { ...NEW_STATUS, addedMs: clock.now() };
@@ -146,13 +148,14 @@ export function createReadings<Packed>(
     configure: (id, identity) => {
       const known = entries.get(id);
       if (known?.identity === identity) return;
-      if (known) change(id, newEntry(identity));
-      else entries.set(id, newEntry(identity));
+      if (!known) return void entries.set(id, newEntry(identity));
+      change(id, newEntry(identity));
+      withdrawals++;
     },
     ids: () => [...entries.keys()],
     remove: (id) => {
       change(id, { description: empty, learnt: undefined });
-      entries.delete(id);
+      if (entries.delete(id)) withdrawals++;
     },
     update: (id, status) => {
       const entry = entries.get(id);
@@ -162,7 +165,9 @@ export function createReadings<Packed>(
     describe: (id, samples) => change(id, { description: pack(samples, entries.get(id)?.description) }),
     withdraw: (id) => {
       const learnt = entries.get(id)?.learnt;
-      if (learnt) change(id, { learnt: { ...learnt, values: empty, timeToLive: ENDED } });
+      if (!learnt) return;
+      change(id, { learnt: { ...learnt, values: empty, timeToLive: ENDED } });
+      withdrawals++;
     },
     isWhole: (id) => {
       const learnt = entries.get(id)?.learnt;
@@ -171,6 +176,7 @@ export function createReadings<Packed>(
     },
     derive: (sources) => {
       derived = sources;
+      withdrawals++;
     },
     view: () => {
       const nowMs = clock.now();
@@ -179,7 +185,11 @@ export function createReadings<Packed>(
         { packed: valuesAt(entry, nowMs), timeToLive: entry.learnt?.timeToLive },
       ]);
       const fromReadings = [...derived.values()].map((source) => ({ packed: pack(source()) }));
-      return viewOf([...parts, ...fromReadings], packing, clock);
+      const taken = withdrawals;
+      return viewOf([...parts, ...fromReadings], packing, {
+        clock,
+        isWithdrawn: () => withdrawals !== taken,
+      });
     },
     get series() {
       return series;

@@ -1,12 +1,7 @@
-/**
- * The kinds of targets: those with their own requests (key, analytics query, probe), and those derived from other
- * readings.
- */
-export type TargetKind = "key" | "analytics" | "probe" | "probe-spend" | "budget";
+/** Names one target in the whole exporter by its kind and its name: `key/billing`, `analytics/day`, `probe/hello`. */
+export type TargetId = `${string}/${string}`;
 
-/** Names one target in the whole exporter: `key/billing`, `analytics/day`. */
-export type TargetId = `${TargetKind}/${string}`;
-
-export function targetId(kind: TargetKind, name: string): TargetId {
+/** The kind is the collector's name; probes and what is derived from other readings have kinds of their own. */
+export function targetId(kind: string, name: string): TargetId {
   return `${kind}/${name}`;
 }

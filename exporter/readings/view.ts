@@ -21,7 +21,7 @@ export interface ViewPart<Packed> {
 export function viewOf<Packed>(
   parts: readonly ViewPart<Packed>[],
   { empty, windows }: Packing<Packed>,
-  clock: Clock,
+  { clock, isWithdrawn }: { readonly clock: Clock; readonly isWithdrawn: () => boolean },
 ): View<Packed> {
   const takenAt = { wallMs: clock.now(), monotonicMs: clock.monotonic() };
   let validForMs = Number.POSITIVE_INFINITY;
@@ -37,7 +37,7 @@ export function viewOf<Packed>(
   });
   const outdated = () => {
     const agesMs = [clock.now() - takenAt.wallMs, clock.monotonic() - takenAt.monotonicMs];
-    return agesMs.some((ageMs) => ageMs < 0 || ageMs >= validForMs);
+    return isWithdrawn() || agesMs.some((ageMs) => ageMs < 0 || ageMs >= validForMs);
   };
   return { blocks, validForMs, outdated };
 }

@@ -33,8 +33,10 @@ export interface Job {
 }
 
 /** The result of one run. The engine adds the time of the request and the time to live. */
-export interface Result extends Pick<Reading, "value"> {
-  /** Derived from the value alone. A sample of a calendar window contains the window. */
+export interface Result {
+  /** What the status page shows of it; a collector that only exports metrics needs none. */
+  readonly value?: Reading["value"];
+  /** A sample of a calendar window contains the window. */
   readonly samples: readonly Sample[];
   readonly spend?: Reading["spend"];
   /** When the service computed its answer, if it reports that. */

@@ -13,7 +13,9 @@ export function createPollReporters(registry: SelfRegistry, log: Log): (collecto
     refused: registry.counter(selfFamilies.refusedAnswers),
     duration: registry.histogram(selfFamilies.pollDuration),
   };
-  return (collector) => {
+  const reporters = new Map<string, Reporter>();
+
+  function create(collector: string): Reporter {
     // The counters begin at 0 instead of being absent.
     metrics.polls.inc({ collector }, 0);
     metrics.refused.inc({ collector }, 0);
@@ -46,6 +48,13 @@ export function createPollReporters(registry: SelfRegistry, log: Log): (collecto
       },
       paused: (job) => logOf(job).debug({}, `Cannot poll ${job.title} now: the gateway asked to wait`),
     };
+  }
+
+  // One for the life of the process: a reload must not set a histogram back to zero.
+  return (collector) => {
+    const reporter = reporters.get(collector) ?? create(collector);
+    reporters.set(collector, reporter);
+    return reporter;
   };
 }
 

@@ -43,7 +43,7 @@ export function keyRow({ name, owner }: KeyConfig, readings: ReadingSource): Key
 type KeyFigures = Omit<KeyRow, keyof TargetRow | "owner">;
 
 function keyFigures(reading: ShownReading | undefined): KeyFigures {
-  if (reading?.value.kind !== "key") return NO_KEY_FIGURES;
+  if (reading?.value?.kind !== "key") return NO_KEY_FIGURES;
   const { information, limitWindow } = reading.value;
   const { limitCredits, limitReset, remainingCredits, usage, expiresAtMs } = information;
   const isUnlimited = limitCredits === null;
@@ -108,7 +108,7 @@ export function queryRow(name: string, readings: ReadingSource): QueryRow {
 type QueryFigures = Omit<QueryRow, keyof TargetRow>;
 
 function queryFigures(reading: ShownReading | undefined): QueryFigures {
-  if (reading?.value.kind !== "usage" || !reading.shows(reading.value.window)) return NO_QUERY_FIGURES;
+  if (reading?.value?.kind !== "usage" || !reading.shows(reading.value.window)) return NO_QUERY_FIGURES;
   const { range, dataMs, pairs, foldedPairs, truncated } = reading.value;
   return {
     windowStartMs: range.startMs,

@@ -76,7 +76,7 @@ describe("POST /-/reload", () => {
     files.write({ keys: [{ name: "Bad Name", api_key_env: secret }], series_limit: 0 });
     const [status, text] = await reload();
     expect(status).toBe(500);
-    expect(text).toMatch(/^Cannot reload; nothing was changed\n/);
+    expect(text).toMatch(/^Cannot reload; the running configuration is unchanged\n/);
     for (const path of ["keys[0].name", "keys[0].api_key_env", "series_limit"]) {
       expect(text).toContain(`${files.configFile}: ${path}: `);
     }

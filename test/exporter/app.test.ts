@@ -33,7 +33,8 @@ test("App.apply withdraws a removed key, and neither polls nor withdraws the oth
   const app = await started();
   const asked = app.gateway.log.of("key").length;
   await app.apply({ keys: [{ name: "billing", api_key_env: "KEY_0" }] });
-  const series = await app.seriesWhen((seen) => !seen.has(SEARCH), { seconds: 3 });
+  // The first scrape after the reload, without any time for the next rendering.
+  const series = await app.series();
   expect([series.get(BILLING), series.has(SEARCH)]).toEqual([5, false]);
   expect(app.gateway.log.of("key").length).toBe(asked);
 });
@@ -48,9 +49,22 @@ test("App.apply keeps the values of a key with another owner, shows the owner, a
       { name: "search", api_key_env: "KEY_1" },
     ],
   });
-  const series = await app.seriesWhen((seen) => seen.has(owner), { seconds: 3 });
+  const series = await app.series();
   expect([series.get(owner), series.get(BILLING), series.get(SEARCH)]).toEqual([1, 5, 7]);
   expect(app.gateway.log.of("key").length).toBe(asked + 1);
+});
+
+test("App.apply resets no counter and no histogram", async () => {
+  const app = await started();
+  const counted = [
+    'aigateway_exporter_polls_total{collector="key"}',
+    'aigateway_exporter_poll_duration_seconds_count{collector="key"}',
+  ];
+  const before = await app.series();
+  expect(counted.map((name) => before.get(name))).toEqual([2, 2]);
+  await app.apply({ keys: [{ name: "billing", api_key_env: "KEY_0" }] });
+  const after = await app.series();
+  expect(counted.map((name) => after.get(name))).toEqual([2, 2]);
 });
 
 test("App.apply with another gateway withdraws the answers of the previous one, and never polls it again", async () => {

@@ -113,7 +113,7 @@ function figures(result: SoakResult, minutes: number): string[][] {
       "Event-loop delay max between two scrapes: median, highest",
       `${inMs(quantile(max, 0.5))}, ${inMs(quantile(max, 1))}`,
     ],
-    ["Scrapes with a delay above 250 ms before them", `${late} of ${max.length}`],
+    ["Scrapes after an event-loop delay above 250 ms", `${late} of ${max.length}`],
     ["Reloads", String(result.reloads)],
     ["Log lines by level", [...result.logLines].map(([level, count]) => `${level} ${count}`).join(", ")],
   ];

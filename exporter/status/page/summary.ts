@@ -69,7 +69,9 @@ function limitsTile(keys: readonly KeyRow[]): Html {
     ...(unlimited > 0 ? [html`${unlimited} unlimited`] : []),
     ...(unknown > 0 ? [html`${unknown} unknown`] : []),
   ];
-  return tile("Limits used up", html`${gone}`, separated(notes));
+  // Without a known limit nothing is known to be used up, which is not 0.
+  const isUnknown = limited.length === 0 && unknown > 0;
+  return tile("Limits used up", isUnknown ? html`—` : html`${gone}`, separated(notes));
 }
 
 function separated(notes: readonly Html[]): Html {

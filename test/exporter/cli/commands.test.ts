@@ -53,7 +53,7 @@ describe("run()", () => {
     await untilPrinted("Configuration reloaded");
     files.write("keys: []");
     hangup();
-    await untilPrinted("Cannot reload; the previous configuration stays in use");
+    await untilPrinted("Cannot reload; the running configuration is unchanged");
     stop();
     await untilPrinted("Stopping");
     expect(await ended).toBe(0);

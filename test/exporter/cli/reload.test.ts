@@ -22,7 +22,7 @@ describe("createReload()", () => {
     expect(applied.mock.calls).toEqual([[undefined]]);
     expect(lines.map(({ message }) => message)).toEqual([
       problem,
-      "Cannot reload; the previous configuration stays in use",
+      "Cannot reload; the running configuration is unchanged",
     ]);
   });
 

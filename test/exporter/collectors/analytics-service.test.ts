@@ -137,7 +137,7 @@ describe("analytics of a service with spend between the two answers", () => {
   });
 
   test.each([1, 50])(
-    "also spend before the second rows: they are right, and not requested a third time (top %i)",
+    "accepts the second rows after further spend, without a third request (top %i)",
     async (top) => {
       const { gateway, spend, poll, asked } = await service({}, top);
       gateway.hooks.afterQuery = () => void spend("acme/one", 100_000, 1);

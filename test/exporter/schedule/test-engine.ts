@@ -108,7 +108,7 @@ export function createRecordingReporter() {
 
 function creditsOf(credits: number, window?: Window): Result {
   const { samples, value } = result(credits, window);
-  return { samples, value: value.kind === "probe" ? { ...value, durationMs: credits } : value };
+  return { samples, value: value?.kind === "probe" ? { ...value, durationMs: credits } : value };
 }
 
 /** Stores the credits in a field that any kind of value has. */
