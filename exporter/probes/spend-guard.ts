@@ -1,5 +1,5 @@
 import { decimalSum } from "../budgets/decimal-sum.ts";
-import { SETTLE_MS, type Window, windowAt } from "../time/window.ts";
+import { DAY_MS, SETTLE_MS, type Window, windowAt } from "../time/window.ts";
 
 /**
  * Keeps the spend of all probes in a UTC day at or below a ceiling. The maximum cost of a run is reserved before its
@@ -99,8 +99,6 @@ export function createSpendGuard(startedMs: () => number, longestRunMs: () => nu
     spent: (atMs) => counted(windowAt("day", atMs)),
   };
 }
-
-const DAY_MS = 86_400_000;
 
 /** Every day in which the gateway may count a run. */
 function daysOf(startMs: number, endMs: number): readonly Window[] {

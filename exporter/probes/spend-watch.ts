@@ -1,6 +1,6 @@
 import type { Log } from "../log.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
-import type { Clock } from "../time/clock.ts";
+import { type Clock, LONGEST_TIMER_MS } from "../time/clock.ts";
 import type { Probes } from "./probes.ts";
 
 /**
@@ -24,9 +24,6 @@ export interface SpendWatchDependencies {
 /** The wait before a key is polled again. */
 const RETRY_MS = 60_000;
 
-/** The clock is read at least this often, because no timer fires when it is stepped. */
-const LONGEST_WAIT_MS = 30_000;
-
 export function createSpendWatch({ clock, log, probes, ask }: SpendWatchDependencies): SpendWatch {
   const { payerSpend } = probes;
   let cancel: (() => void) | undefined;
@@ -39,7 +36,7 @@ export function createSpendWatch({ clock, log, probes, ask }: SpendWatchDependen
     // Midnight makes the spend known without a reading.
     runReady();
     if (waitMs <= 0 && clock.monotonic() - lastAskedAt >= RETRY_MS) askMissing();
-    cancel = clock.after(waitMs > 0 ? Math.min(waitMs, LONGEST_WAIT_MS) : LONGEST_WAIT_MS, watch);
+    cancel = clock.after(waitMs > 0 ? Math.min(waitMs, LONGEST_TIMER_MS) : LONGEST_TIMER_MS, watch);
   }
 
   function runReady(): void {

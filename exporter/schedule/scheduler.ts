@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Log } from "../log.ts";
 import type { TargetId } from "../readings/target-id.ts";
-import type { Clock } from "../time/clock.ts";
+import { type Clock, LONGEST_TIMER_MS } from "../time/clock.ts";
 import type { CreateTicker, ScheduleExpression, Ticker } from "../time/ticker.ts";
 import { SETTLE_MS, windowAt } from "../time/window.ts";
 import { createAgenda } from "./agenda.ts";
@@ -45,9 +45,6 @@ const LONGEST_SPREAD_MS = 300_000;
  * fault.
  */
 const LATEST_TIMER_MS = 1000;
-
-/** Interval of the checks for the end of a day, because a stepped or stopped clock fires no timer. */
-const LONGEST_WAIT_MS = 30_000;
 
 export function createScheduler({ clock, log, createTicker }: SchedulerDependencies): Scheduler {
   let groups: ReadonlyMap<string, Group> = new Map();
@@ -99,7 +96,7 @@ export function createScheduler({ clock, log, createTicker }: SchedulerDependenc
    */
   function awaitMidnight(settledMs: number): void {
     const waitMs = Math.max(0, settledMs - clock.now());
-    cancelMidnight = clock.after(Math.min(waitMs, LONGEST_WAIT_MS), () => {
+    cancelMidnight = clock.after(Math.min(waitMs, LONGEST_TIMER_MS), () => {
       if (clock.now() < settledMs) return awaitMidnight(Math.min(settledMs, nextSettled(clock.now())));
       const dueAt = clock.monotonic();
       for (const { isPaid, ordered } of groups.values()) {
