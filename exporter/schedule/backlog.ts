@@ -88,8 +88,9 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
   }
 
   function enqueue({ job, group }: Entry, dueAt: number): undefined {
-    const intervalMs = Math.max(intervals.of(group.name), job.minIntervalMs);
-    queues[job.endpoint].add(job.id, dueAt, intervalMs);
+    // A target with nothing to show is as urgent as the rest of its group, however rarely it is polled.
+    const leastMs = readings.isWhole(job.id) ? job.minIntervalMs : 0;
+    queues[job.endpoint].add(job.id, dueAt, Math.max(intervals.of(group.name), leastMs));
   }
 
   /** Whether the last answer is old enough to be replaced; half a tick of tolerance is allowed. */

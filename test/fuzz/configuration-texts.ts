@@ -9,7 +9,7 @@ export const HIDDEN = /(?:5ec2e7|0dd5a1){4}/;
 
 /** Problems of the whole file have no path; all others need one. */
 const OF_THE_WHOLE =
-  /^(?:line \d+, column \d+: |is empty|(?:.+ )?is not a mapping|is not YAML|its aliases|there is nothing to poll)/;
+  /^(?:line \d+, column \d+: |is empty|(?:.+ )?is not a mapping|is not YAML|its aliases|nothing to poll)/;
 
 /** The defects of reported problems. */
 export function faultsOfProblems(problems: readonly Problem[]): string[] {

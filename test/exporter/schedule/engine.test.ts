@@ -166,6 +166,20 @@ describe("createEngine(), schedule", () => {
     expect(times()).toEqual([0]);
   });
 
+  test("a rarely polled job that has nothing to show yet is served like the others, although they are always overdue", async () => {
+    const jobs = [
+      ...["a", "b", "c"].map((name) => askingJob(name)),
+      askingJob("hourly", { minIntervalMs: HOUR }),
+    ];
+    const { clock, begin, engine } = createTestEngine({
+      groups: [testGroup({ jobs, expression: { kind: "interval", ms: 2000 } })],
+      perMinute: 60,
+    });
+    begin();
+    await clock.advance(6000);
+    expect(engine.isAttempted()).toBe(true);
+  });
+
   test("an overloaded endpoint is shared: no target waits longer than two effective intervals", async () => {
     const names = Array.from({ length: 20 }, (_, index) => `${index}`);
     const jobs = [...names.map((name) => askingJob(name)), askingJob("slow", { minIntervalMs: 40_000 })];
