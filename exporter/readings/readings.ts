@@ -6,7 +6,7 @@ import type { Packing } from "./packing.ts";
 import type { Reading, ReadingValue } from "./reading.ts";
 import type { TargetId } from "./target-id.ts";
 import { ENDED, leftMs, type TimeToLive, timeToLiveFrom } from "./time-to-live.ts";
-import { type View, viewOf } from "./view.ts";
+import { createViewBuilder, type View } from "./view.ts";
 
 /** The readings as the status page and budgets see them. */
 export interface ReadingSource {
@@ -180,16 +180,14 @@ export function createReadings<Packed>(
     },
     view: () => {
       const nowMs = clock.now();
-      const parts = [...entries.values()].flatMap((entry) => [
-        { packed: entry.description },
-        { packed: valuesAt(entry, nowMs), timeToLive: entry.learnt?.timeToLive },
-      ]);
-      const fromReadings = [...derived.values()].map((source) => ({ packed: pack(source()) }));
       const taken = withdrawals;
-      return viewOf([...parts, ...fromReadings], packing, {
-        clock,
-        isWithdrawn: () => withdrawals !== taken,
-      });
+      const view = createViewBuilder(packing, { clock, isWithdrawn: () => withdrawals !== taken });
+      for (const entry of entries.values()) {
+        view.add(entry.description);
+        view.add(valuesAt(entry, nowMs), entry.learnt?.timeToLive);
+      }
+      for (const source of derived.values()) view.add(pack(source()));
+      return view.done();
     },
     get series() {
       return series;

@@ -12,32 +12,38 @@ export interface View<Packed> {
   readonly validForMs: number;
 }
 
-/** One part of a view. Parts that do not age have no time to live. */
-export interface ViewPart<Packed> {
-  readonly packed: Packed;
-  readonly timeToLive?: TimeToLive | undefined;
+/** Gathers a view part by part: a list of all parts of ten thousand targets would be garbage each second. */
+export interface ViewBuilder<Packed> {
+  /** What does not age has no time to live. */
+  add(packed: Packed, timeToLive?: TimeToLive): void;
+  done(): View<Packed>;
 }
 
-export function viewOf<Packed>(
-  parts: readonly ViewPart<Packed>[],
+export function createViewBuilder<Packed>(
   { empty, windows }: Packing<Packed>,
   { clock, isWithdrawn }: { readonly clock: Clock; readonly isWithdrawn: () => boolean },
-): View<Packed> {
+): ViewBuilder<Packed> {
   const takenAt = { wallMs: clock.now(), monotonicMs: clock.monotonic() };
+  const blocks: Packed[] = [];
   let validForMs = Number.POSITIVE_INFINITY;
-  const blocks = parts.map(({ packed, timeToLive }) => {
-    if (packed === empty) return empty;
-    if (timeToLive) {
-      const left = leftMs(timeToLive, clock);
-      if (left <= timeToLive.spareMs) return empty;
-      validForMs = Math.min(validForMs, left);
-    }
+
+  function add(packed: Packed, timeToLive?: TimeToLive): void {
+    const left = timeToLive ? leftMs(timeToLive, clock) : Number.POSITIVE_INFINITY;
+    if (packed === empty || (timeToLive && left <= timeToLive.spareMs)) return void blocks.push(empty);
+    validForMs = Math.min(validForMs, left);
     for (const { endMs } of windows(packed)) validForMs = Math.min(validForMs, endMs - takenAt.wallMs);
-    return packed;
-  });
-  const outdated = () => {
-    const agesMs = [clock.now() - takenAt.wallMs, clock.monotonic() - takenAt.monotonicMs];
-    return isWithdrawn() || agesMs.some((ageMs) => ageMs < 0 || ageMs >= validForMs);
+    blocks.push(packed);
+  }
+
+  return {
+    add,
+    done: () => ({
+      blocks,
+      validForMs,
+      outdated: () => {
+        const agesMs = [clock.now() - takenAt.wallMs, clock.monotonic() - takenAt.monotonicMs];
+        return isWithdrawn() || agesMs.some((ageMs) => ageMs < 0 || ageMs >= validForMs);
+      },
+    }),
   };
-  return { blocks, validForMs, outdated };
 }

@@ -20,11 +20,13 @@ export interface AgendaEntry {
 
 /** `onDue` is called with everything that has become due, ordered by time. */
 export function createAgenda(clock: Clock, onDue: (entries: readonly AgendaEntry[]) => void): Agenda {
-  let waiting: readonly AgendaEntry[] = [];
+  /** Sorted by time; everything before `head` has become due. A copy for each timer would be garbage of megabytes. */
+  let waiting: AgendaEntry[] = [];
+  let head = 0;
   let timer: { readonly at: number; readonly cancel: () => void } | undefined;
 
   function awaitFirst(): void {
-    const [first] = waiting;
+    const first = waiting[head];
     if (timer && timer.at === first?.at) return;
     timer?.cancel();
     timer = first && { at: first.at, cancel: clock.after(first.at - clock.monotonic(), onTime) };
@@ -33,23 +35,40 @@ export function createAgenda(clock: Clock, onDue: (entries: readonly AgendaEntry
   function onTime(): void {
     timer = undefined;
     const now = clock.monotonic();
-    const later = waiting.findIndex(({ at }) => at > now);
-    const due = later === -1 ? waiting : waiting.slice(0, later);
-    waiting = later === -1 ? [] : waiting.slice(later);
+    const due: AgendaEntry[] = [];
+    for (let first = waiting[head]; first && first.at <= now; first = waiting[head]) {
+      due.push(first);
+      head++;
+    }
+    if (head > waiting.length / 2) {
+      waiting.splice(0, head);
+      head = 0;
+    }
     awaitFirst();
     onDue(due);
   }
 
+  /** Mostly at the end; a time between others is found by halving. */
+  function insert(entry: AgendaEntry): void {
+    let [from, to] = [head, waiting.length];
+    if ((waiting.at(-1)?.at ?? Number.NEGATIVE_INFINITY) <= entry.at) from = to;
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((waiting[middle]?.at ?? 0) <= entry.at) from = middle + 1;
+      else to = middle;
+    }
+    if (from === waiting.length) waiting.push(entry);
+    else waiting.splice(from, 0, entry);
+  }
+
   return {
     add: (entries) => {
-      const isLater = (entries[0]?.at ?? 0) >= (waiting.at(-1)?.at ?? 0);
-      const all = [...waiting, ...entries];
-      // Merges two sorted lists in linear time.
-      waiting = isLater ? all : all.toSorted((one, other) => one.at - other.at);
+      for (const entry of entries) insert(entry);
       awaitFirst();
     },
     remove: (isConcerned) => {
-      waiting = waiting.filter(({ id }) => !isConcerned(id));
+      waiting = waiting.slice(head).filter(({ id }) => !isConcerned(id));
+      head = 0;
       awaitFirst();
     },
   };
