@@ -20,8 +20,17 @@ export function timeToLiveFrom(clock: Clock, askedAtMs: number, timeToLiveMs: nu
 }
 
 /** Milliseconds left by the clock that ends sooner; 0 or less: expired. */
-export function leftMs({ wallEndMs, monotonicEndMs }: TimeToLive, clock: Clock): number {
-  return Math.min(wallEndMs - clock.now(), monotonicEndMs - clock.monotonic());
+export function leftMs(timeToLive: TimeToLive, clock: Clock): number {
+  return leftAt(timeToLive, clock.now(), clock.monotonic());
+}
+
+/** The same at an instant. */
+export function leftAt(
+  { wallEndMs, monotonicEndMs }: TimeToLive,
+  wallMs: number,
+  monotonicMs: number,
+): number {
+  return Math.min(wallEndMs - wallMs, monotonicEndMs - monotonicMs);
 }
 
 /**

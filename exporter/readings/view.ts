@@ -1,6 +1,6 @@
 import type { Clock } from "../time/clock.ts";
 import type { Packing } from "./packing.ts";
-import { leftMs, type TimeToLive } from "./time-to-live.ts";
+import { leftAt, type TimeToLive } from "./time-to-live.ts";
 
 /** Everything that may be shown at one instant, and how long it stays valid. */
 export interface View<Packed> {
@@ -23,15 +23,15 @@ export function createViewBuilder<Packed>(
   { empty, windows }: Packing<Packed>,
   { clock, isWithdrawn }: { readonly clock: Clock; readonly isWithdrawn: () => boolean },
 ): ViewBuilder<Packed> {
-  const takenAt = { wallMs: clock.now(), monotonicMs: clock.monotonic() };
+  const [wallMs, monotonicMs] = [clock.now(), clock.monotonic()];
   const blocks: Packed[] = [];
   let validForMs = Number.POSITIVE_INFINITY;
 
   function add(packed: Packed, timeToLive?: TimeToLive): void {
-    const left = timeToLive ? leftMs(timeToLive, clock) : Number.POSITIVE_INFINITY;
+    const left = timeToLive ? leftAt(timeToLive, wallMs, monotonicMs) : Number.POSITIVE_INFINITY;
     if (packed === empty || (timeToLive && left <= timeToLive.spareMs)) return void blocks.push(empty);
     validForMs = Math.min(validForMs, left);
-    for (const { endMs } of windows(packed)) validForMs = Math.min(validForMs, endMs - takenAt.wallMs);
+    for (const { endMs } of windows(packed)) validForMs = Math.min(validForMs, endMs - wallMs);
     blocks.push(packed);
   }
 
@@ -41,7 +41,7 @@ export function createViewBuilder<Packed>(
       blocks,
       validForMs,
       outdated: () => {
-        const agesMs = [clock.now() - takenAt.wallMs, clock.monotonic() - takenAt.monotonicMs];
+        const agesMs = [clock.now() - wallMs, clock.monotonic() - monotonicMs];
         return isWithdrawn() || agesMs.some((ageMs) => ageMs < 0 || ageMs >= validForMs);
       },
     }),

@@ -161,7 +161,7 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
       return table.plan.groups.flatMap(({ name, isPaid }) => (isPaid ? [] : [name]));
     },
     intervalMs: (name) => intervals.of(name),
-    lagMs: (name) => longestLag(name, [...table.entries()], intervals.of(name), { readings, clock }),
+    lagMs: (name) => longestLag(name, table.entries(), intervals.of(name), { readings, clock }),
     throttledUntil: () => refusals.throttledUntil(),
   };
 }
@@ -185,7 +185,7 @@ function isAttempted({ job, group }: Entry, readings: ReadingStore): boolean {
 /** A target that was never polled has been waiting since it was configured. */
 function longestLag(
   name: string,
-  entries: readonly Entry[],
+  entries: Iterable<Entry>,
   intervalMs: number,
   { readings, clock }: Pick<EngineDependencies, "readings" | "clock">,
 ): number {

@@ -76,6 +76,12 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
 
   function learn(job: Job, group: JobGroup, result: Result, askedAtMs: number): "learnt" | "unsettled" {
     const { value, samples, spend = [], computedAtMs = askedAtMs, warning } = result;
+    const asOfMs = Math.min(askedAtMs, computedAtMs);
+    const timeToLiveMs = INTERVALS_TO_LIVE * Math.max(intervals.of(group.name), job.minIntervalMs);
+    const reading = { value, askedAtMs, asOfMs, timeToLiveMs, spend };
+    const hasRoom = readings.learn(job.id, reading, samples);
+    if (!hasRoom) group.reporter.refused(job, samples.length);
+    const isSettled = !hasRoom || readings.isWhole(job.id);
     readings.update(job.id, {
       up: true,
       unauthorized: false,
@@ -83,15 +89,9 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       failure: undefined,
       warning,
       lastSuccessMs: askedAtMs,
+      ...(isSettled && { lastAnswerMs: askedAtMs }),
     });
-    const asOfMs = Math.min(askedAtMs, computedAtMs);
-    const timeToLiveMs = INTERVALS_TO_LIVE * Math.max(intervals.of(group.name), job.minIntervalMs);
-    const reading = { value, askedAtMs, asOfMs, timeToLiveMs, spend };
-    const hasRoom = readings.learn(job.id, reading, samples);
-    if (!hasRoom) group.reporter.refused(job, samples.length);
-    if (hasRoom && !readings.isWhole(job.id)) return "unsettled";
-    readings.update(job.id, { lastAnswerMs: askedAtMs });
-    return "learnt";
+    return isSettled ? "learnt" : "unsettled";
   }
 
   function fail(job: Job, { kind, message }: GatewayError, askedAtMs: number): void {

@@ -79,12 +79,18 @@ export function createRunQueue(): RunQueue {
     },
     remove: (id) => void queued.delete(id),
     oldest: () => {
-      const firsts = [...lines.values()].flatMap((line) => firstOf(line, () => true)?.dueAt ?? []);
-      return firsts.length === 0 ? undefined : Math.min(...firsts);
+      let oldest: number | undefined;
+      for (const line of lines.values()) {
+        const dueAt = firstOf(line, ANY)?.dueAt;
+        if (dueAt !== undefined && dueAt < (oldest ?? Number.POSITIVE_INFINITY)) oldest = dueAt;
+      }
+      return oldest;
     },
     ids: () => queued.keys(),
   };
 }
+
+const ANY = () => true;
 
 interface Line {
   /** Sorted by time. */
