@@ -18,8 +18,6 @@ export type Reply =
 
 export interface AnswerContext {
   readonly body: string;
-  /** What a transcription cost; undefined: nothing was charged. */
-  readonly costMicros: number | undefined;
   readonly books: Books;
   readonly time: Pick<WorldClock, "trueMs">;
 }
@@ -31,15 +29,21 @@ export function answerTo(question: Question, fault: Fault | undefined, context: 
   if (what === "hang") return { kind: "silence" };
   if (question.account === undefined) return refusal(401, undefined);
   if (fault && typeof what === "number") return refusal(what, secondsOf(fault.retryAfter));
-  if (fault && what === "quota") return refusal(429, fault.retryAfter === undefined ? undefined : nextMinute(context));
+  if (fault && what === "quota")
+    return refusal(429, fault.retryAfter === undefined ? undefined : nextMinute(context));
   if (what === "garbage") return { ...good("<html>"), isGood: false };
   switch (question.endpoint) {
     case "key":
-      return good({ data: keyBody(context.books.key({ gateway: question.gateway, number: question.account }, question.asOfMs), question.asOfMs) });
+      return good({
+        data: keyBody(
+          context.books.key({ gateway: question.gateway, number: question.account }, question.asOfMs),
+          question.asOfMs,
+        ),
+      });
     case "analytics":
       return analytics(question, fault, context);
     case "transcription": {
-      const cost = (context.costMicros ?? 0) / 1e6;
+      const cost = (question.costMicros ?? 0) / 1e6;
       return good({ text: "hello world", usage: what === "no_cost" ? { seconds: 2 } : { cost, seconds: 2 } });
     }
   }
@@ -94,7 +98,11 @@ function keyBody(figures: KeyFigures, atMs: number): object {
 /** The number of rows that a truncated answer keeps. */
 const CAP = 2;
 
-function analytics(question: Question, fault: Fault | undefined, { body, books, time }: AnswerContext): Reply {
+function analytics(
+  question: Question,
+  fault: Fault | undefined,
+  { body, books, time }: AnswerContext,
+): Reply {
   const { time_range: range, dimensions } = JSON.parse(body);
   const isStale = fault?.what === "stale";
   const asOfMs = isStale ? time.trueMs() - (question.at - fault.at * 1000) - 60_000 : question.asOfMs;
@@ -116,11 +124,17 @@ function analytics(question: Question, fault: Fault | undefined, { body, books, 
       isPartial,
     },
   });
-  const data = isGrouped ? rows.map((row) => ({ model: row.model, app: row.app, ...amountFields(row) })) : totalRows(all);
+  const data = isGrouped
+    ? rows.map((row) => ({ model: row.model, app: row.app, ...amountFields(row) }))
+    : totalRows(all);
   return good({
     data: {
       data,
-      metadata: { query_time_ms: 5, row_count: data.length, truncated: isPartial && fault?.what === "truncated" },
+      metadata: {
+        query_time_ms: 5,
+        row_count: data.length,
+        truncated: isPartial && fault?.what === "truncated",
+      },
       ...((isStale || question.number % 2 === 0) && { cachedAt: asOfMs }),
     },
   });

@@ -103,7 +103,13 @@ export function resetEnd({ reset }: KeyFigures, atMs: number): number | undefine
   return reset === null ? undefined : windowEnd(reset === "daily" ? "day" : "month", atMs);
 }
 
-function pairOf(gateway: GatewayName, index: number, startMs: number, endMs: number, scale: number): PairFigures {
+function pairOf(
+  gateway: GatewayName,
+  index: number,
+  startMs: number,
+  endMs: number,
+  scale: number,
+): PairFigures {
   const seed = seedOf({ gateway, number: 1000 + index });
   const growth = growthOf(seed, 3);
   const calls = steps(growth, startMs, endMs);

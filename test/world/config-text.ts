@@ -5,7 +5,8 @@ export const GATEWAY_URLS = { a: "https://a.example/api/v1", b: "https://b.examp
 
 /** Settings as a configuration file. JSON is YAML. */
 export function configText(settings: Settings): string {
-  const { keys, gateway, pace, connections, keySchedule, analyticsSchedule, analytics, budgets, probes } = settings;
+  const { keys, gateway, pace, connections, keySchedule, analyticsSchedule, analytics, budgets, probes } =
+    settings;
   return JSON.stringify({
     gateway: { base_url: GATEWAY_URLS[gateway], requests_per_minute: pace, connections },
     schedule: { keys: keySchedule, analytics: analyticsSchedule },
@@ -15,7 +16,9 @@ export function configText(settings: Settings): string {
       ...(team !== undefined && { owner: { team } }),
       ...(label !== undefined && { show_label: label }),
     })),
-    ...(analytics && { analytics: { management_key_file: `secrets/f${analytics.file}`, top: analytics.top } }),
+    ...(analytics && {
+      analytics: { management_key_file: `secrets/f${analytics.file}`, top: analytics.top },
+    }),
     budgets: budgets.map(budgetEntry),
     ...(probes && probeSections(probes)),
   });

@@ -34,7 +34,9 @@ export function readExposition(text: string): Exposition {
     samples,
     value: (family, labels = {}) => {
       const wanted = Object.entries(labels);
-      const found = samples(family).filter((sample) => wanted.every(([name, text]) => sample.labels[name] === text));
+      const found = samples(family).filter((sample) =>
+        wanted.every(([name, text]) => sample.labels[name] === text),
+      );
       if (found.length > 1) throw new Error(`${found.length} samples of ${family}${JSON.stringify(labels)}`);
       return found[0]?.value;
     },
@@ -45,12 +47,21 @@ export function readExposition(text: string): Exposition {
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)",?/gy;
 
-function readLabels(text: string): Record<string, string> {
+/** Every scrape repeats the labels of the last one. */
+const known = new Map<string, Readonly<Record<string, string>>>();
+
+function readLabels(text: string): Readonly<Record<string, string>> {
+  const read = known.get(text);
+  if (read) return read;
   const labels: Record<string, string> = {};
   for (const [, name = "", value = ""] of text.matchAll(LABEL)) labels[name] = unescaped(value);
+  if (known.size > 50_000) known.clear();
+  known.set(text, labels);
   return labels;
 }
 
 function unescaped(text: string): string {
-  return text.includes("\\") ? text.replaceAll(/\\(.)/g, (_, char: string) => (char === "n" ? "\n" : char)) : text;
+  return text.includes("\\")
+    ? text.replaceAll(/\\(.)/g, (_, char: string) => (char === "n" ? "\n" : char))
+    : text;
 }

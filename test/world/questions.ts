@@ -19,6 +19,8 @@ export interface Question {
   /** The figures of a good answer are those of this time. */
   readonly asOfMs: number;
   readonly usage: UsageAnswer | undefined;
+  /** What a transcription cost, millionths of credits. */
+  costMicros: number | undefined;
   /** Elapsed milliseconds; undefined: still under way. */
   endedAt: number | undefined;
   /** Lost: no answer, or the exporter did not wait for it. */
@@ -49,8 +51,8 @@ export type Amounts = Readonly<Record<"micros" | "requests" | "prompt" | "comple
 /** What the exporter asked within the last hours. */
 export interface Questions {
   add(question: Question): void;
-  /** The questions about one account, oldest first. */
-  about(endpoint: EndpointName, gateway: GatewayName, account: number): readonly Question[];
+  /** The questions with one secret, oldest first. */
+  with(endpoint: EndpointName, gateway: GatewayName, token: string): readonly Question[];
   /** All questions of an endpoint, oldest first. */
   at(endpoint: EndpointName): readonly Question[];
 }
@@ -75,15 +77,15 @@ export function createQuestions(): Questions {
     if (old > 1000) log.splice(0, old);
   }
 
-  const nameOf = (endpoint: EndpointName, gateway: GatewayName, account: number | undefined) =>
-    `${endpoint} ${gateway} ${account}`;
+  const nameOf = (endpoint: EndpointName, gateway: GatewayName, token: string) =>
+    `${endpoint} ${gateway} ${token}`;
   return {
     add: (question) => {
-      const { endpoint, gateway, account } = question;
+      const { endpoint, gateway, token } = question;
       put(endpoint, question);
-      put(nameOf(endpoint, gateway, account), question);
+      put(nameOf(endpoint, gateway, token), question);
     },
-    about: (endpoint, gateway, account) => logOf(nameOf(endpoint, gateway, account)),
+    with: (endpoint, gateway, token) => logOf(nameOf(endpoint, gateway, token)),
     at: logOf,
   };
 }

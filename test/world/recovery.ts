@@ -25,7 +25,12 @@ export function analyticsRoundSeconds({ analyticsSchedule }: Settings): number {
 
 /** Seconds after the last trouble within which everything must be shown again, and some more. */
 export function recoverySeconds({ settings, events }: Pick<Story, "settings" | "events">): number {
-  const all = [settings, ...events.flatMap((event) => (event.do === "reload" ? [{ ...settings, ...event.change }] : []))];
-  const rounds = all.map((one) => Math.max(keyRoundSeconds(one), one.analytics ? analyticsRoundSeconds(one) : 0));
+  const all = [
+    settings,
+    ...events.flatMap((event) => (event.do === "reload" ? [{ ...settings, ...event.change }] : [])),
+  ];
+  const rounds = all.map((one) =>
+    Math.max(keyRoundSeconds(one), one.analytics ? analyticsRoundSeconds(one) : 0),
+  );
   return 2 * Math.max(60, ...rounds) + 60;
 }

@@ -1,6 +1,8 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
-import { crc32, deflateRawSync, gunzipSync } from "node:zlib";
+import { crc32, gunzipSync } from "node:zlib";
+import { IS_WITHOUT_RUNTIME_METRICS } from "./without-runtime-metrics.ts";
+// oxfmt-ignore: the exporter must come after the line above.
 import { type App, createApp } from "../../exporter/app.ts";
 import type { Config } from "../../exporter/config/config.ts";
 import { loadConfig } from "../../exporter/config/load.ts";
@@ -32,11 +34,14 @@ export interface WorldExporterDependencies {
 
 /** @throws Error if the configuration is invalid. */
 export async function startWorldExporter(dependencies: WorldExporterDependencies): Promise<WorldExporter> {
+  if (!IS_WITHOUT_RUNTIME_METRICS) throw new Error("Cannot start: the metrics of the process are on");
   const { time, files, connect, random } = dependencies;
   let routes: readonly Route[] = [];
   const load = async () => {
     const loaded = await loadConfig({ path: files.configPath, ...files.files, env: {} });
-    return loaded.ok ? loaded.config : new Error(loaded.problems.map(({ path, message }) => `${path} ${message}`).join("; "));
+    return loaded.ok
+      ? loaded.config
+      : new Error(loaded.problems.map(({ path, message }) => `${path} ${message}`).join("; "));
   };
   const start = async (config: Config): Promise<App> => {
     const app = createApp(config, {
@@ -97,9 +102,28 @@ function contentOf({ status, headers, body }: Answer): { readonly status: number
   return { status, text: (headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString() };
 }
 
-/** Compresses at once, hardly at all: threads would answer in an order of their own. */
+/** Compresses at once, and not at all: threads would answer in an order of their own. */
 const deflate: Deflate = (text) => {
   const { length } = text;
-  const deflated = deflateRawSync(text, { level: 0, finishFlush: 2 });
-  return Promise.resolve({ deflated, length, crc: crc32(text), crcShift: crcShift(length) });
+  return Promise.resolve({
+    deflated: storedBlocks(text),
+    length,
+    crc: crc32(text),
+    crcShift: crcShift(length),
+  });
 };
+
+const MOST_STORED = 0xff_ff;
+
+/** Stored blocks of RFC 1951, none of which is the last one. */
+function storedBlocks(text: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  for (let start = 0; start < text.length; start += MOST_STORED) {
+    const part = text.subarray(start, start + MOST_STORED);
+    const header = Buffer.alloc(5);
+    header.writeUInt16LE(part.length, 1);
+    header.writeUInt16LE(MOST_STORED - part.length, 3);
+    parts.push(header, part);
+  }
+  return Buffer.concat(parts);
+}

@@ -38,7 +38,9 @@ export function createWorldFiles(after: Clock["after"], elapsedMs: () => number)
   let config = "";
 
   function tokens(file: number): Held[] {
-    const known = held.get(file) ?? [{ token: tokenOf(file, 0), account: file, from: Number.NEGATIVE_INFINITY }];
+    const known = held.get(file) ?? [
+      { token: tokenOf(file, 0), account: file, from: Number.NEGATIVE_INFINITY },
+    ];
     held.set(file, known);
     return known;
   }
@@ -47,14 +49,16 @@ export function createWorldFiles(after: Clock["after"], elapsedMs: () => number)
     const state = states.get(file);
     if (state === "gone") throw Object.assign(new Error("No such file"), { code: "ENOENT" });
     if (state === "empty") return "";
-    if (state === "hang") await new Promise<void>((resolve) => hanging.set(file, [...(hanging.get(file) ?? []), resolve]));
+    if (state === "hang")
+      await new Promise<void>((resolve) => hanging.set(file, [...(hanging.get(file) ?? []), resolve]));
     if (state === "slow") await new Promise<void>((resolve) => void after(SLOW_MS, resolve));
     return `${tokens(file).at(-1)?.token ?? ""}\n`;
   }
 
   return {
     files: {
-      readFile: async (path) => (path === CONFIG_PATH ? config : readSecret(Number(path.replace(SECRET_PATH, "")))),
+      readFile: async (path) =>
+        path === CONFIG_PATH ? config : readSecret(Number(path.replace(SECRET_PATH, ""))),
       readBytes: () => Promise.resolve(new Uint8Array([1, 2, 3])),
       listDirectory: () => Promise.resolve([]),
     },
@@ -79,7 +83,9 @@ export function createWorldFiles(after: Clock["after"], elapsedMs: () => number)
     },
     hasHeld: (file, token, sinceMs) => {
       const known = tokens(file);
-      return known.some((each, index) => each.token === token && (known[index + 1]?.from ?? Infinity) >= sinceMs);
+      return known.some(
+        (each, index) => each.token === token && (known[index + 1]?.from ?? Infinity) >= sinceMs,
+      );
     },
     tokens,
   };

@@ -42,18 +42,15 @@ export function createWorldGateway(dependencies: WorldGatewayDependencies): Conn
       atMs: time.trueMs(),
       monotonic: time.clock.monotonic(),
       skewMs: time.skewMs(),
-      asOfMs: time.trueMs() - Math.floor(lagOf(count) * 1000),
+      asOfMs: time.trueMs() - story.lagSeconds * 1000,
       usage: undefined,
+      costMicros: undefined,
       endedAt: undefined,
       end: undefined,
       code: undefined,
       retryAfterMs: undefined,
       isGeneral: false,
     };
-  }
-
-  function lagOf(number: number): number {
-    return chance(story.seed, number, 3) * story.lagSeconds;
   }
 
   function latencyOf(question: Question, fault: Fault | undefined): number {
@@ -80,8 +77,8 @@ export function createWorldGateway(dependencies: WorldGatewayDependencies): Conn
         questions.add(question);
         const fault = faults.of(question);
         coverage.count(fault ? faultName(fault) : "good answer");
-        const costMicros = chargeFor(question, fault);
-        const reply: Reply = answerTo(question, fault, { body: String(body), costMicros, books, time });
+        question.costMicros = chargeFor(question, fault);
+        const reply: Reply = answerTo(question, fault, { body: String(body), books, time });
         question.isGeneral = fault !== undefined && fault.accounts === undefined;
         onQuestion(question);
         const end = (how: Question["end"]) => {
@@ -97,7 +94,7 @@ export function createWorldGateway(dependencies: WorldGatewayDependencies): Conn
           handler.onResponseError?.(Object.assign(controller, CONTROLLER), error);
         };
         const answer = () => {
-          if (reply.kind === "reset") return fail(Object.assign(new Error("reset"), { code: "ECONNRESET" }));
+          if (reply.kind !== "answer") return fail(Object.assign(new Error("reset"), { code: "ECONNRESET" }));
           end(reply.isGood ? "good" : "bad");
           question.code = reply.status;
           question.retryAfterMs = reply.retryAfterMs;
@@ -119,7 +116,15 @@ export function createWorldGateway(dependencies: WorldGatewayDependencies): Conn
 }
 
 /** The other members of undici's controller, which the exporter does not use. */
-const CONTROLLER = { aborted: false, paused: false, reason: null, rawHeaders: null, rawTrailers: null, pause() {}, resume() {} };
+const CONTROLLER = {
+  aborted: false,
+  paused: false,
+  reason: null,
+  rawHeaders: null,
+  rawTrailers: null,
+  pause() {},
+  resume() {},
+};
 
 const ENDPOINTS: Readonly<Record<string, EndpointName>> = {
   "/api/v1/key": "key",

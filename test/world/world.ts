@@ -22,6 +22,8 @@ export interface World {
   /** What the exporter's present configuration is, and since when (elapsed milliseconds). */
   readonly settings: () => Settings;
   readonly settingsSince: () => number;
+  /** Since when a key is configured with its present gateway and file, elapsed milliseconds. */
+  readonly configuredSince: (key: string) => number;
   /** Whether a reload has loaded its configuration but has not returned yet. */
   readonly isApplying: () => boolean;
   /** When the exporter was started last, elapsed milliseconds. */
@@ -80,6 +82,7 @@ async function liveThrough(
   let since = 0;
   let startedAt = 0;
   let applying = 0;
+  let configured: ReadonlyMap<string, number> = new Map();
   const books = createBooks(story.scale);
   const files = createWorldFiles(time.after, time.elapsedMs);
   const questions = createQuestions();
@@ -91,6 +94,7 @@ async function liveThrough(
     questions,
     settings: () => present,
     settingsSince: () => since,
+    configuredSince: (key) => configured.get(key) ?? 0,
     isApplying: () => applying > 0,
     startedAt: () => startedAt,
   };
@@ -122,6 +126,7 @@ async function liveThrough(
     const next = written;
     applying++;
     const isValid = await exporter.reload(() => {
+      configured = configuredSince(present, next, configured, time.elapsedMs());
       present = next;
       since = time.elapsedMs();
     });
@@ -154,7 +159,10 @@ async function liveThrough(
         return files.setState(event.file, event.state);
       case "rotate":
         coverage.count("secret replaced");
-        return files.rotate(event.file, event.account ?? files.tokens(event.file).at(-1)?.account ?? event.file);
+        return files.rotate(
+          event.file,
+          event.account ?? files.tokens(event.file).at(-1)?.account ?? event.file,
+        );
     }
   }
 
@@ -172,10 +180,25 @@ async function liveThrough(
     if (violation) break;
   }
   coverage.count("simulated minutes", Math.round(time.elapsedMs() / 60_000));
-  coverage.count("midnight", Math.floor(time.trueMs() / DAY_MS) - Math.floor(Date.parse(story.start) / DAY_MS));
+  coverage.count(
+    "midnight",
+    Math.floor(time.trueMs() / DAY_MS) - Math.floor(Date.parse(story.start) / DAY_MS),
+  );
   coverage.count("story");
   await exporter.stop();
   return violation;
+}
+
+/** A key that keeps its gateway and its file keeps its time. */
+function configuredSince(
+  former: Settings,
+  next: Settings,
+  known: ReadonlyMap<string, number>,
+  at: number,
+): ReadonlyMap<string, number> {
+  const files = new Map(former.keys.map(({ name, file }) => [name, file]));
+  const isKept = (name: string, file: number) => former.gateway === next.gateway && files.get(name) === file;
+  return new Map(next.keys.map(({ name, file }) => [name, isKept(name, file) ? (known.get(name) ?? 0) : at]));
 }
 
 async function look(exporter: WorldExporter, time: WorldClock): Promise<Scrape> {
