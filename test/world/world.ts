@@ -37,6 +37,8 @@ export interface Scrape {
   /** True time, epoch milliseconds. */
   readonly atMs: number;
   readonly text: string;
+  /** The same in the other format, in some scrapes. */
+  readonly openMetrics: string | undefined;
   readonly exposition: Exposition;
   readonly isReady: boolean;
   readonly isHealthy: boolean;
@@ -118,6 +120,7 @@ async function liveThrough(
     onQuestion: (question) => judge((one) => one.asked?.(question)),
   });
   let draws = 0;
+  let scrapes = 0;
   const random = () => chance(story.seed, draws++, 7);
   const exporter = await startWorldExporter({ time, files, connect, random });
   let reloads: Promise<unknown> = Promise.resolve();
@@ -169,8 +172,7 @@ async function liveThrough(
   const plan = planOf(story, { happen, scrape, heal: (file) => files.setState(file, undefined) });
   async function scrape(): Promise<void> {
     coverage.count("scrape");
-    judge(() => []);
-    const seen = await look(exporter, time);
+    const seen = await look(exporter, time, scrapes++ % OPEN_METRICS_EACH === 0);
     judge((one) => one.scraped?.(seen));
   }
   for (const { at, run } of plan) {
@@ -201,7 +203,10 @@ function configuredSince(
   return new Map(next.keys.map(({ name, file }) => [name, isKept(name, file) ? (known.get(name) ?? 0) : at]));
 }
 
-async function look(exporter: WorldExporter, time: WorldClock): Promise<Scrape> {
+const OPEN_METRICS = "application/openmetrics-text;version=1.0.0";
+const OPEN_METRICS_EACH = 25;
+
+async function look(exporter: WorldExporter, time: WorldClock, inBoth: boolean): Promise<Scrape> {
   const { status, text } = await exporter.get("/metrics");
   if (status !== 200) throw new Error(`The scrape is answered with ${status}`);
   const [ready, healthy] = [await exporter.get("/-/ready"), await exporter.get("/-/healthy")];
@@ -209,6 +214,7 @@ async function look(exporter: WorldExporter, time: WorldClock): Promise<Scrape> 
     at: time.elapsedMs(),
     atMs: time.trueMs(),
     text,
+    openMetrics: inBoth ? (await exporter.get("/metrics", OPEN_METRICS)).text : undefined,
     exposition: readExposition(text),
     isReady: ready.status === 200,
     isHealthy: healthy.status === 200,
