@@ -30,13 +30,13 @@ export interface ShownReading {
 
 /** The outcome of a target's runs. */
 export interface TargetStatus {
-  /** When the target was configured. */
-  readonly addedMs: number;
+  /** Since when it has been waiting for a run: the begin of the last one, or its addition. Monotonic milliseconds. */
+  readonly waitingSince: number;
   /** Whether the last run succeeded; undefined before the first. */
   readonly up: boolean | undefined;
   /** Whether the service refuses the credential (401); only a success or a 401 changes it. */
   readonly unauthorized: boolean | undefined;
-  /** When the last run began. */
+  /** When the last run began. Epoch milliseconds, as all times below. */
   readonly lastAttemptMs: number | undefined;
   /** Whether a run has ended. */
   readonly attempted: boolean;
@@ -145,7 +145,7 @@ export function createReadings<Packed>(
       const known = entries.get(id);
       if (known?.identity === identity) return;
       if (known) forget(known);
-      const status = { ...NEW_STATUS, addedMs: clock.now() };
+      const status = { ...NEW_STATUS, waitingSince: clock.monotonic() };
       entries.set(id, { identity, status, description: empty, learnt: undefined });
     },
     ids: () => [...entries.keys()],
@@ -222,7 +222,7 @@ interface Learnt<Packed> extends Aging {
 /** The end of a time to live that is over on any monotonic clock. */
 const ENDED = Number.NEGATIVE_INFINITY;
 
-const NEW_STATUS: Omit<TargetStatus, "addedMs"> = {
+const NEW_STATUS: Omit<TargetStatus, "waitingSince"> = {
   up: undefined,
   unauthorized: undefined,
   lastAttemptMs: undefined,

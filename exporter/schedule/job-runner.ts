@@ -48,7 +48,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       if (before)
         group.reporter.ended(job, { durationMs: clock.monotonic() - started, failure, warning }, before);
     };
-    readings.update(id, { lastAttemptMs: askedAtMs });
+    readings.update(id, { lastAttemptMs: askedAtMs, waitingSince: started });
     try {
       const client = table.plan.gateway.clientFor({ endpoint, name, permits, signal });
       const result = await orAborted(job.run(client, askedAtMs), signal);

@@ -40,7 +40,7 @@ const NO_PAIRS: Omit<UsageReading, "spend"> = {
 };
 
 const NEVER_POLLED: TargetStatus = {
-  addedMs: 0,
+  waitingSince: 0,
   up: undefined,
   unauthorized: undefined,
   lastAttemptMs: undefined,
