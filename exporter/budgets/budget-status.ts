@@ -4,7 +4,7 @@ import type { Reading, WindowSpend } from "../readings/reading.ts";
 import type { ReadingSource, TargetStatus } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
 import { isSettled, periodName, type Window, windowOf } from "../time/window.ts";
-import { decimalSum } from "./decimal-sum.ts";
+import { decimalSum } from "../metrics/decimal-sum.ts";
 
 /** The status of a budget at an instant. */
 export interface BudgetStatus {
