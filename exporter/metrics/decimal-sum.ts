@@ -70,7 +70,5 @@ function exactSum(amounts: readonly (number | string)[]): number {
 }
 
 function isInexact(amount: number): boolean {
-  return Number.isInteger(amount)
-    ? !Number.isSafeInteger(amount)
-    : Number(amount.toPrecision(15)) !== amount;
+  return Number.isInteger(amount) ? !Number.isSafeInteger(amount) : Number(amount.toPrecision(15)) !== amount;
 }

@@ -185,12 +185,15 @@ describe("analytics: the reading", () => {
       window: day,
       range: { startMs: day.startMs, endMs: NOON },
       dataMs: NOON - 9000,
+      credits: 9,
+      requests: 4,
       pairs: [
         { model: "m", app: "a", credits: 5, requests: 1 },
         { model: "_other", app: "_other", credits: 4, requests: 3 },
       ],
       foldedPairs: 1,
       truncated: true,
+      exceedsTotal: false,
     });
     expect(computedAtMs).toBe(NOON - 9000);
   });
@@ -207,7 +210,10 @@ describe("analytics: the reading", () => {
     );
     for (const { credits, breakdown } of spend ?? []) {
       expect(credits).toBe(9);
-      expect(breakdown).toMatchObject({ pairs: [{ credits: 5 }, { credits: 3 }], complete: false });
+      expect(breakdown).toMatchObject({
+        pairs: [{ credits: 5 }, { credits: 3 }],
+        gap: { reason: "cut", credits: 1 },
+      });
     }
   });
 
