@@ -1,7 +1,7 @@
-import type { X509Certificate } from "node:crypto";
-import { isIP, SocketAddress, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { createServer, type Server, type TLSSocket } from "node:tls";
 import type { WebConfig, WebSource, WebTls } from "../config/web/web-config.ts";
+import { hasAllowedName } from "./client-names.ts";
 import type { Limits } from "./limits.ts";
 
 /** Turns raw connections into TLS connections, each with the web configuration in force when it opens. */
@@ -65,37 +65,5 @@ function isAcceptable({ clientAuth, allowedSans }: WebTls, socket: TLSSocket): b
   const certificate = socket.getPeerX509Certificate();
   if (!certificate) return clientAuth === "verify if given";
   if (clientAuth !== "require" && !socket.authorized) return false;
-  return (
-    !allowedSans || namesOf(certificate).some((name) => allowedSans.some((allowed) => isSame(name, allowed)))
-  );
-}
-
-interface Name {
-  readonly kind: string;
-  readonly value: string;
-}
-
-/** The subject's alternative names. Node writes a value with special characters as a JSON string. */
-function namesOf({ subjectAltName }: X509Certificate): readonly Name[] {
-  const names = (subjectAltName ?? "").matchAll(
-    /(DNS|IP Address|email|URI):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/g,
-  );
-  return [...names].map(([, kind = "", value = ""]) => ({
-    kind,
-    value: value.startsWith('"') ? unquoted(value) : value,
-  }));
-}
-
-function unquoted(text: string): string {
-  const value: unknown = JSON.parse(text);
-  return String(value);
-}
-
-function isSame({ kind, value }: Name, allowed: string): boolean {
-  if (kind !== "IP Address") return value === allowed;
-  return isIP(value) > 0 && isIP(allowed) > 0 && canonical(value) === canonical(allowed);
-}
-
-function canonical(address: string): string {
-  return new SocketAddress({ address, family: isIP(address) === 6 ? "ipv6" : "ipv4" }).address;
+  return !allowedSans || hasAllowedName(certificate, allowedSans);
 }
