@@ -44,7 +44,7 @@ export function createRouter(
     if (!web) return routed(request, response);
     const config = await web.current();
     if (!config) return textAnswer(500, "The web configuration is invalid; see the log for the reason\n");
-    const refused = await refusal(config, passwords, request.headers);
+    const refused = await refusal(config, passwords, request);
     return withHeaders(config, refused ?? (await routed(request, response)));
   };
 }
