@@ -61,11 +61,11 @@ function windowJob(query: Query, analytics: AnalyticsConfig, gateway: Config["ga
           requests,
         })),
         foldedPairs: parts.foldedPairs,
+        spend: isRunning(query) ? windowSpend(window, usage, true) : undefined,
       };
       return {
         value,
         samples: [...answerSamples(query, value, usage), ...pairSamples(query, value, parts)],
-        spend: isRunning(query) ? [windowSpend(window, usage, true)] : [],
         computedAtMs: usage.computedAtMs,
         warning: rowWarning(usage),
       };
@@ -84,11 +84,13 @@ function budgetJob(query: BudgetQuery, analytics: AnalyticsConfig, gateway: Conf
       const window = windowOf(period, askedAtMs);
       const range = runningRange(window, askedAtMs);
       const usage = await client.usage({ range, pairs, total, rates: false }, analytics.managementKey);
-      const value = usageReading(usage, window, range, askedAtMs);
+      const value = {
+        ...usageReading(usage, window, range, askedAtMs),
+        spend: windowSpend(window, usage, pairs),
+      };
       return {
         value,
         samples: answerSamples(name, value, usage),
-        spend: [windowSpend(window, usage, pairs)],
         computedAtMs: usage.computedAtMs,
         warning: rowWarning(usage),
       };
@@ -110,7 +112,7 @@ function queryJob(name: string, { managementKey }: AnalyticsConfig, { baseUrl }:
 }
 
 /**
- * A reading without pairs. The data end no later than the request, because a fast clock of the service would
+ * A reading without pairs and spend. The data end no later than the request, because a fast clock of the service would
  * otherwise hide their age.
  */
 function usageReading(usage: Usage, window: Window, range: Window, askedAtMs: number): UsageReading {
@@ -122,6 +124,7 @@ function usageReading(usage: Usage, window: Window, range: Window, askedAtMs: nu
     pairs: [],
     foldedPairs: 0,
     truncated: usage.truncated,
+    spend: undefined,
   };
 }
 

@@ -115,13 +115,13 @@ describe("analytics: the queries of budgets", () => {
   test("return the spend of the window, and samples about the answer", async () => {
     const { result } = await run(jobsOf([SINCE, ACCOUNT], [SINCE, MODEL]));
     expect(result?.computedAtMs).toBe(NOW - 1000);
-    expect(result?.spend).toEqual([
-      {
+    expect(result?.value).toMatchObject({
+      spend: {
         window: { startMs: Date.parse("2026-10-01"), endMs: Number.POSITIVE_INFINITY },
         credits: 2.5,
         breakdown: { pairs: [{ model: "acme/one", app: "Chat", credits: 2.5 }], complete: true },
       },
-    ]);
+    });
     const query = 'query="since_2026-10-01"';
     expect(sampleLines(analyticsCollector.families, result?.samples ?? [])).toEqual([
       `aigateway_analytics_data_timestamp_seconds{${query}} 1795003199`,
