@@ -7,6 +7,7 @@ import type { Config } from "./config/config.ts";
 import type { WebSource } from "./config/web/web-config.ts";
 import { createGateway as createHttpGateway, requestLimits } from "./gateway/gateway.ts";
 import type { CreateGateway, Gateway } from "./gateway/port.ts";
+import { DROP_REASONS } from "./http/connections.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
 import { createServer, type ListenAddress } from "./http/server.ts";
 import type { Log } from "./log.ts";
@@ -107,6 +108,8 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   metrics.reloaded(true, startedMs);
   derive();
 
+  const drops = registry.counter(selfFamilies.droppedConnections);
+  for (const reason of DROP_REASONS) drops.inc({ reason }, 0);
   const about = () => ({ version: build.version, nowMs: clock.now(), startedMs });
   const routes = createRoutes({
     telemetryPath,
@@ -120,7 +123,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     listen,
     routes,
     (error) => log.error({ error: String(error) }, "Cannot answer a request"),
-    { web, maxRequests },
+    { web, maxRequests, onDrop: (reason) => drops.inc({ reason }) },
   );
 
   function newGateway(next: Config): Gateway {
