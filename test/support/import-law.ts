@@ -21,6 +21,7 @@ export const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
 export const ROOMS = [
   "cli",
   "time",
+  "conceal",
   "config",
   "gateway",
   "collectors",
@@ -33,7 +34,13 @@ export const ROOMS = [
   "http",
 ] as const;
 
-const ZERO = [room("time"), "exporter/log.ts", room("metrics", "family.ts"), room("config", "secret.ts")];
+const ZERO = [
+  room("time"),
+  room("conceal"),
+  "exporter/log.ts",
+  room("metrics", "family.ts"),
+  room("config", "secret.ts"),
+];
 
 /**
  * The modules that a collector, a probe or a budget may use: for its results, its jobs, and the answers of the
