@@ -10,7 +10,7 @@ import {
 } from "../gateway/port.ts";
 import type { WindowSpend } from "../readings/reading.ts";
 import type { Window } from "../time/window.ts";
-import { labelText } from "./label-text.ts";
+import { labelText, shownLabel } from "./label-text.ts";
 
 /** The spend by pair, in at most `top` named pairs and a remainder, so that the sum over all pairs is the total. */
 export interface Breakdown {
@@ -19,6 +19,8 @@ export interface Breakdown {
   readonly foldedPairs: number;
   /** Number of rows with the same labels as an earlier row. */
   readonly collidingRows: number;
+  /** Number of labels of the named pairs that reveal a secret. */
+  readonly concealedLabels: number;
 }
 
 /** A pair with its labels as `/metrics` shows them. */
@@ -42,14 +44,17 @@ const OTHER = "_other";
 export function breakdown(usage: Usage, top: number): Breakdown {
   const all = pairsOf(usage.pairs);
   const ranked = all.toSorted(byCredits);
-  const [shown, folded] = [ranked.slice(0, top), ranked.slice(top)];
+  const [named, folded] = [ranked.slice(0, top), ranked.slice(top)];
+  const safe = named.map(withShownLabels);
+  const shown = merged(safe);
   const complete = hasAllRows(usage);
   const remainder = remainderOf(usage.total?.amounts, shown, folded, complete);
   const exists = folded.length > 0 || !complete || (remainder.requests ?? 0) > 0;
   return {
     pairs: exists ? withRemainder(shown, remainder) : shown,
     foldedPairs: folded.length,
-    collidingRows: usage.pairs.length - all.length,
+    collidingRows: usage.pairs.length - all.length + named.length - shown.length,
+    concealedLabels: named.reduce((count, pair, index) => count + changedLabels(pair, safe[index]), 0),
   };
 }
 
@@ -71,17 +76,29 @@ function hasAllRows({ truncated, unreadableRows }: Usage): boolean {
   return !truncated && unreadableRows === 0;
 }
 
+function pairsOf(rows: readonly UsagePair[]): readonly Pair[] {
+  return merged(rows.map((row) => ({ ...row, model: labelOf(row.model), app: labelOf(row.app) })));
+}
+
+function changedLabels(pair: Pair, safe: Pair | undefined): number {
+  return Number(pair.model !== safe?.model) + Number(pair.app !== safe?.app);
+}
+
+/** Budgets name pairs by their own labels, which are not shown. */
+function withShownLabels(pair: Pair): Pair {
+  return { ...pair, model: shownLabel(pair.model), app: shownLabel(pair.app) };
+}
+
 /**
  * One pair for each combination of labels: the amounts of duplicates are summed; their rates are dropped, because
  * rates do not add up.
  */
-function pairsOf(rows: readonly UsagePair[]): readonly Pair[] {
+function merged(rows: readonly Pair[]): readonly Pair[] {
   const pairs = new Map<string, Pair>();
-  for (const row of rows) {
-    const pair = { ...row, model: labelOf(row.model), app: labelOf(row.app) };
+  for (const pair of rows) {
     const identity = identityOf(pair);
     const twin = pairs.get(identity);
-    pairs.set(identity, twin ? withAmounts(twin, row.amounts) : pair);
+    pairs.set(identity, twin ? withAmounts(twin, pair.amounts) : pair);
   }
   return [...pairs.values()];
 }
