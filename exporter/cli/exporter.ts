@@ -23,7 +23,14 @@ export function createExporter(
   log: Log,
   serving?: Serving,
 ): App {
-  const { listen, telemetryPath, maxRequests, webConfigFile: path, enableLifecycle: isEnabled } = options;
+  const {
+    listen,
+    telemetryPath,
+    maxRequests,
+    allowedHosts,
+    webConfigFile: path,
+    enableLifecycle: isEnabled,
+  } = options;
   return createApp(config, {
     clock,
     random,
@@ -32,6 +39,7 @@ export function createExporter(
     listen,
     telemetryPath,
     maxRequests,
+    allowedHosts,
     ...(serving && path !== undefined && { web: createWebSource(path, serving.web, systemFiles, log) }),
     ...(serving && { lifecycle: { isEnabled, reload: serving.reload } }),
   });
