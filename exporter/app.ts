@@ -9,11 +9,12 @@ import { createGateway as createHttpGateway, requestLimits } from "./gateway/gat
 import type { CreateGateway, Gateway } from "./gateway/port.ts";
 import { DROP_REASONS } from "./http/connections.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
-import { createServer, type ListenAddress } from "./http/server.ts";
+import { createServer as createHttpServer, type ListenAddress } from "./http/server.ts";
 import type { Log } from "./log.ts";
 import { type Build, createAppMetrics } from "./metrics/app-metrics.ts";
 import { createPacking } from "./metrics/render/block.ts";
 import { type FamilyHeader, renderNow } from "./metrics/render/exposition.ts";
+import type { Deflate } from "./metrics/render/gzip.ts";
 import { createPublisher } from "./metrics/render/publisher.ts";
 import { createSelfRegistry } from "./metrics/self-registry.ts";
 import { selfFamilies } from "./metrics/self-families.ts";
@@ -50,6 +51,10 @@ export interface AppDependencies {
   readonly createTicker?: CreateTicker;
   /** The adapter of the gateway; HTTP unless given. */
   readonly createGateway?: CreateGateway;
+  /** The server of the routes; HTTP unless given. */
+  readonly createServer?: typeof createHttpServer;
+  /** Compresses rendered texts; in threads unless given. */
+  readonly deflate?: Deflate;
 }
 
 export interface App {
@@ -89,6 +94,8 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     lifecycle = NO_LIFECYCLE,
     createTicker = createClockTicker,
     createGateway = createHttpGateway,
+    createServer = createHttpServer,
+    deflate,
   } = dependencies;
   const [startedMs, started] = [clock.now(), clock.monotonic()];
   let config = initial;
@@ -102,9 +109,8 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const engine = createEngine(planOf(initial), { clock, random, log, createTicker, readings });
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
   const headers = () => [...collectorHeaders((name) => engine.intervalMs(name)), ...CONSTANT_HEADERS];
-  const publisher = createPublisher(readings, headers, clock, (error) =>
-    log.error({ error: String(error) }, "Cannot render the metrics"),
-  );
+  const onRenderError = (error: unknown) => log.error({ error: String(error) }, "Cannot render the metrics");
+  const publisher = createPublisher(readings, headers, clock, onRenderError, deflate);
   registerEngineMetrics(registry, engine);
   const metrics = createAppMetrics(registry, build, { config: () => config, readings, web });
   metrics.reloaded(true, startedMs);
