@@ -67,6 +67,7 @@ export async function runAttack(options: AttackOptions, signal: AbortSignal): Pr
   );
   const setting = createSetting(addresses.find((address) => address !== "") ?? "");
   const start = (port: number) => startAttackedExporter(setting, port, judge.line, options.app);
+  let restarting: Promise<void> | undefined;
   const stage: Stage = {
     options,
     result,
@@ -77,12 +78,9 @@ export async function runAttack(options: AttackOptions, signal: AbortSignal): Pr
     order: (order) => {
       for (const program of programs) program.send(order);
     },
-    restart: async () => {
-      judge.excuse(true);
-      await stage.exporter.kill();
-      setting.restore();
-      stage.exporter = await start(Number(new URL(stage.exporter.url).port));
-      presented(stage);
+    restart: () => {
+      restarting ??= restarted(stage, start).finally(() => (restarting = undefined));
+      return restarting;
     },
   };
   try {
@@ -95,6 +93,15 @@ export async function runAttack(options: AttackOptions, signal: AbortSignal): Pr
     for (const program of programs) await program.stop();
     setting.remove();
   }
+}
+
+async function restarted(stage: Stage, start: (port: number) => Promise<AttackedExporter>): Promise<void> {
+  const port = Number(new URL(stage.exporter.url).port);
+  stage.judge.excuse(true);
+  await stage.exporter.kill();
+  stage.setting.restore();
+  stage.exporter = await start(port);
+  presented(stage);
 }
 
 function presented({ exporter: { url, pid }, order, judge, result }: Stage): void {

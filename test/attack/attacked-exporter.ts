@@ -55,9 +55,11 @@ export async function startAttackedExporter(
   const log = new Socket({ fd: reading, readable: true, writable: false });
   const writing = openSync(setting.logPipe, constants.O_WRONLY);
   let url: string | undefined;
+  const first: string[] = [];
   createInterface({ input: log }).on("line", (line) => {
     if (line.startsWith(FILLER)) return;
     url ??= /"url":"(http:[^"]+)"/.exec(line)?.[1];
+    if (first.length < 50) first.push(line);
     onLine(line);
   });
   const child = spawn(process.execPath, parameters(setting, port, app), {
@@ -75,6 +77,8 @@ export async function startAttackedExporter(
     (seen) => seen !== undefined,
     { timeoutMs: 30_000 },
   );
+  if (url === undefined)
+    throw new Error(`Cannot start the exporter: ${endOf(child)}; it wrote:\n${first.join("\n")}`);
   const pid = child.pid ?? 0;
   const untilEnd = async (ms: number): Promise<string | undefined> => {
     const patience = AbortSignal.timeout(ms);
@@ -82,7 +86,7 @@ export async function startAttackedExporter(
     return endOf(child);
   };
   return {
-    url: url ?? "",
+    url,
     pid,
     signal: (name) => void child.kill(name),
     end: () => endOf(child),

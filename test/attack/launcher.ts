@@ -68,6 +68,8 @@ export function createLauncher(stage: Stage): Launcher {
         await run(kind, ALONE_MS, signal);
         await rest(CALM_MS, signal);
         noteReasons(stage, kind, before, await scrape(stage.exporter.url));
+        // The next attack must not suffer from this one.
+        if ((result.stories.get(kind)?.broken.size ?? 0) > 0) await stage.restart();
         stage.options.onProgress?.(`${index + 1}/${kinds.length} ${kind.name} (${kind.lane})`);
       }
     },

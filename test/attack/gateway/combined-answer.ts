@@ -46,7 +46,7 @@ const DELIVERIES: readonly Delivery[] = [
     await repeat(socket, "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n", 1000);
     await write(socket, bytes);
   },
-  async (socket, bytes) => void (await repeat(socket, bytes, 3)),
+  (socket, bytes) => write(socket, bytes.length < 16_384 ? Buffer.concat([bytes, bytes, bytes]) : bytes),
   (socket, bytes, random) => {
     const changed = Buffer.from(bytes);
     for (let count = 0; count < 3; count++) changed[Math.floor(random() * changed.length)] = random() * 256;

@@ -130,11 +130,11 @@ export const transportAnswers: Readonly<Record<string, Answer>> = {
     answerJson(socket, deflateSync(JSON.stringify(right)), 200, {
       "content-encoding": pickOf(["gzip", "br", "zstd", "identity, gzip", "x".repeat(8000)], random),
     }),
+  // In one packet: bytes that arrive after the next request cannot be told from its answer.
   "a second answer that nobody asked for": async ({ socket }) => {
     const forged = JSON.stringify({ data: { usage: 666, limit: 666, limit_remaining: 666 } });
-    await answerJson(socket, forged);
-    await answerJson(socket, forged);
-    await answerJson(socket, forged);
+    const answer = head(200, { "content-length": forged.length }) + forged;
+    await write(socket, answer.repeat(3));
   },
   "HTTP/0.9": async ({ socket, right }) => cut(socket, JSON.stringify(right), finish),
   "another protocol": async ({ socket, random }) =>
@@ -167,10 +167,7 @@ export const transportAnswers: Readonly<Record<string, Answer>> = {
 /** Attacks before the request arrives. */
 export const connectionAnswers: Readonly<Record<string, Answer>> = {
   "a reset of the connection": ({ socket }) => socket.reset(),
-  "an answer before the request": async ({ socket }) => {
-    const forged = JSON.stringify({ data: { usage: 666, limit: 666, limit_remaining: 666 } });
-    await answerJson(socket, forged);
-  },
+  "an answer before the request": ({ socket }) => answerJson(socket, '{"error":"you are nobody"}', 401),
   "a connection that is accepted and never read": ({ socket }) => socket.pause(),
 };
 
