@@ -142,7 +142,7 @@ async function attackLane(
   run: (kind: Kind, ms: number, signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  const ms = Math.min(10_000, Math.max(1500, (endMs - Date.now()) / Math.max(1, kinds.length)));
+  const ms = Math.min(10_000, Math.max(700, (endMs - Date.now()) / Math.max(1, kinds.length)));
   while (kinds.length > 0 && Date.now() < endMs && !signal.aborted) {
     for (const kind of shuffled(kinds, random)) {
       const left = endMs - Date.now();

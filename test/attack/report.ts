@@ -17,15 +17,18 @@ export function reportOf(result: AttackResult): string {
   ].join("\n");
 }
 
-/** The rows of the documentation: attack, what came of it, result. */
+/** The table of the documentation: attack, what came of it, result. */
 export function documentedTable(result: AttackResult): string {
-  const rows = [...result.stories.values()].map((story) => [
-    story.kind.name,
-    story.kind.lane,
-    outcome(story),
-    resultOf(story),
-  ]);
-  return table(["Attack", "On", "What came of it", "Result"], rows);
+  const byName = Map.groupBy(result.stories.values(), ({ kind }) => kind.name);
+  const rows = [...byName].map(([name, all]) => [name, joined(all, outcome), joined(all, resultOf)]);
+  return table(["Attack", "What came of it", "Result"], rows);
+}
+
+/** One text for all lanes if they agree. */
+function joined(all: readonly Story[], write: (story: Story) => string): string {
+  const texts = all.map(write);
+  if (new Set(texts).size === 1) return texts[0] ?? "";
+  return all.map((story) => `${story.kind.lane}: ${write(story)}`).join("; ");
 }
 
 function bounds(result: AttackResult): readonly string[][] {
