@@ -1,4 +1,4 @@
-import { decimalSum } from "../budgets/decimal-sum.ts";
+import { decimalSum } from "../metrics/decimal-sum.ts";
 import type { Config, ProbeConfig, ProbingConfig } from "../config/config.ts";
 import { createGateway } from "../gateway/gateway.ts";
 import type { Endpoint, Gateway, GatewayClient } from "../gateway/port.ts";

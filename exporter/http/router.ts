@@ -14,13 +14,15 @@ export interface RouterDependencies {
   readonly passwords: Passwords;
   /** Undefined: everyone has access. */
   readonly web: WebSource | undefined;
+  /** Whether the connection of the request may still be used with this configuration. */
+  readonly isCurrent: (request: IncomingMessage, config: WebConfig) => boolean;
   /** Answers in progress at once, not counting `/-/…`; 0 is unlimited. */
   readonly maxRequests: number;
 }
 
 export function createRouter(
   routes: readonly Route[],
-  { passwords, web, maxRequests }: RouterDependencies,
+  { passwords, web, isCurrent, maxRequests }: RouterDependencies,
 ): Router {
   const byPath = new Map(routes.map((route) => [route.path, route]));
   const tryAcquire = createRequestSemaphore(maxRequests);
@@ -44,7 +46,12 @@ export function createRouter(
     if (!web) return routed(request, response);
     const config = await web.current();
     if (!config) return textAnswer(500, "The web configuration is invalid; see the log for the reason\n");
-    const refused = await refusal(config, passwords, request.headers);
+    // A client sends the request again over a new connection, as if this one had just been idle for too long.
+    if (!isCurrent(request, config)) {
+      request.socket.destroy();
+      return textAnswer(401, "The connection is no longer valid\n");
+    }
+    const refused = await refusal(config, passwords, request);
     return withHeaders(config, refused ?? (await routed(request, response)));
   };
 }

@@ -75,10 +75,10 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
   }
 
   function learn(job: Job, group: JobGroup, result: Result, askedAtMs: number): "learnt" | "unsettled" {
-    const { value, samples, spend = [], computedAtMs = askedAtMs, warning } = result;
+    const { value, samples, computedAtMs = askedAtMs, warning } = result;
     const asOfMs = Math.min(askedAtMs, computedAtMs);
     const timeToLiveMs = INTERVALS_TO_LIVE * Math.max(intervals.of(group.name), job.minIntervalMs);
-    const reading = { value, askedAtMs, asOfMs, timeToLiveMs, spend };
+    const reading = { value, askedAtMs, asOfMs, timeToLiveMs };
     const hasRoom = readings.learn(job.id, reading, samples);
     if (!hasRoom) group.reporter.refused(job, samples.length);
     const isSettled = !hasRoom || readings.isWhole(job.id);

@@ -38,7 +38,6 @@ export interface Result {
   readonly value?: Reading["value"];
   /** A sample of a calendar window contains the window. */
   readonly samples: readonly Sample[];
-  readonly spend?: Reading["spend"];
   /** When the service computed its answer, if it reports that. */
   readonly computedAtMs?: number | undefined;
   /** The unusable part of the answer, for the log; undefined if there is none. */
