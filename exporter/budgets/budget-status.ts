@@ -1,6 +1,6 @@
 import type { BudgetConfig, BudgetScope } from "../config/config.ts";
 import type { FailureReason } from "../gateway/errors.ts";
-import type { Reading, SpendGap, WindowSpend } from "../readings/reading.ts";
+import { type Reading, type SpendGap, spendOf, type WindowSpend } from "../readings/reading.ts";
 import type { ReadingSource, TargetStatus } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
 import { isSettled, periodName, type Window, windowOf } from "../time/window.ts";
@@ -103,7 +103,7 @@ const UNKNOWN: Share = { credits: undefined, gap: { reason: "unknown", credits: 
 
 function shareOf(reading: Reading | undefined, scope: BudgetScope, window: Window): Share {
   if (!reading || !isSettled(window, reading.asOfMs)) return UNKNOWN;
-  const spend = reading.spend.find((one) => isSame(one.window, window));
+  const spend = spendOf(reading).find((one) => isSame(one.window, window));
   return spend ? partOf(spend, scope) : UNKNOWN;
 }
 

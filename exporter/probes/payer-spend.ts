@@ -38,7 +38,7 @@ export function createPayerSpend({ clock, guard, readings, payers }: PayerSpendD
     if (reading.asOfMs > nowMs) fromFuture.add(reading);
     if (fromFuture.has(reading) || reading.asOfMs < guard.completeFromMs(nowMs)) return undefined;
     // Without the usage, what this process has counted is everything that is known.
-    const usedToday = reading.value.information.usage.day ?? (guard.hasCountedAll(nowMs) ? 0 : undefined);
+    const usedToday = reading.value.usage.day ?? (guard.hasCountedAll(nowMs) ? 0 : undefined);
     return { asOfMs: reading.asOfMs, usedToday };
   }
 

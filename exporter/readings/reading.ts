@@ -1,5 +1,5 @@
 import type { KeyInformation, Transcription } from "../gateway/port.ts";
-import type { Window } from "../time/window.ts";
+import { type Window, WINDOW_KINDS, windowAt } from "../time/window.ts";
 
 /** The last answer about a target, with the time of the request and how long it may be shown. */
 export interface Reading {
@@ -13,16 +13,19 @@ export interface Reading {
    */
   readonly asOfMs: number;
   readonly timeToLiveMs: number;
-  /** Credits spent, for budgets. They outlive the time to live. */
-  readonly spend: readonly WindowSpend[];
 }
 
 export type ReadingValue = KeyReading | UsageReading | ProbeReading;
 
-/** The answer about one key. */
-export interface KeyReading {
+/**
+ * The answer about one key. Ten thousand of these are kept, so fields that only become samples are left out; an
+ * undefined field is unknown.
+ */
+export interface KeyReading extends Pick<
+  KeyInformation,
+  "limitCredits" | "limitReset" | "remainingCredits" | "usage" | "expiresAtMs"
+> {
   readonly kind: "key";
-  readonly information: KeyInformation;
   /** The window that the remaining credits belong to; undefined: the limit never resets. */
   readonly limitWindow: Window | undefined;
 }
@@ -44,6 +47,8 @@ export interface UsageReading {
   readonly foldedPairs: number;
   /** Whether the service has more rows than it sent. */
   readonly truncated: boolean;
+  /** Credits spent in the window, if it is a running one. */
+  readonly spend: WindowSpend | undefined;
   /** Whether the pairs add up to more than the total. */
   readonly exceedsTotal: boolean;
 }
@@ -97,4 +102,12 @@ export interface PairSpend {
   readonly model: string;
   readonly app: string;
   readonly credits: number | undefined;
+}
+
+/** What a reading contributes to budgets: credits by window. A key's are those without its own provider keys (BYOK). */
+export function spendOf({ value, askedAtMs }: Reading): readonly WindowSpend[] {
+  if (value?.kind === "usage") return value.spend ? [value.spend] : [];
+  if (value?.kind !== "key") return [];
+  const { usage } = value;
+  return WINDOW_KINDS.map((kind) => ({ window: windowAt(kind, askedAtMs), credits: usage[kind] }));
 }

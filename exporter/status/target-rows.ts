@@ -27,7 +27,7 @@ export interface KeyRow extends TargetRow {
   readonly limit: number | "unlimited" | undefined;
   /** 0 or negative when the limit is used up. */
   readonly remaining: number | undefined;
-  readonly reset: KeyReading["information"]["limitReset"];
+  readonly reset: KeyReading["limitReset"];
   readonly nextResetMs: number | undefined;
   readonly day: number | undefined;
   readonly week: number | undefined;
@@ -45,8 +45,7 @@ type KeyFigures = Omit<KeyRow, keyof TargetRow | "owner">;
 
 function keyFigures(reading: ShownReading | undefined): KeyFigures {
   if (reading?.value?.kind !== "key") return NO_KEY_FIGURES;
-  const { information, limitWindow } = reading.value;
-  const { limitCredits, limitReset, remainingCredits, usage, expiresAtMs } = information;
+  const { limitCredits, limitReset, remainingCredits, usage, expiresAtMs, limitWindow } = reading.value;
   const isUnlimited = limitCredits === null;
   const isLimitWindowShown = !isUnlimited && (limitWindow === undefined || reading.shows(limitWindow));
   const hasKnownReset = limitReset !== undefined && limitReset !== "other";

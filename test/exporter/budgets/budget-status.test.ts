@@ -30,10 +30,10 @@ interface Answer {
 function target({ spend, period = { kind: "day" }, askedAt, computedAt, up = true }: Answer): FakeTarget {
   const askedAtMs = askedAt === undefined ? NOW - MINUTE : Date.parse(askedAt);
   const asOfMs = computedAt === undefined ? askedAtMs : Date.parse(computedAt);
-  const windows = spend ? [{ window: windowOf(period, askedAtMs), ...spend }] : [];
+  const spent = spend && { window: windowOf(period, askedAtMs), ...spend };
   return {
     status: { up, failure: up ? undefined : FAILURE },
-    reading: spendReading(windows, askedAtMs, asOfMs),
+    reading: spendReading(spent, askedAtMs, asOfMs),
   };
 }
 

@@ -115,14 +115,14 @@ describe("analytics: the queries of budgets", () => {
   test("return the spend of the window, and samples about the answer", async () => {
     const { result } = await run(jobsOf([SINCE, ACCOUNT], [SINCE, MODEL]));
     expect(result?.computedAtMs).toBe(NOW - 1000);
-    expect(result?.spend).toEqual([
-      {
+    expect(result?.value).toMatchObject({
+      spend: {
         window: { startMs: Date.parse("2026-10-01"), endMs: Number.POSITIVE_INFINITY },
         credits: 2.5,
         gap: undefined,
         breakdown: { pairs: [{ model: "acme/one", app: "Chat", credits: 2.5 }], gap: undefined },
       },
-    ]);
+    });
     const query = 'query="since_2026-10-01"';
     expect(sampleLines(analyticsCollector.families, result?.samples ?? [])).toEqual([
       `aigateway_analytics_data_timestamp_seconds{${query}} 1795003199`,
