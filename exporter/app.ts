@@ -7,6 +7,7 @@ import type { Config } from "./config/config.ts";
 import type { WebSource } from "./config/web/web-config.ts";
 import { createGateway as createHttpGateway, requestLimits } from "./gateway/gateway.ts";
 import type { CreateGateway, Gateway } from "./gateway/port.ts";
+import { DROP_REASONS } from "./http/connections.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
 import { createServer as createHttpServer, type ListenAddress } from "./http/server.ts";
 import type { Log } from "./log.ts";
@@ -42,6 +43,8 @@ export interface AppDependencies {
   readonly web?: WebSource | undefined;
   /** Maximum number of concurrent scrapes; 0 is unlimited. */
   readonly maxRequests?: number;
+  /** The hosts for which requests are served, without port; empty or absent: any. */
+  readonly allowedHosts?: readonly string[];
   /** If absent, reload over HTTP is disabled. */
   readonly lifecycle?: Lifecycle;
   /** For tests, because node-cron only knows the machine's clock. */
@@ -86,7 +89,7 @@ const CONSTANT_HEADERS: readonly FamilyHeader[] = [budgetFamilies, probeFamilies
  * the readings; the publisher renders the readings; the server sends the published bytes.
  */
 export function createApp(initial: Config, dependencies: AppDependencies): App {
-  const { clock, random, log, build, listen, telemetryPath, web, maxRequests } = dependencies;
+  const { clock, random, log, build, listen, telemetryPath, web, maxRequests, allowedHosts } = dependencies;
   const {
     lifecycle = NO_LIFECYCLE,
     createTicker = createClockTicker,
@@ -113,6 +116,8 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   metrics.reloaded(true, startedMs);
   derive();
 
+  const drops = registry.counter(selfFamilies.droppedConnections);
+  for (const reason of DROP_REASONS) drops.inc({ reason }, 0);
   const about = () => ({ version: build.version, nowMs: clock.now(), startedMs });
   const routes = createRoutes({
     telemetryPath,
@@ -126,7 +131,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     listen,
     routes,
     (error) => log.error({ error: String(error) }, "Cannot answer a request"),
-    { web, maxRequests },
+    { web, maxRequests, allowedHosts, onDrop: (reason) => drops.inc({ reason }) },
   );
 
   function newGateway(next: Config): Gateway {

@@ -188,6 +188,7 @@ function forget(
   // While the credential is unchanged, the gateway's request to wait still applies.
   if (present?.identity !== job.identity) refusals.remove(job.id);
   if (!present) readings.remove(job.id);
+  else if (job.isRevealing === true && present.isRevealing !== true) readings.withdraw(job.id);
 }
 
 function isAttempted({ job, group }: Entry, readings: ReadingStore): boolean {

@@ -20,6 +20,11 @@ export interface Job {
   readonly identity: string;
   /** Everything else that affects the job. If it changes, the job runs again and keeps its readings. */
   readonly fingerprint: string;
+  /**
+   * Whether the samples show a part of the secret. When a reload ends that, they are withdrawn at once; budgets keep
+   * the reading.
+   */
+  readonly isRevealing?: boolean;
   /** Samples that need no request, shown as long as the target is configured. */
   readonly constants: readonly Sample[];
   /**
@@ -40,6 +45,8 @@ export interface Result {
   readonly samples: readonly Sample[];
   /** When the service computed its answer, if it reports that. */
   readonly computedAtMs?: number | undefined;
+  /** How many label values are shown as `_concealed`, because they reveal a secret; 0 if absent. */
+  readonly concealedLabels?: number;
   /** The unusable part of the answer, for the log; undefined if there is none. */
   readonly warning?: string | undefined;
 }

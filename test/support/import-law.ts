@@ -21,6 +21,7 @@ export const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
 export const ROOMS = [
   "cli",
   "time",
+  "conceal",
   "config",
   "gateway",
   "collectors",
@@ -33,7 +34,14 @@ export const ROOMS = [
   "http",
 ] as const;
 
-const ZERO = [room("time"), "exporter/log.ts", room("metrics", "family.ts"), room("config", "secret.ts")];
+const ZERO = [
+  room("time"),
+  room("conceal"),
+  "exporter/log.ts",
+  room("metrics", "family.ts"),
+  room("metrics", "decimal-sum.ts"),
+  room("config", "secret.ts"),
+];
 
 /**
  * The modules that a collector, a probe or a budget may use: for its results, its jobs, and the answers of the
@@ -63,7 +71,7 @@ export const LAWS: readonly Law[] = [
     ["gateway"],
   ),
   law(5, "collectors", JOBS, ["gateway", "config"]),
-  law(5, "probes", [...JOBS, room("budgets", "decimal-sum.ts")], ["gateway", "config"]),
+  law(5, "probes", JOBS, ["gateway", "config"]),
   law(5, "budgets", JOBS, ["gateway", "config"]),
   law(6, "status", [...ZERO, room("readings"), room("metrics")], ["budgets", "config"]),
   law(6, "http", [...ZERO, room("readings"), room("metrics"), room("status")], ["budgets", "config"]),
