@@ -66,6 +66,7 @@ export async function runStory(
   coverage: Coverage,
 ): Promise<Violation | undefined> {
   const time = createWorldClock(Date.parse(story.start));
+  time.step(story.aheadSeconds * 1000);
   const restore = time.install();
   try {
     return await liveThrough(story, time, judges, coverage);
