@@ -78,6 +78,8 @@ function createRequestSemaphore(most: number): (response: ServerResponse) => boo
   let held = 0;
   return (response) => {
     if (most > 0 && held >= most) return false;
+    // The client left while its access was checked, and there will be no other event.
+    if (response.closed) return true;
     held++;
     response.once("close", () => held--);
     return true;
