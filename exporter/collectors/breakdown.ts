@@ -160,8 +160,17 @@ function sum(pairs: readonly Pair[], amount: Amount): number {
 function byCredits(one: Pair, other: Pair): number {
   const descending = (amount: Amount) =>
     (other.amounts[amount] ?? Number.NEGATIVE_INFINITY) - (one.amounts[amount] ?? Number.NEGATIVE_INFINITY);
-  const byName = () => (identityOf(one) < identityOf(other) ? -1 : 1);
-  return descending("credits") || descending("requests") || byName();
+  return (
+    descending("credits") ||
+    descending("requests") ||
+    byText(one.model, other.model) ||
+    byText(one.app, other.app)
+  );
+}
+
+function byText(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }
 
 /** Rounds a difference to twelve digits of the minuend: the rest is noise of binary fractions. */
