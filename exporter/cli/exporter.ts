@@ -22,7 +22,14 @@ export function createExporter(
   log: Log,
   serving?: Serving,
 ): App {
-  const { listen, telemetryPath, maxRequests, webConfigFile: path, enableLifecycle: isEnabled } = options;
+  const {
+    listen,
+    telemetryPath,
+    maxRequests,
+    allowedHosts,
+    webConfigFile: path,
+    enableLifecycle: isEnabled,
+  } = options;
   return createApp(config, {
     clock,
     random,
@@ -31,6 +38,7 @@ export function createExporter(
     listen,
     telemetryPath,
     maxRequests,
+    allowedHosts,
     ...(serving && path !== undefined && { web: createWebSource(path, serving.web, systemFiles, log) }),
     ...(serving && { lifecycle: { isEnabled, reload: serving.reload } }),
   });

@@ -1,4 +1,4 @@
-import { decimalSum } from "../budgets/decimal-sum.ts";
+import { decimalSum } from "../metrics/decimal-sum.ts";
 import type { Config, ProbeConfig, ProbingConfig } from "../config/config.ts";
 import { withoutSecrets } from "../config/secret.ts";
 import { createGateway } from "../gateway/gateway.ts";

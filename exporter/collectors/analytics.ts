@@ -12,10 +12,11 @@ import {
   rateFamilies,
   usageFamiliesOf,
 } from "./analytics-families.ts";
-import { breakdown, windowSpend } from "./breakdown.ts";
+import { breakdown } from "./breakdown.ts";
 import { type BudgetQuery, budgetQueries } from "./budget-queries.ts";
 import type { Collector } from "./collector.ts";
 import { answerSamples, pairSamples, stateSamples } from "./usage-samples.ts";
+import { windowSpend } from "./window-spend.ts";
 
 /** Spend of each model and app in four windows, and the additional queries that budgets need. */
 export const analyticsCollector: Collector = {
@@ -62,6 +63,7 @@ function windowJob(query: Query, analytics: AnalyticsConfig, gateway: Config["ga
         })),
         foldedPairs: parts.foldedPairs,
         spend: isRunning(query) ? windowSpend(window, usage, true) : undefined,
+        exceedsTotal: parts.exceedsTotal,
       };
       return {
         value,
@@ -75,16 +77,16 @@ function windowJob(query: Query, analytics: AnalyticsConfig, gateway: Config["ga
 }
 
 function budgetJob(query: BudgetQuery, analytics: AnalyticsConfig, gateway: Config["gateway"]): Job {
-  const { name, period, pairs, total } = query;
+  const { name, period, pairs } = query;
   return {
     ...queryJob(name, analytics, gateway),
-    requests: Number(pairs) + Number(total),
+    requests: pairs ? 2 : 1,
     minIntervalMs: 0,
-    fingerprint: JSON.stringify([pairs, total]),
+    fingerprint: JSON.stringify([pairs]),
     run: async (client, askedAtMs) => {
       const window = windowOf(period, askedAtMs);
       const range = runningRange(window, askedAtMs);
-      const usage = await client.usage({ range, pairs, total, rates: false }, analytics.managementKey);
+      const usage = await client.usage({ range, pairs, total: true, rates: false }, analytics.managementKey);
       const value = {
         ...usageReading(usage, window, range, askedAtMs),
         spend: windowSpend(window, usage, pairs),
@@ -117,15 +119,19 @@ function queryJob(name: string, { managementKey }: AnalyticsConfig, { baseUrl }:
  * otherwise hide their age.
  */
 function usageReading(usage: Usage, window: Window, range: Window, askedAtMs: number): UsageReading {
+  const { total } = usage;
   return {
     kind: "usage",
     window,
     range,
     dataMs: Math.min(usage.computedAtMs ?? range.endMs, askedAtMs),
+    credits: total?.empty ? 0 : total?.amounts.credits,
+    requests: total?.empty ? 0 : total?.amounts.requests,
     pairs: [],
     foldedPairs: 0,
     truncated: usage.truncated,
     spend: undefined,
+    exceedsTotal: false,
   };
 }
 

@@ -22,7 +22,13 @@ export interface HttpRequest {
 
 export interface HttpDependencies extends Pick<GatewayDependencies, "version" | "onAnswer"> {
   readonly clock: Pick<Clock, "now">;
+  /** For tests without sockets; undici's pool unless given. */
+  readonly connect?: Connect | undefined;
 }
+
+/** Makes the connections to an origin. */
+export type Connect = (origin: string) => Connections;
+export type Connections = Pick<InstanceType<typeof Pool>, "dispatch" | "destroy">;
 
 export interface Http {
   /**
@@ -48,17 +54,19 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     "user-agent",
     `aigateway-exporter/${dependencies.version}`,
   ];
-  const pool = new Pool(origin, {
-    connections: config.connections,
-    pipelining: 1,
-    allowH2: false,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    connect: { timeout: config.timeoutMs },
-    // Each attempt has its own limit for the whole exchange.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxResponseSize: config.maxBodyBytes,
-  });
+  const pool =
+    dependencies.connect?.(origin) ??
+    new Pool(origin, {
+      connections: config.connections,
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connect: { timeout: config.timeoutMs },
+      // Each attempt has its own limit for the whole exchange.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxResponseSize: config.maxBodyBytes,
+    });
   const nextParse = createParseQueue();
 
   async function exchange(

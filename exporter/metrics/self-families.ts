@@ -99,6 +99,12 @@ export const selfFamilies = {
     labels: [],
     absent: "no --web.config.file is given",
   }),
+  droppedConnections: counter({
+    name: "aigateway_exporter_http_connections_dropped_total",
+    help: "Connections that the exporter closed because it had too many: idle, the longest idle one, for a new one; limit, a new one, because no other was idle.",
+    labels: ["reason"],
+    absent: "never",
+  }),
   creditValue: gauge({
     name: "aigateway_credit_value",
     help: "Price of one credit (credit_value of the configuration). Multiply credits by it to get money.",

@@ -39,12 +39,18 @@ export interface UsageReading {
   readonly range: Window;
   /** The end of the data, epoch milliseconds. */
   readonly dataMs: number;
+  /** In total; undefined: the answer does not contain it. */
+  readonly credits: number | undefined;
+  readonly requests: number | undefined;
   /** The most expensive pairs, `_other` last; empty if pairs were not requested. */
   readonly pairs: readonly PairUsage[];
   readonly foldedPairs: number;
+  /** Whether the service has more rows than it sent. */
   readonly truncated: boolean;
   /** Credits spent in the window, if it is a running one. */
   readonly spend: WindowSpend | undefined;
+  /** Whether the pairs add up to more than the total. */
+  readonly exceedsTotal: boolean;
 }
 
 /** The labels are as `/metrics` shows them; amounts are undefined where the service has no value. */
@@ -71,12 +77,25 @@ export interface WindowSpend {
   readonly window: Window;
   /** In total; undefined: the answer does not contain it. */
   readonly credits: number | undefined;
+  /** Why the total may be incomplete. */
+  readonly gap?: SpendGap | undefined;
   /** By model and app, if requested. */
   readonly breakdown?: {
     readonly pairs: readonly PairSpend[];
-    /** Whether the pairs are complete. */
-    readonly complete: boolean;
+    /** What the pairs lack; undefined: nothing, as far as the answer shows. */
+    readonly gap: SpendGap | undefined;
   };
+}
+
+/**
+ * Why an answer is partial. Cut: the service has more rows than it sent. Unreadable: some rows cannot be read. Unlisted:
+ * the rows add up to less than the total. Exceeding: they add up to more. Warned: the service warns about the query.
+ * Unknown: the answer lacks the amount.
+ */
+export interface SpendGap {
+  readonly reason: "cut" | "unreadable" | "unlisted" | "exceeding" | "warned" | "unknown";
+  /** The total minus the rows; undefined: not known. */
+  readonly credits: number | undefined;
 }
 
 export interface PairSpend {

@@ -37,6 +37,9 @@ const NO_PAIRS: Omit<UsageReading, "spend"> = {
   pairs: [],
   foldedPairs: 0,
   truncated: false,
+  exceedsTotal: false,
+  credits: undefined,
+  requests: undefined,
 };
 
 const NEVER_POLLED: TargetStatus = {

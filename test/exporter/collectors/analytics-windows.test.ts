@@ -185,12 +185,15 @@ describe("analytics: the reading", () => {
       window: day,
       range: { startMs: day.startMs, endMs: NOON },
       dataMs: NOON - 9000,
+      credits: 9,
+      requests: 4,
       pairs: [
         { model: "m", app: "a", credits: 5, requests: 1 },
         { model: "_other", app: "_other", credits: 4, requests: 3 },
       ],
       foldedPairs: 1,
       truncated: true,
+      exceedsTotal: false,
     });
     expect(computedAtMs).toBe(NOON - 9000);
   });
@@ -204,7 +207,7 @@ describe("analytics: the reading", () => {
     const { value } = await runOn([body], total, { query, top: 0 });
     const spend = value?.kind === "usage" ? value.spend : undefined;
     expect(spend && `${iso(spend.window.startMs)} ${iso(spend.window.endMs)}`).toBe(wanted);
-    const breakdown = { pairs: [{ credits: 5 }, { credits: 3 }], complete: false };
+    const breakdown = { pairs: [{ credits: 5 }, { credits: 3 }], gap: { reason: "cut", credits: 1 } };
     expect(spend ?? { credits: 9, breakdown }).toMatchObject({ credits: 9, breakdown });
   });
 

@@ -127,6 +127,7 @@ describe("createOverview", () => {
       ],
       foldedPairs: 7,
       truncated: true,
+      exceedsTotal: false,
     });
     expect(others.map(({ name, state }) => [name, state])).toEqual([
       ["last_day", "waiting"],
@@ -139,6 +140,11 @@ describe("createOverview", () => {
       pairs: [],
       truncated: undefined,
     });
+  });
+
+  test("shows the total of the answer, which may be 0, rather than a sum of pairs", () => {
+    answer(targetId("analytics", "day"), { ...usageReading([]), credits: 0, requests: 0 });
+    expect(overview({ analytics: true }).queries[0]).toMatchObject({ credits: 0, requests: 0, pairs: [] });
   });
 
   test("shows no values of a query whose window has ended, and no sum without pairs", async () => {
@@ -193,7 +199,7 @@ describe("createOverview", () => {
       period: { kind: "total", sinceMs: Date.parse("2026-11-01") },
     };
     const counts = { failing: 1, waiting: 0, early: 0, old: 0, partial: 0 };
-    const gaps: BudgetGaps = { sources: 2, counts, reason: "unauthorized" };
+    const gaps: BudgetGaps = { sources: 2, counts, reason: "unauthorized", partial: undefined };
     const judged = new Map([["payments-day", { spent: 42.5, complete: false, gaps }]]);
     const { budgets } = overview({ budgets: [team, prepaid], judged });
     expect(budgets).toEqual([
@@ -368,9 +374,12 @@ function usageReading(pairs: UsageReading["pairs"]): UsageReading {
     window,
     range: { startMs: window.startMs, endMs: nowMs },
     dataMs: nowMs - 1000,
+    credits: undefined,
+    requests: undefined,
     pairs,
     foldedPairs: 7,
     truncated: true,
     spend: undefined,
+    exceedsTotal: false,
   };
 }
