@@ -76,7 +76,7 @@ export function createLauncher(stage: Stage): Launcher {
   };
 }
 
-const FAILURES = /^aigateway_exporter_poll_failures_total\{.*reason="(\w+)"/;
+const FAILURES = /^aigateway_\w+_failures_total\{.*reason="(\w+)"/;
 
 function noteReasons({ result }: Stage, kind: Kind, before?: Values, after?: Values): void {
   const story = result.stories.get(kind);
