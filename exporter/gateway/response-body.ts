@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Secret } from "../config/secret.ts";
+import { type Secret, withoutSecrets } from "../config/secret.ts";
 
 /** The envelope of the contract (7) and its variants (observed-behaviour 15): all have an `error` with a message. */
 const Envelope = z.object({
@@ -9,12 +9,12 @@ const Envelope = z.object({
 const LONGEST_MESSAGE = 200;
 
 /** The message of an error body, made safe for one log line; undefined if the body has no readable message. */
-export function errorMessage(body: unknown, secret: Secret): string | undefined {
+export function errorMessage(body: unknown): string | undefined {
   const envelope = Envelope.safeParse(body);
   if (!envelope.success) return undefined;
-  const printable = envelope.data.error.toWellFormed().replaceAll(UNPRINTABLE, " ").trim();
-  // A service may echo the credential that it rejects.
-  const text = printable.replaceAll(secret.reveal(), secret.toString());
+  // A service may echo any credential. What remains of one after the cut may be too short to be found, so it is cut last.
+  const safe = withoutSecrets(envelope.data.error.slice(0, 10 * LONGEST_MESSAGE));
+  const text = safe.toWellFormed().replaceAll(UNPRINTABLE, " ").trim();
   if (text === "") return undefined;
   // A character is two UTF-16 units at most.
   const characters = Array.from(text.slice(0, 2 * (LONGEST_MESSAGE + 1)));

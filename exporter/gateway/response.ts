@@ -23,7 +23,7 @@ export function readResponse(
   nowMs: number,
 ): { readonly body: unknown } | GatewayError {
   const body = parseJson(response.text, secret);
-  if (!isSuccess(response.status)) return refusal(response, body, action, secret, nowMs);
+  if (!isSuccess(response.status)) return refusal(response, body, action, nowMs);
   if (body !== undefined) return { body };
   const { status } = response;
   const what = response.text === "" ? "an empty body" : `a body that is not JSON${bodyKind(response)}`;
@@ -36,10 +36,9 @@ function refusal(
   { status, headers }: HttpResponse,
   body: unknown,
   action: string,
-  secret: Secret,
   nowMs: number,
 ): GatewayError {
-  const reason = isRedirect(status) ? NOT_FOLLOWED : errorMessage(body, secret);
+  const reason = isRedirect(status) ? NOT_FOLLOWED : errorMessage(body);
   const message = `Cannot ${action}: gateway answered ${status}${reason === undefined ? "" : `: ${reason}`}`;
   const retryAfterMs = retryAfter({ status, headers, body, nowMs });
   return new GatewayError(reasonOfStatus(status), message, { status, retryAfterMs });

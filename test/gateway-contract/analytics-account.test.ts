@@ -93,16 +93,8 @@ describe("keys", () => {
   });
 
   test("one filter asks what all but some keys spent", async () => {
-    const unwatched = (include_unset: boolean) => [
-      {
-        field: "api_key_id",
-        operator: "not_in",
-        value: [hashOf("billing"), hashOf("search")],
-        include_unset,
-      },
-    ];
-    expect(await credits({ filters: unwatched(false) })).toEqual([[4]]);
-    expect(await credits({ filters: unwatched(true) })).toEqual([[12]]);
+    expect(await credits({ filters: butTwoKeys(false) })).toEqual([[4]]);
+    expect(await credits({ filters: butTwoKeys(true) })).toEqual([[12]]);
     const period = { start: 0, end: now };
     expect(gateway.books.unwatched(period, ["billing", "search"]).numbers.credits_usage).toBe(12);
   });
@@ -120,12 +112,8 @@ describe("keys", () => {
 
   test("more values in a filter than the service takes are a 400", async () => {
     turn({ mostFilterValues: 2 });
-    const body = (values: number) => ({
-      metrics: ["credits_usage"],
-      filters: [{ field: "api_key_id", operator: "not_in", value: Array(values).fill(unknown) }],
-    });
-    expect((await query(gateway, body(2))).status).toBe(200);
-    expect(await query(gateway, body(3))).toMatchObject({
+    expect((await query(gateway, longFilter(2))).status).toBe(200);
+    expect(await query(gateway, longFilter(3))).toMatchObject({
       status: 400,
       text: expect.stringContaining("at most 2 values, got 3"),
     });
@@ -219,14 +207,13 @@ describe("the meta", () => {
 });
 
 describe("with range limits, a query reaches back", () => {
-  const dims = (...dimensions: string[]) => ({ dimensions });
   const filtered = { filters: [{ field: "country", operator: "in", value: ["DE"] }] };
   test.each<[string, Record<string, unknown>, number, number]>([
     ["367 days", {}, 367 * DAY, 200],
     ["no further", {}, 367 * DAY + 1000, 400],
-    ["367 days by model and key", dims("model", "api_key_id"), 367 * DAY, 200],
-    ["31 days by provider", dims("model", "provider"), 31 * DAY, 200],
-    ["no further by provider", dims("model", "provider"), 31 * DAY + 1000, 400],
+    ["367 days by model and key", by("model", "api_key_id"), 367 * DAY, 200],
+    ["31 days by provider", by("model", "provider"), 31 * DAY, 200],
+    ["no further by provider", by("model", "provider"), 31 * DAY + 1000, 400],
     ["no further with a filter by country", filtered, 31 * DAY + 1000, 400],
     ["367 days for the cache hit rate", { metrics: ["cache_hit_rate"] }, 367 * DAY, 200],
     ["31 days for fees", { metrics: ["byok_fees"] }, 31 * DAY, 200],
@@ -267,3 +254,17 @@ describe("with range limits, a query reaches back", () => {
     await old.stop();
   });
 });
+
+function butTwoKeys(include_unset: boolean) {
+  const value = [hashOf("billing"), hashOf("search")];
+  return [{ field: "api_key_id", operator: "not_in", value, include_unset }];
+}
+
+function longFilter(values: number) {
+  const value = Array.from({ length: values }, () => unknown);
+  return { metrics: ["credits_usage"], filters: [{ field: "api_key_id", operator: "not_in", value }] };
+}
+
+function by(...dimensions: string[]) {
+  return { dimensions };
+}

@@ -73,17 +73,14 @@ describe("GET /credits", () => {
   });
 
   test.each([
-    ["zeros", 200],
-    ["forbidden", 403],
-  ] as const)("shows an ordinary key %s", async (ordinaryCredits, status) => {
+    ["zeros", 200, { data: { total_credits: 0, total_usage: 0 } }],
+    ["forbidden", 403, { error: { code: 403, message: expect.any(String) } }],
+  ] as const)("shows an ordinary key %s", async (ordinaryCredits, status, body) => {
     gateway.moveCredits({ kind: "purchase", micros: 9e6 });
     spend(1e6);
     gateway.switches.ordinaryCredits = ordinaryCredits;
     const answer = await get(gateway, "/credits", gateway.tokens.get("billing") ?? "");
-    expect(answer.status).toBe(status);
-    if (status === 200) {
-      expect(JSON.parse(answer.text)).toEqual({ data: { total_credits: 0, total_usage: 0 } });
-    }
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([status, body]);
     expect((await get(gateway, "/credits", "sk-sim-nobody")).status).toBe(401);
   });
 

@@ -134,24 +134,6 @@ describe("GET /keys lists", () => {
 });
 
 describe("pages", () => {
-  const add = (count: number): void => {
-    for (let index = 0; index < count; index += 1) {
-      now += 1000;
-      gateway.addKey({ name: `key-${gateway.world.keys.size}` });
-    }
-  };
-  const pages = async (betweenPages: (page: number) => void = () => undefined) => {
-    const listed: unknown[][] = [];
-    for (let offset = 0; ;) {
-      const page = await listKeys(gateway, `?offset=${offset}`);
-      if (page.length === 0) return listed;
-      listed.push(page.map(({ hash }) => hash));
-      offset += page.length;
-      betweenPages(listed.length);
-    }
-  };
-  const existing = () => gateway.books.keys().map(({ hash }) => hash);
-
   test("have 100 keys, newest first, and together every key once", async () => {
     add(250);
     const listed = await pages();
@@ -207,14 +189,6 @@ describe("pages", () => {
 });
 
 describe("the life of a key", () => {
-  const spend = () => gateway.spend({ key: "billing", model: "acme/one", micros: 1e6 }).status;
-  const usage = async () =>
-    (await ask(gateway, { metrics: ["credits_usage"], dimensions: ["api_key_id"] })).data;
-  const byHash = async () => {
-    const value = [gateway.world.key("billing").hash];
-    const filters = [{ field: "api_key_id", operator: "in", value }];
-    return ask(gateway, { metrics: ["credits_usage"], filters });
-  };
   beforeEach(() => {
     gateway.addKey({ name: "billing" });
     spend();
@@ -227,7 +201,7 @@ describe("the life of a key", () => {
       name: "Payments",
       updated_at: "2026-11-18T12:01:00.000Z",
     });
-    expect(await usage()).toEqual([{ api_key_id: "Payments", credits_usage: 1 }]);
+    expect(await usageByKey()).toEqual([{ api_key_id: "Payments", credits_usage: 1 }]);
     expect((await byHash()).data).toEqual([{ credits_usage: 1 }]);
   });
 
@@ -245,7 +219,7 @@ describe("the life of a key", () => {
     expect((await get(gateway, "/key", gateway.tokens.get("billing") ?? "")).status).toBe(401);
     expect(await listKeys(gateway, "?include_disabled=true")).toEqual([]);
     await expect(rowOf("billing")).rejects.toThrow("404");
-    expect(await usage()).toEqual([{ api_key_id: "billing", credits_usage: 1 }]);
+    expect(await usageByKey()).toEqual([{ api_key_id: "billing", credits_usage: 1 }]);
     expect(await byHash()).toMatchObject({
       data: [{ credits_usage: 0 }],
       warnings: [expect.stringContaining(gateway.world.key("billing").hash)],
@@ -307,3 +281,40 @@ describe("faults and switches", () => {
     expect((await get(gateway, paths[endpoint], gateway.managementToken)).status).toBe(404);
   });
 });
+
+function add(count: number): void {
+  for (let index = 0; index < count; index += 1) {
+    now += 1000;
+    gateway.addKey({ name: `key-${gateway.world.keys.size}` });
+  }
+}
+
+/** The hashes of every page, until one is empty. */
+async function pages(betweenPages: (page: number) => void = () => undefined): Promise<unknown[][]> {
+  const listed: unknown[][] = [];
+  for (let offset = 0; ;) {
+    const page = await listKeys(gateway, `?offset=${offset}`);
+    if (page.length === 0) return listed;
+    listed.push(page.map(({ hash }) => hash));
+    offset += page.length;
+    betweenPages(listed.length);
+  }
+}
+
+function existing(): readonly string[] {
+  return gateway.books.keys().map(({ hash }) => hash);
+}
+
+function spend(): number {
+  return gateway.spend({ key: "billing", model: "acme/one", micros: 1e6 }).status;
+}
+
+async function usageByKey() {
+  return (await ask(gateway, { metrics: ["credits_usage"], dimensions: ["api_key_id"] })).data;
+}
+
+async function byHash() {
+  const value = [gateway.world.key("billing").hash];
+  const filters = [{ field: "api_key_id", operator: "in", value }];
+  return ask(gateway, { metrics: ["credits_usage"], filters });
+}

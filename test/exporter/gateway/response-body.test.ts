@@ -5,7 +5,10 @@ import { errorMessage, parseJson } from "../../../exporter/gateway/response-body
 const secret = new Secret("sk-planted-0123456789");
 
 function messageOf(message: unknown): string | undefined {
-  return errorMessage({ error: { code: 400, message } }, secret);
+  const text = errorMessage({ error: { code: 400, message } });
+  // Only a secret that is still in use is concealed.
+  expect(secret.reveal()).not.toBe(text);
+  return text;
 }
 
 describe("errorMessage: bodies with and without a message", () => {
@@ -25,7 +28,7 @@ describe("errorMessage: bodies with and without a message", () => {
     ["null", null, undefined],
     ["nothing", undefined, undefined],
   ])("%s", (_, body, wanted) => {
-    expect(errorMessage(body, secret)).toBe(wanted);
+    expect(errorMessage(body)).toBe(wanted);
   });
 });
 
@@ -60,7 +63,9 @@ describe("errorMessage: how the text is cleaned", () => {
   });
 
   test("treats a credential as text, not as a pattern", () => {
-    expect(errorMessage({ error: { message: "a.c abc $&" } }, new Secret("a.c"))).toBe("[redacted] abc $&");
+    const short = new Secret("a.c");
+    expect(messageOf("a.c abc $&")).toBe("[redacted] abc $&");
+    expect(short.reveal()).toBe("a.c");
   });
 });
 

@@ -18,6 +18,7 @@ test("createRouter() keeps no slot for a request that is broken off while its ac
       // The check ends after the client is gone.
       current: () => isBrokenOff.then(() => OPEN),
     },
+    allowedHosts: [],
     isCurrent: () => true,
     maxRequests: 1,
   });
