@@ -1,4 +1,4 @@
-import type { Stage } from "./attack.ts";
+import type { Stage } from "./stage.ts";
 import { scrape, type Values } from "./exposition.ts";
 import { reloadAttacks } from "./client/request-attacks.ts";
 import type { Kind } from "./kind.ts";
