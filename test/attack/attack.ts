@@ -75,8 +75,16 @@ async function restarted(stage: Stage, start: (port: number) => Promise<Attacked
   const port = Number(new URL(stage.exporter.url).port);
   stage.judge.excuse(true);
   await stage.exporter.kill();
-  stage.setting.restore();
-  stage.exporter = await start(port);
+  for (let tries = 1; ; tries++) {
+    stage.setting.restore();
+    try {
+      stage.exporter = await start(port);
+      break;
+    } catch (error) {
+      // The attack of the disk goes on, and may have broken the files again.
+      if (tries === 10) throw error;
+    }
+  }
   presented(stage);
 }
 

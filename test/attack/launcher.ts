@@ -13,7 +13,8 @@ export interface Launcher {
   readonly runAlone: (kinds: readonly Kind[], signal: AbortSignal) => Promise<void>;
 }
 
-const ALONE_MS = 3500;
+/** Longer than an interval, so that every key is polled. */
+const ALONE_MS = 5500;
 /** Longer than the time limit of a request. */
 const CALM_MS = 2500;
 

@@ -138,9 +138,9 @@ function keyFiles(make: Make): MachineAttack {
   };
 }
 
-/** Replaces the files of half of the keys, and returns their paths. */
+/** Replaces the files of the keys, and returns their paths. */
 function replaced(machine: Machine, make: Make): readonly string[] {
-  const paths = DISK.slice(0, DISK.length / 2).map((name) => join(machine.setting.keysDirectory, name));
+  const paths = DISK.map((name) => join(machine.setting.keysDirectory, name));
   for (const path of paths) {
     rmSync(path, { recursive: true, force: true });
     make(path, machine);
