@@ -43,6 +43,8 @@ export interface AppDependencies {
   readonly web?: WebSource | undefined;
   /** Maximum number of concurrent scrapes; 0 is unlimited. */
   readonly maxRequests?: number;
+  /** The hosts for which requests are served, without port; empty or absent: any. */
+  readonly allowedHosts?: readonly string[];
   /** If absent, reload over HTTP is disabled. */
   readonly lifecycle?: Lifecycle;
   /** For tests, because node-cron only knows the machine's clock. */
@@ -87,7 +89,7 @@ const CONSTANT_HEADERS: readonly FamilyHeader[] = [budgetFamilies, probeFamilies
  * the readings; the publisher renders the readings; the server sends the published bytes.
  */
 export function createApp(initial: Config, dependencies: AppDependencies): App {
-  const { clock, random, log, build, listen, telemetryPath, web, maxRequests } = dependencies;
+  const { clock, random, log, build, listen, telemetryPath, web, maxRequests, allowedHosts } = dependencies;
   const {
     lifecycle = NO_LIFECYCLE,
     createTicker = createClockTicker,
@@ -129,7 +131,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     listen,
     routes,
     (error) => log.error({ error: String(error) }, "Cannot answer a request"),
-    { web, maxRequests, onDrop: (reason) => drops.inc({ reason }) },
+    { web, maxRequests, allowedHosts, onDrop: (reason) => drops.inc({ reason }) },
   );
 
   function newGateway(next: Config): Gateway {

@@ -1,4 +1,5 @@
 import { pino } from "pino";
+import { withoutSecrets } from "./config/secret.ts";
 import type { Clock } from "./time/clock.ts";
 
 /** One JSON line per event. error: someone must act; warn: degraded; info: life cycle; debug: each poll. */
@@ -17,17 +18,10 @@ export const LOG_FORMATS = ["json", "logfmt"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-/**
- * Writes to the given stream, standard error in the daemon, as all Prometheus exporters do. The field `error`, with
- * the text of an unexpected error, is passed through `conceal`.
- */
-export function createLog(
-  level: LogLevel,
-  format: LogFormat,
-  output: { write(line: string): void },
-  conceal: (text: string) => string = (text) => text,
-): Log {
-  const stream = format === "json" ? output : { write: (line: string) => output.write(logfmt(line)) };
+/** Writes to the given stream, standard error in the daemon, as all Prometheus exporters do. No text contains a secret. */
+export function createLog(level: LogLevel, format: LogFormat, output: { write(line: string): void }): Log {
+  const written = format === "json" ? (fields: unknown) => `${JSON.stringify(fields)}\n` : logfmt;
+  const stream = { write: (line: string) => output.write(written(JSON.parse(line, concealed))) };
   return pino(
     {
       level,
@@ -35,7 +29,7 @@ export function createLog(
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       messageKey: "msg",
-      serializers: { error: (error: unknown) => conceal(String(error)) },
+      serializers: { error: String },
     },
     stream,
   );
@@ -95,10 +89,13 @@ export function createLineLimiter(
 const LINES_PER_MINUTE = 5;
 const MINUTE_MS = 60_000;
 
+function concealed(_name: string, value: unknown): unknown {
+  return typeof value === "string" ? withoutSecrets(value) : value;
+}
+
 /** `level=info time=... msg="..."`: the other format that Prometheus exporters offer. */
-function logfmt(line: string): string {
-  const fields: unknown = JSON.parse(line);
-  if (typeof fields !== "object" || fields === null) return line;
+function logfmt(fields: unknown): string {
+  if (typeof fields !== "object" || fields === null) return "";
   return `${Object.entries(fields)
     .map(([name, value]) => `${name}=${quoted(value)}`)
     .join(" ")}\n`;

@@ -69,7 +69,8 @@ function windowJob(query: Query, analytics: AnalyticsConfig, gateway: Config["ga
         value,
         samples: [...answerSamples(query, value, usage), ...pairSamples(query, value, parts)],
         computedAtMs: usage.computedAtMs,
-        warning: rowWarning(usage),
+        concealedLabels: parts.concealedLabels,
+        warning: warningOf(usage, parts.concealedLabels),
       };
     },
   };
@@ -94,7 +95,7 @@ function budgetJob(query: BudgetQuery, analytics: AnalyticsConfig, gateway: Conf
         value,
         samples: answerSamples(name, value, usage),
         computedAtMs: usage.computedAtMs,
-        warning: rowWarning(usage),
+        warning: warningOf(usage, 0),
       };
     },
   };
@@ -134,9 +135,15 @@ function usageReading(usage: Usage, window: Window, range: Window, askedAtMs: nu
   };
 }
 
-/** The number of unreadable rows changes with each run, so it is a metric; only the reason is logged. */
-function rowWarning({ rowProblem }: Usage): string | undefined {
-  return rowProblem && `some rows cannot be read and are part of _other (the first: ${rowProblem})`;
+/** The numbers change with each run, so they are metrics; only the reasons are logged. */
+function warningOf({ rowProblem }: Usage, concealedLabels: number): string | undefined {
+  const reasons = [
+    ...(rowProblem ? [`some rows cannot be read and are part of _other (the first: ${rowProblem})`] : []),
+    ...(concealedLabels > 0
+      ? ["some names of models or apps reveal a secret and are shown as _concealed"]
+      : []),
+  ];
+  return reasons.length > 0 ? reasons.join("; ") : undefined;
 }
 
 /** The time range of a query. */

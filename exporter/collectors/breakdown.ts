@@ -8,7 +8,7 @@ import {
   type UsagePair,
 } from "../gateway/port.ts";
 import { decimalRest, decimalSum, isSumOf } from "../metrics/decimal-sum.ts";
-import { labelText } from "./label-text.ts";
+import { labelText, shownLabel } from "./label-text.ts";
 
 /** The spend by pair, in at most `top` named pairs and a remainder, so that the sum over all pairs is the total. */
 export interface Breakdown {
@@ -19,6 +19,8 @@ export interface Breakdown {
   readonly collidingRows: number;
   /** Whether the rows add up to more than the total, so that the sum over all pairs does. */
   readonly exceedsTotal: boolean;
+  /** Number of labels of the named pairs that reveal a secret. */
+  readonly concealedLabels: number;
 }
 
 /** A pair with its labels as `/metrics` shows them. */
@@ -42,12 +44,14 @@ const OTHER = "_other";
 export function breakdown(usage: Usage, top: number): Breakdown {
   const all = pairsOf(usage.pairs);
   // A real model and app may both be called `_other`. They are part of the remainder, so that no series occurs twice.
-  const shown = all
+  const named = all
     .filter((pair) => !isOther(pair))
     .toSorted(byCredits)
     .slice(0, top);
-  const named = new Set(shown);
-  const folded = all.filter((pair) => !named.has(pair));
+  const isNamed = new Set(named);
+  const folded = all.filter((pair) => !isNamed.has(pair));
+  const safe = named.map(withShownLabels);
+  const shown = merged(safe);
   const rests = AMOUNTS.map((amount) => [amount, restOf(usage, amount, shown, folded)] as const);
   const amounts: Record<Amount, number | undefined> = { ...NO_AMOUNTS };
   for (const [amount, { value }] of rests) amounts[amount] = value === 0 ? undefined : value;
@@ -55,8 +59,9 @@ export function breakdown(usage: Usage, top: number): Breakdown {
   return {
     pairs: exists ? [...shown, { model: OTHER, app: OTHER, amounts, rates: NO_RATES }] : shown,
     foldedPairs: folded.length,
-    collidingRows: usage.pairs.length - all.length,
+    collidingRows: usage.pairs.length - all.length + named.length - shown.length,
     exceedsTotal: rests.some(([, { isExcess }]) => isExcess),
+    concealedLabels: named.reduce((count, pair, index) => count + changedLabels(pair, safe[index]), 0),
   };
 }
 
@@ -94,17 +99,29 @@ function restOf(usage: Usage, amount: Amount, shown: readonly Pair[], folded: re
   return { value: decimalRest(total, ofShown), isExcess: false };
 }
 
+export function pairsOf(rows: readonly UsagePair[]): readonly Pair[] {
+  return merged(rows.map((row) => ({ ...row, model: labelOf(row.model), app: labelOf(row.app) })));
+}
+
+function changedLabels(pair: Pair, safe: Pair | undefined): number {
+  return Number(pair.model !== safe?.model) + Number(pair.app !== safe?.app);
+}
+
+/** Budgets name pairs by their own labels, which are not shown. */
+function withShownLabels(pair: Pair): Pair {
+  return { ...pair, model: shownLabel(pair.model), app: shownLabel(pair.app) };
+}
+
 /**
  * One pair for each combination of labels: the amounts of duplicates are summed; their rates are dropped, because
  * rates do not add up.
  */
-export function pairsOf(rows: readonly UsagePair[]): readonly Pair[] {
+function merged(rows: readonly Pair[]): readonly Pair[] {
   const pairs = new Map<string, Pair>();
-  for (const row of rows) {
-    const pair = { ...row, model: labelOf(row.model), app: labelOf(row.app) };
+  for (const pair of rows) {
     const identity = identityOf(pair);
     const twin = pairs.get(identity);
-    pairs.set(identity, twin ? summed(twin, row.amounts) : pair);
+    pairs.set(identity, twin ? summed(twin, pair.amounts) : pair);
   }
   return [...pairs.values()];
 }
@@ -130,6 +147,15 @@ function summed({ model, app, amounts }: Pair, more: Amounts): Pair {
 function byCredits(one: Pair, other: Pair): number {
   const descending = (amount: Amount) =>
     (other.amounts[amount] ?? Number.NEGATIVE_INFINITY) - (one.amounts[amount] ?? Number.NEGATIVE_INFINITY);
-  const byName = () => (identityOf(one) < identityOf(other) ? -1 : 1);
-  return descending("credits") || descending("requests") || byName();
+  return (
+    descending("credits") ||
+    descending("requests") ||
+    byText(one.model, other.model) ||
+    byText(one.app, other.app)
+  );
+}
+
+function byText(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }

@@ -8,7 +8,7 @@ import type { Job } from "../schedule/job.ts";
 import { type Window, WINDOW_KINDS, windowAt } from "../time/window.ts";
 import type { Collector } from "./collector.ts";
 import { keyFamilies as families } from "./key-families.ts";
-import { labelText } from "./label-text.ts";
+import { labelText, shownLabel } from "./label-text.ts";
 
 /** Limits, usage and state of each configured key, with one request per key and run. */
 export const keyCollector: Collector = {
@@ -37,9 +37,12 @@ function keyJob(config: KeyConfig, { baseUrl }: Config["gateway"]): Job {
     ],
     run: async (client, askedAtMs) => {
       const information = await client.currentKey(config.secret);
+      const isConcealed = config.showLabel && shownLabel(labelOf(information)) !== labelOf(information);
       return {
         value: keyReading(information, askedAtMs),
         samples: keySamples(config, information, askedAtMs),
+        concealedLabels: Number(isConcealed),
+        warning: isConcealed ? "its label reveals a secret and is shown as _concealed" : undefined,
       };
     },
     describe: (state) => [
@@ -48,6 +51,10 @@ function keyJob(config: KeyConfig, { baseUrl }: Config["gateway"]): Job {
       ...sample(families.lastSuccess, { key }, seconds(state.lastSuccessMs)),
     ],
   };
+}
+
+function labelOf({ label }: KeyInformation): string {
+  return labelText(label ?? "");
 }
 
 /** The reading of a key, from the answer to a request that was sent at the instant. */
@@ -76,7 +83,7 @@ export function keySamples(
   const gauge = (family: Family<"key">, value: number | boolean | undefined, window?: Window) =>
     sample(family, { key }, value, window);
   return [
-    ...(config.showLabel ? sample(families.info, { key, label: labelText(information.label ?? "") }, 1) : []),
+    ...(config.showLabel ? sample(families.info, { key, label: shownLabel(labelOf(information)) }, 1) : []),
     ...limitSamples(key, information, askedAtMs),
     ...gauge(families.usage, usage.total),
     ...gauge(families.usageDay, usage.day, day),

@@ -32,6 +32,8 @@ export interface ServerOptions {
   readonly web?: WebSource | undefined;
   /** Answers in progress at once, not counting `/-/…`; 0 is unlimited. */
   readonly maxRequests?: number | undefined;
+  /** The values of `Host` that are served, without port; empty: any. */
+  readonly allowedHosts?: readonly string[] | undefined;
   /** Counts a connection that is closed to respect the limit of connections. */
   readonly onDrop?: ((reason: DropReason) => void) | undefined;
   /** Overrides of the default limits. */
@@ -46,7 +48,13 @@ export function createServer(
   listen: ListenAddress,
   routes: readonly Route[],
   onError: (error: unknown) => void,
-  { web, maxRequests = MAX_REQUESTS, onDrop = () => {}, limits: changed = {} }: ServerOptions = {},
+  {
+    web,
+    maxRequests = MAX_REQUESTS,
+    allowedHosts = [],
+    onDrop = () => {},
+    limits: changed = {},
+  }: ServerOptions = {},
 ): Server {
   const limits = { ...LIMITS, ...changed };
   let stopping = false;
@@ -55,6 +63,7 @@ export function createServer(
   const route = createRouter(routes, {
     passwords: createPasswords(bcrypt),
     web,
+    allowedHosts,
     isCurrent: ({ socket }, { tls }) => tlsServer?.isCurrent(socket, tls) ?? true,
     maxRequests,
   });
@@ -125,8 +134,8 @@ function settingsOf({ requestMs, checkMs, headerBytes, keepAliveMs }: Limits) {
   };
 }
 
-/** Unauthorized, and too many requests or logins. */
-const CLOSING: ReadonlySet<number> = new Set([401, 503]);
+/** Not logged in, not allowed, not received completely, or not now. */
+const CLOSING: ReadonlySet<number> = new Set([400, 401, 403, 413, 421, 503]);
 
 /**
  * Bounds the connections, and puts a TLS server between them and the HTTP server if there is a configuration for TLS.

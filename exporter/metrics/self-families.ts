@@ -32,6 +32,12 @@ export const selfFamilies = {
     labels: ["collector"],
     absent: "never",
   }),
+  concealedLabels: counter({
+    name: "aigateway_exporter_concealed_labels_total",
+    help: "Texts of answers that are shown as _concealed because they contain a secret, or look like one.",
+    labels: ["collector"],
+    absent: "never",
+  }),
   polls: counter({
     name: "aigateway_exporter_polls_total",
     help: "Polls, including failed ones.",

@@ -25,7 +25,9 @@ export function createProbeReporter(
 ): ProbeReporter {
   function skipped(reason: ProbeSkipReason): void {
     const isRepeated = records.get(name)?.skip === reason;
-    log[isRepeated ? "debug" : "warn"]({ reason }, `Probe "${name}" is ${ADVICE[reason]}`);
+    // A wait for the first reading of a day is no fault.
+    const level = reason === "spend_unknown" ? "info" : "warn";
+    log[isRepeated ? "debug" : level]({ reason }, `Probe "${name}" is ${ADVICE[reason]}`);
     records.addSkip(name, reason);
   }
 

@@ -21,6 +21,7 @@ export const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
 export const ROOMS = [
   "cli",
   "time",
+  "conceal",
   "config",
   "gateway",
   "collectors",
@@ -35,6 +36,7 @@ export const ROOMS = [
 
 const ZERO = [
   room("time"),
+  room("conceal"),
   "exporter/log.ts",
   room("metrics", "family.ts"),
   room("metrics", "decimal-sum.ts"),
