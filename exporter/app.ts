@@ -7,12 +7,14 @@ import type { Config } from "./config/config.ts";
 import type { WebSource } from "./config/web/web-config.ts";
 import { createGateway as createHttpGateway, requestLimits } from "./gateway/gateway.ts";
 import type { CreateGateway, Gateway } from "./gateway/port.ts";
+import { DROP_REASONS } from "./http/connections.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
-import { createServer, type ListenAddress } from "./http/server.ts";
+import { createServer as createHttpServer, type ListenAddress } from "./http/server.ts";
 import type { Log } from "./log.ts";
 import { type Build, createAppMetrics } from "./metrics/app-metrics.ts";
 import { createPacking } from "./metrics/render/block.ts";
 import { type FamilyHeader, renderNow } from "./metrics/render/exposition.ts";
+import type { Deflate } from "./metrics/render/gzip.ts";
 import { createPublisher } from "./metrics/render/publisher.ts";
 import { createSelfRegistry } from "./metrics/self-registry.ts";
 import { selfFamilies } from "./metrics/self-families.ts";
@@ -41,12 +43,18 @@ export interface AppDependencies {
   readonly web?: WebSource | undefined;
   /** Maximum number of concurrent scrapes; 0 is unlimited. */
   readonly maxRequests?: number;
+  /** The hosts for which requests are served, without port; empty or absent: any. */
+  readonly allowedHosts?: readonly string[];
   /** If absent, reload over HTTP is disabled. */
   readonly lifecycle?: Lifecycle;
   /** For tests, because node-cron only knows the machine's clock. */
   readonly createTicker?: CreateTicker;
   /** The adapter of the gateway; HTTP unless given. */
   readonly createGateway?: CreateGateway;
+  /** The server of the routes; HTTP unless given. */
+  readonly createServer?: typeof createHttpServer;
+  /** Compresses rendered texts; in threads unless given. */
+  readonly deflate?: Deflate;
 }
 
 export interface App {
@@ -81,11 +89,13 @@ const CONSTANT_HEADERS: readonly FamilyHeader[] = [budgetFamilies, probeFamilies
  * the readings; the publisher renders the readings; the server sends the published bytes.
  */
 export function createApp(initial: Config, dependencies: AppDependencies): App {
-  const { clock, random, log, build, listen, telemetryPath, web, maxRequests } = dependencies;
+  const { clock, random, log, build, listen, telemetryPath, web, maxRequests, allowedHosts } = dependencies;
   const {
     lifecycle = NO_LIFECYCLE,
     createTicker = createClockTicker,
     createGateway = createHttpGateway,
+    createServer = createHttpServer,
+    deflate,
   } = dependencies;
   const [startedMs, started] = [clock.now(), clock.monotonic()];
   let config = initial;
@@ -99,14 +109,15 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const engine = createEngine(planOf(initial), { clock, random, log, createTicker, readings });
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
   const headers = () => [...collectorHeaders((name) => engine.intervalMs(name)), ...CONSTANT_HEADERS];
-  const publisher = createPublisher(readings, headers, clock, (error) =>
-    log.error({ error: String(error) }, "Cannot render the metrics"),
-  );
+  const onRenderError = (error: unknown) => log.error({ error: String(error) }, "Cannot render the metrics");
+  const publisher = createPublisher(readings, headers, clock, onRenderError, deflate);
   registerEngineMetrics(registry, engine);
   const metrics = createAppMetrics(registry, build, { config: () => config, readings, web });
   metrics.reloaded(true, startedMs);
   derive();
 
+  const drops = registry.counter(selfFamilies.droppedConnections);
+  for (const reason of DROP_REASONS) drops.inc({ reason }, 0);
   const about = () => ({ version: build.version, nowMs: clock.now(), startedMs });
   const routes = createRoutes({
     telemetryPath,
@@ -120,7 +131,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     listen,
     routes,
     (error) => log.error({ error: String(error) }, "Cannot answer a request"),
-    { web, maxRequests },
+    { web, maxRequests, allowedHosts, onDrop: (reason) => drops.inc({ reason }) },
   );
 
   function newGateway(next: Config): Gateway {

@@ -54,7 +54,7 @@ async function runCommand(argv: readonly string[]): Promise<number> {
     }
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`${error.message}\nSee aigateway-exporter --help\n`);
+    process.stderr.write(`${withoutSecrets(error.message)}\nSee aigateway-exporter --help\n`);
     return 2;
   }
 }

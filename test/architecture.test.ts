@@ -261,7 +261,7 @@ describe("checkArchitecture", () => {
     ["exporter/collectors/key.ts", 'import type { Config } from "../config/load.ts";'],
     ["exporter/schedule/engine.ts", 'import { GatewayError } from "../gateway/errors.ts";'],
     ["exporter/schedule/engine.ts", 'import type { Sample } from "../metrics/family.ts";'],
-    ["exporter/probes/spend-guard.ts", 'import { addDecimals } from "../budgets/decimal-sum.ts";'],
+    ["exporter/gateway/usage.ts", 'import { addDecimals } from "../metrics/decimal-sum.ts";'],
     ["exporter/collectors/key.ts", 'import { PROVENANCE } from "../gateway/provenance.ts";'],
     ["exporter/collectors/key.ts", 'import type { Job } from "../schedule/job.ts";'],
     ["exporter/readings/reading.ts", 'import type { KeyInformation } from "../gateway/port.ts";'],

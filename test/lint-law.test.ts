@@ -59,7 +59,7 @@ const LAWFUL: readonly (readonly [string, string])[] = [
   ["exporter/readings/a.ts", 'import type { A } from "../gateway/port.ts";'],
   ["exporter/schedule/a.ts", 'import { GatewayError } from "../gateway/errors.ts";'],
   ["exporter/collectors/a.ts", 'import { type A, LIMIT_RESETS } from "../gateway/port.ts";'],
-  ["exporter/probes/a.ts", 'import { a } from "../budgets/decimal-sum.ts";'],
+  ["exporter/gateway/a.ts", 'import { a } from "../metrics/decimal-sum.ts";'],
   ["exporter/status/page/a.ts", 'import type { A } from "../../budgets/budget-status.ts";'],
   ["exporter/http/a.ts", 'import { a } from "../status/page/page.ts";'],
   ["exporter/cli/a.ts", 'import { a } from "../app.ts";'],

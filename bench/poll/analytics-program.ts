@@ -59,8 +59,8 @@ serveParent({}, async () => {
       });
       const result = await job.run(client, askedAtMs);
       if (!result) throw new Error(`Cannot measure: ${job.title} did not run`);
-      const { value, samples, spend = [] } = result;
-      const reading = { value, askedAtMs, asOfMs: askedAtMs, timeToLiveMs: 60_000, spend };
+      const { value, samples } = result;
+      const reading = { value, askedAtMs, asOfMs: askedAtMs, timeToLiveMs: 60_000 };
       readings.learn(job.id, reading, samples);
       publisher.changed();
     }),

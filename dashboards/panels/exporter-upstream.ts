@@ -142,7 +142,7 @@ export function queryTable(id: number): PlacedPanel {
     title: "Analytics queries",
     width: 24,
     shows: "The four queries behind the figures for models and apps.",
-    read: "Folded: pairs beyond analytics.top, counted in _other. Truncated: pairs beyond the gateway's row limit, also in _other. Unreadable and colliding rows are errors in the gateway's answer.",
+    read: "Folded: pairs beyond analytics.top, counted in _other. Truncated: pairs beyond the gateway's row limit, also in _other. Excess: the rows add up to more than the total. Unreadable and colliding rows are errors in the gateway's answer.",
     act: "If a query failed, the log gives the reason. 403: the configured key is not a management key.",
     empty: "No analytics figures: they need a management key (analytics in the exporter's configuration)",
     columns: [
@@ -162,6 +162,11 @@ export function queryTable(id: number): PlacedPanel {
         cell: "text",
         steps: steps("text"),
         mappings: [valueTexts({ 1: { text: "truncated", color: "orange" }, 0: { text: "no" } })],
+      }),
+      valueColumn("Excess", perQuery(queryFamilies.exceedsTotal), unit.none, {
+        cell: "text",
+        steps: steps("text"),
+        mappings: [valueTexts({ 1: { text: "excess", color: "orange" }, 0: { text: "no" } })],
       }),
       valueColumn("Unreadable", perQuery(queryFamilies.unreadable), unit.count),
       valueColumn("Colliding", perQuery(queryFamilies.colliding), unit.count),

@@ -1,10 +1,10 @@
 import type { BudgetConfig, BudgetScope } from "../config/config.ts";
 import type { FailureReason } from "../gateway/errors.ts";
-import type { Reading, WindowSpend } from "../readings/reading.ts";
+import { type Reading, type SpendGap, spendOf, type WindowSpend } from "../readings/reading.ts";
 import type { ReadingSource, TargetStatus } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
 import { isSettled, periodName, type Window, windowOf } from "../time/window.ts";
-import { decimalSum } from "./decimal-sum.ts";
+import { decimalSum } from "../metrics/decimal-sum.ts";
 
 /** The status of a budget at an instant. */
 export interface BudgetStatus {
@@ -26,6 +26,8 @@ export interface BudgetGaps {
   readonly counts: Readonly<Record<Gap, number>>;
   /** Failure reason of the first failing target. */
   readonly reason: FailureReason | undefined;
+  /** What the first partial answer lacks. */
+  readonly partial: SpendGap | undefined;
 }
 
 /**
@@ -49,23 +51,24 @@ export function budgetStatus(
   const counts: Record<Gap, number> = { failing: 0, waiting: 0, early: 0, old: 0, partial: 0 };
   const known: number[] = [];
   let reason: FailureReason | undefined;
+  let partial: SpendGap | undefined;
   let complete = true;
   for (const id of targets) {
     const [status, reading] = [readings.status(id), readings.latest(id)];
     const share = shareOf(reading, budget.scope, window);
     if (share.credits !== undefined) known.push(share.credits);
-    const gap =
-      pollGap(status) ?? readingGap(reading, window, nowMs) ?? (share.complete ? undefined : "partial");
+    const gap = pollGap(status) ?? readingGap(reading, window, nowMs) ?? (share.gap ? "partial" : undefined);
     if (gap === undefined) continue;
     complete = false;
     counts[gap] += 1;
     if (gap === "failing") reason ??= status?.failure?.reason;
+    if (gap === "partial") partial ??= share.gap;
   }
   return {
     window,
     spent: known.length === 0 ? undefined : decimalSum(known),
     complete,
-    gaps: complete ? undefined : { sources: targets.length, counts, reason },
+    gaps: complete ? undefined : { sources: targets.length, counts, reason, partial },
   };
 }
 
@@ -90,17 +93,17 @@ function readingGap(reading: Reading | undefined, window: Window, nowMs: number)
   return ageMs >= 0 && ageMs < reading.timeToLiveMs ? undefined : "old";
 }
 
-/** The amount that a source contributes. */
+/** The amount that a source contributes, and what it lacks. */
 interface Share {
   readonly credits: number | undefined;
-  readonly complete: boolean;
+  readonly gap: SpendGap | undefined;
 }
 
-const UNKNOWN: Share = { credits: undefined, complete: false };
+const UNKNOWN: Share = { credits: undefined, gap: { reason: "unknown", credits: undefined } };
 
 function shareOf(reading: Reading | undefined, scope: BudgetScope, window: Window): Share {
   if (!reading || !isSettled(window, reading.asOfMs)) return UNKNOWN;
-  const spend = reading.spend.find((one) => isSame(one.window, window));
+  const spend = spendOf(reading).find((one) => isSame(one.window, window));
   return spend ? partOf(spend, scope) : UNKNOWN;
 }
 
@@ -109,12 +112,13 @@ function isSame(one: Window, other: Window): boolean {
 }
 
 /** The share of the spend that the budget covers. */
-function partOf({ credits, breakdown }: WindowSpend, scope: BudgetScope): Share {
-  if (scope.kind === "keys" || scope.kind === "account") return { credits, complete: credits !== undefined };
+function partOf({ credits, gap, breakdown }: WindowSpend, scope: BudgetScope): Share {
+  if (scope.kind === "keys" || scope.kind === "account")
+    return credits === undefined ? UNKNOWN : { credits, gap };
   if (!breakdown) return UNKNOWN;
   const matching = breakdown.pairs.filter((pair) => pair[scope.kind] === scope.label);
   const known = matching.flatMap((pair) => (pair.credits === undefined ? [] : [pair.credits]));
-  const complete = breakdown.complete && known.length === matching.length;
+  const missing = breakdown.gap ?? (known.length === matching.length ? undefined : UNKNOWN.gap);
   // Without a match, nothing was spent if the pairs are complete; otherwise the spend is unknown.
-  return { credits: known.length > 0 || complete ? decimalSum(known) : undefined, complete };
+  return { credits: known.length > 0 || !missing ? decimalSum(known) : undefined, gap: missing };
 }

@@ -24,7 +24,7 @@ export const budgetFamilies = {
   ),
   complete: ofBudget(
     "complete",
-    "Whether the spend is complete (1), or a part of it is missing or old (0), because a key cannot be polled or an answer was truncated.",
+    "Whether the spend is complete (1), or a part of it is missing or old (0), because a key cannot be polled or an answer is partial: the service has more rows than it sent, a row cannot be read, the rows of models and apps do not add up to the total, or the service warns about the query.",
     "never",
   ),
   windowStart: ofBudget(

@@ -24,6 +24,8 @@ export interface Options {
   readonly telemetryPath: string;
   readonly webConfigFile: string | undefined;
   readonly enableLifecycle: boolean;
+  /** Host names in lower case, without port; empty: any. */
+  readonly allowedHosts: readonly string[];
   readonly maxRequests: number;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
@@ -40,6 +42,7 @@ const FLAGS = {
   "web.telemetry-path": { type: "string", default: "/metrics" },
   "web.config.file": { type: "string" },
   "web.enable-lifecycle": { type: "boolean", default: false },
+  "web.allowed-hosts": { type: "string", default: "" },
   "web.max-requests": { type: "string", default: String(MAX_REQUESTS) },
   "log.level": { type: "string", default: "info" },
   "log.format": { type: "string", default: "json" },
@@ -64,6 +67,7 @@ Flags:
   --web.telemetry-path=/metrics          Path of the metrics.
   --web.config.file=FILE                 TLS and basic authentication, as in Prometheus' exporters.
   --web.enable-lifecycle                 Let POST /-/reload reload the configuration.
+  --web.allowed-hosts=HOST,...           Serve only requests for these hosts; without it, for any.
   --web.max-requests=${MAX_REQUESTS}                  Maximum number of concurrent scrapes; 0 is unlimited.
   --log.level=info                       One of ${LOG_LEVELS.join(", ")}.
   --log.format=json                      One of ${LOG_FORMATS.join(", ")}.
@@ -107,6 +111,7 @@ function optionsOf(values: ReturnType<typeof parsed>["values"]): Options {
     telemetryPath: telemetryPath(values["web.telemetry-path"]),
     webConfigFile: webConfigFile(values["web.config.file"]),
     enableLifecycle: values["web.enable-lifecycle"],
+    allowedHosts: allowedHosts(values["web.allowed-hosts"]),
     maxRequests: maxRequests(values["web.max-requests"]),
     logLevel: oneOf("log.level", LOG_LEVELS, values["log.level"]),
     logFormat: oneOf("log.format", LOG_FORMATS, values["log.format"]),
@@ -144,6 +149,16 @@ function telemetryPath(text: string): string {
 /** Empty means no file, as in Prometheus' exporters. */
 function webConfigFile(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
+}
+
+function allowedHosts(text: string): readonly string[] {
+  if (text === "") return [];
+  return text.split(",").map((host) => {
+    if (/^(?:\[[\da-f:.]+\]|[\w.-]+)$/i.test(host)) return host.toLowerCase();
+    throw new UsageError(
+      `Cannot serve the host "${host}" (--web.allowed-hosts): expected names or addresses without port, separated by commas, such as exporter.example,[::1]`,
+    );
+  });
 }
 
 function maxRequests(text: string): number {

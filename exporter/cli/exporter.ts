@@ -1,7 +1,6 @@
 import { type App, createApp } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { systemFiles } from "../config/files.ts";
-import { withoutSecrets } from "../config/secret.ts";
 import { createWebSource } from "../config/web/source.ts";
 import type { WebConfig } from "../config/web/web-config.ts";
 import { createLog, type Log } from "../log.ts";
@@ -23,7 +22,14 @@ export function createExporter(
   log: Log,
   serving?: Serving,
 ): App {
-  const { listen, telemetryPath, maxRequests, webConfigFile: path, enableLifecycle: isEnabled } = options;
+  const {
+    listen,
+    telemetryPath,
+    maxRequests,
+    allowedHosts,
+    webConfigFile: path,
+    enableLifecycle: isEnabled,
+  } = options;
   return createApp(config, {
     clock,
     random,
@@ -32,6 +38,7 @@ export function createExporter(
     listen,
     telemetryPath,
     maxRequests,
+    allowedHosts,
     ...(serving && path !== undefined && { web: createWebSource(path, serving.web, systemFiles, log) }),
     ...(serving && { lifecycle: { isEnabled, reload: serving.reload } }),
   });
@@ -39,7 +46,7 @@ export function createExporter(
 
 /** Creates the log of a command, on standard error. Unexpected errors go there as well. */
 export function createCommandLog({ logLevel, logFormat }: Options, terminal: Terminal): Log {
-  const log = createLog(logLevel, logFormat, terminal.stderr, withoutSecrets);
+  const log = createLog(logLevel, logFormat, terminal.stderr);
   terminal.logErrorsTo(log);
   return log;
 }

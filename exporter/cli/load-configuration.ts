@@ -2,6 +2,7 @@ import type { Config } from "../config/config.ts";
 import { systemFiles } from "../config/files.ts";
 import { loadConfig } from "../config/load.ts";
 import { formatProblem } from "../config/problem.ts";
+import { withoutSecrets } from "../config/secret.ts";
 import type { Environment } from "../config/secret-source.ts";
 import { loadWebConfig } from "../config/web/load.ts";
 import type { WebConfig } from "../config/web/web-config.ts";
@@ -47,8 +48,8 @@ export async function loadWebConfiguration(
 /** Reports on standard error, for a person. */
 export function terminalReporter({ stderr }: Pick<Terminal, "stderr">): Reporter {
   return {
-    problem: (text) => stderr.write(`${text}\n`),
-    warning: (text) => stderr.write(`warning: ${text}\n`),
+    problem: (text) => stderr.write(`${withoutSecrets(text)}\n`),
+    warning: (text) => stderr.write(`warning: ${withoutSecrets(text)}\n`),
   };
 }
 

@@ -1,5 +1,6 @@
-import { decimalSum } from "../budgets/decimal-sum.ts";
+import { decimalSum } from "../metrics/decimal-sum.ts";
 import type { Config, ProbeConfig, ProbingConfig } from "../config/config.ts";
+import { withoutSecrets } from "../config/secret.ts";
 import { createGateway } from "../gateway/gateway.ts";
 import type { Endpoint, Gateway, GatewayClient } from "../gateway/port.ts";
 import { runProbe } from "../probes/probe-run.ts";
@@ -28,7 +29,7 @@ export async function probe(
   });
   try {
     const { ok, text } = await probeOnce(found, force ? undefined : config.probing, gateway, clock);
-    stdout.write(text);
+    stdout.write(withoutSecrets(text));
     return ok ? 0 : 1;
   } finally {
     await gateway.close();

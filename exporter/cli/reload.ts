@@ -19,7 +19,7 @@ export function createReload(
     const app = await started;
     const problems: string[] = [];
     const problem = (text: string) => {
-      problems.push(text);
+      problems.push(withoutSecrets(text));
       log.error({}, text);
     };
     try {
@@ -27,7 +27,7 @@ export function createReload(
       await app.apply(next);
       if (next) log.info({ keys: next.keys.length }, "Configuration reloaded");
     } catch (error) {
-      problem(`${configFile}: cannot be loaded: ${withoutSecrets(String(error))}`);
+      problem(`${configFile}: cannot be loaded: ${String(error)}`);
       await app.apply(undefined);
     }
     if (problems.length > 0) log.error({}, "Cannot reload; the running configuration is unchanged");

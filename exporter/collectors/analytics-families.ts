@@ -22,7 +22,7 @@ function usageFamilies(query: Query): Record<Amount, Family<Pair>> {
   const usage = (name: string, what: string, amount: Amount) =>
     gauge({
       name,
-      help: `${what} of a model by an app ${when} (${AMOUNT_PROVENANCE[amount]}). _other is the sum of all pairs without their own series.`,
+      help: `${what} of a model by an app ${when} (${AMOUNT_PROVENANCE[amount]}). _other is everything without a series of its own, so that the sum is the total.`,
       labels: PAIR,
       absent:
         "the pair had none, or is part of _other; 3 intervals after the last good answer; from the end of the UTC day or month until the new one is settled",
@@ -126,6 +126,10 @@ export const queryFamilies = {
   colliding: ofQuery(
     "aigateway_analytics_colliding_rows",
     "Rows of the last answer with the same labels as another row: amounts are summed, rates are dropped.",
+  ),
+  exceedsTotal: ofQuery(
+    "aigateway_analytics_excess",
+    "Whether the rows of the last answer add up to more than its total, in credits, requests or tokens: 1 if the sum over all pairs is above the total, because the service contradicts itself or a row changed between the two requests.",
   ),
   unreadable: ofQuery(
     "aigateway_analytics_unreadable_rows",

@@ -12,10 +12,11 @@ import {
   rateFamilies,
   usageFamiliesOf,
 } from "./analytics-families.ts";
-import { breakdown, windowSpend } from "./breakdown.ts";
+import { breakdown } from "./breakdown.ts";
 import { type BudgetQuery, budgetQueries } from "./budget-queries.ts";
 import type { Collector } from "./collector.ts";
 import { answerSamples, pairSamples, stateSamples } from "./usage-samples.ts";
+import { windowSpend } from "./window-spend.ts";
 
 /** Spend of each model and app in four windows, and the additional queries that budgets need. */
 export const analyticsCollector: Collector = {
@@ -61,36 +62,40 @@ function windowJob(query: Query, analytics: AnalyticsConfig, gateway: Config["ga
           requests,
         })),
         foldedPairs: parts.foldedPairs,
+        spend: isRunning(query) ? windowSpend(window, usage, true) : undefined,
+        exceedsTotal: parts.exceedsTotal,
       };
       return {
         value,
         samples: [...answerSamples(query, value, usage), ...pairSamples(query, value, parts)],
-        spend: isRunning(query) ? [windowSpend(window, usage, true)] : [],
         computedAtMs: usage.computedAtMs,
-        warning: rowWarning(usage),
+        concealedLabels: parts.concealedLabels,
+        warning: warningOf(usage, parts.concealedLabels),
       };
     },
   };
 }
 
 function budgetJob(query: BudgetQuery, analytics: AnalyticsConfig, gateway: Config["gateway"]): Job {
-  const { name, period, pairs, total } = query;
+  const { name, period, pairs } = query;
   return {
     ...queryJob(name, analytics, gateway),
-    requests: Number(pairs) + Number(total),
+    requests: pairs ? 2 : 1,
     minIntervalMs: 0,
-    fingerprint: JSON.stringify([pairs, total]),
+    fingerprint: JSON.stringify([pairs]),
     run: async (client, askedAtMs) => {
       const window = windowOf(period, askedAtMs);
       const range = runningRange(window, askedAtMs);
-      const usage = await client.usage({ range, pairs, total, rates: false }, analytics.managementKey);
-      const value = usageReading(usage, window, range, askedAtMs);
+      const usage = await client.usage({ range, pairs, total: true, rates: false }, analytics.managementKey);
+      const value = {
+        ...usageReading(usage, window, range, askedAtMs),
+        spend: windowSpend(window, usage, pairs),
+      };
       return {
         value,
         samples: answerSamples(name, value, usage),
-        spend: [windowSpend(window, usage, pairs)],
         computedAtMs: usage.computedAtMs,
-        warning: rowWarning(usage),
+        warning: warningOf(usage, 0),
       };
     },
   };
@@ -110,24 +115,35 @@ function queryJob(name: string, { managementKey }: AnalyticsConfig, { baseUrl }:
 }
 
 /**
- * A reading without pairs. The data end no later than the request, because a fast clock of the service would
+ * A reading without pairs and spend. The data end no later than the request, because a fast clock of the service would
  * otherwise hide their age.
  */
 function usageReading(usage: Usage, window: Window, range: Window, askedAtMs: number): UsageReading {
+  const { total } = usage;
   return {
     kind: "usage",
     window,
     range,
     dataMs: Math.min(usage.computedAtMs ?? range.endMs, askedAtMs),
+    credits: total?.empty ? 0 : total?.amounts.credits,
+    requests: total?.empty ? 0 : total?.amounts.requests,
     pairs: [],
     foldedPairs: 0,
     truncated: usage.truncated,
+    spend: undefined,
+    exceedsTotal: false,
   };
 }
 
-/** The number of unreadable rows changes with each run, so it is a metric; only the reason is logged. */
-function rowWarning({ rowProblem }: Usage): string | undefined {
-  return rowProblem && `some rows cannot be read and are part of _other (the first: ${rowProblem})`;
+/** The numbers change with each run, so they are metrics; only the reasons are logged. */
+function warningOf({ rowProblem }: Usage, concealedLabels: number): string | undefined {
+  const reasons = [
+    ...(rowProblem ? [`some rows cannot be read and are part of _other (the first: ${rowProblem})`] : []),
+    ...(concealedLabels > 0
+      ? ["some names of models or apps reveal a secret and are shown as _concealed"]
+      : []),
+  ];
+  return reasons.length > 0 ? reasons.join("; ") : undefined;
 }
 
 /** The time range of a query. */

@@ -1,6 +1,5 @@
 import {
   type Amount,
-  AMOUNT_TOLERANCE,
   AMOUNTS,
   type Amounts,
   NO_AMOUNTS,
@@ -8,9 +7,8 @@ import {
   type Usage,
   type UsagePair,
 } from "../gateway/port.ts";
-import type { WindowSpend } from "../readings/reading.ts";
-import type { Window } from "../time/window.ts";
-import { labelText } from "./label-text.ts";
+import { decimalRest, decimalSum, isSumOf } from "../metrics/decimal-sum.ts";
+import { labelText, shownLabel } from "./label-text.ts";
 
 /** The spend by pair, in at most `top` named pairs and a remainder, so that the sum over all pairs is the total. */
 export interface Breakdown {
@@ -19,6 +17,10 @@ export interface Breakdown {
   readonly foldedPairs: number;
   /** Number of rows with the same labels as an earlier row. */
   readonly collidingRows: number;
+  /** Whether the rows add up to more than the total, so that the sum over all pairs does. */
+  readonly exceedsTotal: boolean;
+  /** Number of labels of the named pairs that reveal a secret. */
+  readonly concealedLabels: number;
 }
 
 /** A pair with its labels as `/metrics` shows them. */
@@ -36,52 +38,90 @@ const OTHER = "_other";
 
 /**
  * Cuts the pairs to the `top` most expensive ones. The remainder is the total minus what is shown, so it contains
- * pairs beyond the service's row limit and rows that could not be read. A negative remainder of a count means that a
- * row changed between the two answers, so it is dropped. Without any request there is no remainder.
+ * pairs beyond the service's row limit, rows that could not be read and amounts that belong to no row. If the rows add
+ * up to more than the total, the remainder is the sum of the pairs that are not shown.
  */
 export function breakdown(usage: Usage, top: number): Breakdown {
   const all = pairsOf(usage.pairs);
-  const ranked = all.toSorted(byCredits);
-  const [shown, folded] = [ranked.slice(0, top), ranked.slice(top)];
-  const complete = hasAllRows(usage);
-  const remainder = remainderOf(usage.total?.amounts, shown, folded, complete);
-  const exists = folded.length > 0 || !complete || (remainder.requests ?? 0) > 0;
+  // A real model and app may both be called `_other`. They are part of the remainder, so that no series occurs twice.
+  const named = all
+    .filter((pair) => !isOther(pair))
+    .toSorted(byCredits)
+    .slice(0, top);
+  const isNamed = new Set(named);
+  const folded = all.filter((pair) => !isNamed.has(pair));
+  const safe = named.map(withShownLabels);
+  const shown = merged(safe);
+  const rests = AMOUNTS.map((amount) => [amount, restOf(usage, amount, shown, folded)] as const);
+  const amounts: Record<Amount, number | undefined> = { ...NO_AMOUNTS };
+  for (const [amount, { value }] of rests) amounts[amount] = value === 0 ? undefined : value;
+  const exists = AMOUNTS.some((amount) => amounts[amount] !== undefined);
   return {
-    pairs: exists ? withRemainder(shown, remainder) : shown,
+    pairs: exists ? [...shown, { model: OTHER, app: OTHER, amounts, rates: NO_RATES }] : shown,
     foldedPairs: folded.length,
-    collidingRows: usage.pairs.length - all.length,
+    collidingRows: usage.pairs.length - all.length + named.length - shown.length,
+    exceedsTotal: rests.some(([, { isExcess }]) => isExcess),
+    concealedLabels: named.reduce((count, pair, index) => count + changedLabels(pair, safe[index]), 0),
   };
 }
 
-/**
- * Credits spent in a window, before the pairs are cut. `byPair`: the pairs were requested. They are complete if no
- * row is missing and their sum is not below the total.
- */
-export function windowSpend(window: Window, usage: Usage, byPair: boolean): WindowSpend {
-  const { total } = usage;
-  const credits = total?.empty ? 0 : total?.amounts.credits;
-  if (!byPair) return { window, credits };
-  const all = pairsOf(usage.pairs);
-  const pairs = all.map(({ model, app, amounts }) => ({ model, app, credits: amounts.credits }));
-  const complete = hasAllRows(usage) && difference(credits, all, "credits") <= 0;
-  return { window, credits, breakdown: { pairs, complete } };
+function isOther({ model, app }: Pair): boolean {
+  return model === OTHER && app === OTHER;
 }
 
-function hasAllRows({ truncated, unreadableRows }: Usage): boolean {
+/** Whether every row of the pairs was sent and can be read. */
+export function hasAllRows({ truncated, unreadableRows }: Usage): boolean {
   return !truncated && unreadableRows === 0;
+}
+
+/** The values of an amount that are known. */
+export function knownOf(pairs: readonly Pick<Pair, "amounts">[], amount: Amount): readonly number[] {
+  return pairs.flatMap(({ amounts }) => amounts[amount] ?? []);
+}
+
+interface Rest {
+  /** Undefined: there is no remainder. */
+  readonly value: number | undefined;
+  /** Whether the rows add up to more than the total. */
+  readonly isExcess: boolean;
+}
+
+/** What is not shown of an amount. */
+function restOf(usage: Usage, amount: Amount, shown: readonly Pair[], folded: readonly Pair[]): Rest {
+  const total = usage.total?.empty ? 0 : usage.total?.amounts[amount];
+  const [ofShown, ofFolded] = [knownOf(shown, amount), knownOf(folded, amount)];
+  const known = ofFolded.length === 0 ? undefined : decimalSum(ofFolded);
+  const all = [...ofShown, ...ofFolded];
+  if (total === undefined || isSumOf(total, all)) return { value: known, isExcess: false };
+  // Credits of the rows that are missing may be refunds.
+  const mayBeLess = amount === "credits" && !hasAllRows(usage);
+  if (decimalSum(all) > total && !mayBeLess) return { value: known, isExcess: true };
+  return { value: decimalRest(total, ofShown), isExcess: false };
+}
+
+export function pairsOf(rows: readonly UsagePair[]): readonly Pair[] {
+  return merged(rows.map((row) => ({ ...row, model: labelOf(row.model), app: labelOf(row.app) })));
+}
+
+function changedLabels(pair: Pair, safe: Pair | undefined): number {
+  return Number(pair.model !== safe?.model) + Number(pair.app !== safe?.app);
+}
+
+/** Budgets name pairs by their own labels, which are not shown. */
+function withShownLabels(pair: Pair): Pair {
+  return { ...pair, model: shownLabel(pair.model), app: shownLabel(pair.app) };
 }
 
 /**
  * One pair for each combination of labels: the amounts of duplicates are summed; their rates are dropped, because
  * rates do not add up.
  */
-function pairsOf(rows: readonly UsagePair[]): readonly Pair[] {
+function merged(rows: readonly Pair[]): readonly Pair[] {
   const pairs = new Map<string, Pair>();
-  for (const row of rows) {
-    const pair = { ...row, model: labelOf(row.model), app: labelOf(row.app) };
+  for (const pair of rows) {
     const identity = identityOf(pair);
     const twin = pairs.get(identity);
-    pairs.set(identity, twin ? withAmounts(twin, row.amounts) : pair);
+    pairs.set(identity, twin ? summed(twin, pair.amounts) : pair);
   }
   return [...pairs.values()];
 }
@@ -94,66 +134,13 @@ function labelOf(text: string | null): string {
   return text === null || text === "" ? NONE : labelText(text);
 }
 
-function withAmounts({ model, app, amounts }: Pair, more: Partial<Amounts>): Pair {
-  const summed = amountsBy((amount) => sumOf([amounts[amount], more[amount]]));
-  return { model, app, amounts: summed, rates: NO_RATES };
-}
-
-function amountsBy(value: (amount: Amount) => number | undefined): Amounts {
-  const amounts: Record<Amount, number | undefined> = { ...NO_AMOUNTS };
-  for (const amount of AMOUNTS) amounts[amount] = value(amount);
-  return amounts;
-}
-
-/** Undefined when no value is known. Fifteen digits are exact for a decimal amount: 0.1 + 0.2 is 0.3 again. */
-function sumOf(values: readonly (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined);
-  if (known.length === 0) return undefined;
-  return Number(known.reduce((total, value) => total + value, 0).toPrecision(15));
-}
-
-/** The total minus what is shown, for each amount; an amount without a remainder is undefined. */
-function remainderOf(
-  totals: Amounts | undefined,
-  shown: readonly Pair[],
-  folded: readonly Pair[],
-  complete: boolean,
-): Amounts {
-  return amountsBy((amount) => {
-    const isCount = amount !== "credits";
-    // If the total is unknown, or older than the rows and therefore smaller, the remainder contains only what is
-    // known. Credits outside the rows may be negative.
-    const known = sum(shown, amount) + sum(folded, amount);
-    const answered = totals?.[amount] ?? known;
-    const total = complete || isCount ? Math.max(answered, known) : answered;
-    const rest = difference(total, shown, amount);
-    return rest === 0 || (isCount && rest < 0) ? undefined : rest;
-  });
-}
-
-/** The total minus the pairs' amounts; 0 when the difference is an error of binary fractions, or the total is unknown. */
-function difference(total: number | undefined, pairs: readonly Pair[], amount: Amount): number {
-  if (total === undefined) return 0;
-  // Amounts that cancel out leave an error proportional to their own size, not to the total.
-  const size = pairs.reduce((added, { amounts }) => added + Math.abs(amounts[amount] ?? 0), 0);
-  const scale = Math.max(Math.abs(total), size);
-  const rest = rounded(total - sum(pairs, amount), scale);
-  return Math.abs(rest) > AMOUNT_TOLERANCE * scale ? rest : 0;
-}
-
-/** A real model and app may both be called `_other`: their pair joins the remainder, so that no series occurs twice. */
-function withRemainder(shown: readonly Pair[], remainder: Amounts): readonly Pair[] {
-  if (AMOUNTS.every((amount) => remainder[amount] === undefined)) return shown;
-  const namesake = shown.find((pair) => pair.model === OTHER && pair.app === OTHER);
-  const others = shown.filter((pair) => pair !== namesake);
-  const other = namesake
-    ? withAmounts(namesake, remainder)
-    : { model: OTHER, app: OTHER, amounts: remainder, rates: NO_RATES };
-  return [...others, other];
-}
-
-function sum(pairs: readonly Pair[], amount: Amount): number {
-  return pairs.reduce((total, { amounts }) => total + (amounts[amount] ?? 0), 0);
+function summed({ model, app, amounts }: Pair, more: Amounts): Pair {
+  const sums: Record<Amount, number | undefined> = { ...NO_AMOUNTS };
+  for (const amount of AMOUNTS) {
+    const known = [amounts[amount], more[amount]].filter((value) => value !== undefined);
+    sums[amount] = known.length === 0 ? undefined : decimalSum(known);
+  }
+  return { model, app, amounts: sums, rates: NO_RATES };
 }
 
 /** Most expensive first, ties by requests and then by name, so that every run cuts at the same place. */
@@ -171,11 +158,4 @@ function byCredits(one: Pair, other: Pair): number {
 function byText(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
-}
-
-/** Rounds a difference to twelve digits of the minuend: the rest is noise of binary fractions. */
-function rounded(value: number, amount: number): number {
-  if (amount === 0 || !Number.isFinite(amount)) return value;
-  const decimals = 11 - Math.floor(Math.log10(Math.abs(amount)));
-  return decimals >= 0 && decimals <= 100 ? Number(value.toFixed(decimals)) : value;
 }

@@ -2,13 +2,13 @@ import type { Config, KeyConfig } from "../config/config.ts";
 import { identityOf } from "../config/secret.ts";
 import { type KeyInformation, LIMIT_RESETS, type LimitReset } from "../gateway/port.ts";
 import { type Family, type Sample, sample, seconds } from "../metrics/family.ts";
-import type { KeyReading, WindowSpend } from "../readings/reading.ts";
+import type { KeyReading } from "../readings/reading.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Job } from "../schedule/job.ts";
 import { type Window, WINDOW_KINDS, windowAt } from "../time/window.ts";
 import type { Collector } from "./collector.ts";
 import { keyFamilies as families } from "./key-families.ts";
-import { labelText } from "./label-text.ts";
+import { labelText, shownLabel } from "./label-text.ts";
 
 /** Limits, usage and state of each configured key, with one request per key and run. */
 export const keyCollector: Collector = {
@@ -36,11 +36,13 @@ function keyJob(config: KeyConfig, { baseUrl }: Config["gateway"]): Job {
       ...(config.showLabel ? [] : sample(families.info, { key, label: "" }, 1)),
     ],
     run: async (client, askedAtMs) => {
-      const value = keyReading(await client.currentKey(config.secret), askedAtMs);
+      const information = await client.currentKey(config.secret);
+      const isConcealed = config.showLabel && shownLabel(labelOf(information)) !== labelOf(information);
       return {
-        value,
-        samples: keySamples(config, value, askedAtMs),
-        spend: keySpend(value, askedAtMs),
+        value: keyReading(information, askedAtMs),
+        samples: keySamples(config, information, askedAtMs),
+        concealedLabels: Number(isConcealed),
+        warning: isConcealed ? "its label reveals a secret and is shown as _concealed" : undefined,
       };
     },
     describe: (state) => [
@@ -51,26 +53,38 @@ function keyJob(config: KeyConfig, { baseUrl }: Config["gateway"]): Job {
   };
 }
 
-/** The reading of a key, from the answer to a request that was sent at the instant. */
-export function keyReading(information: KeyInformation, askedAtMs: number): KeyReading {
-  return { kind: "key", information, limitWindow: limitWindow(information.limitReset, askedAtMs) };
+function labelOf({ label }: KeyInformation): string {
+  return labelText(label ?? "");
 }
 
-/** A reading as samples; an unknown value has none, because absent, zero and unlimited are three different answers. */
+/** The reading of a key, from the answer to a request that was sent at the instant. */
+export function keyReading(information: KeyInformation, askedAtMs: number): KeyReading {
+  const { limitCredits, limitReset, remainingCredits, usage, expiresAtMs } = information;
+  return {
+    kind: "key",
+    limitCredits,
+    limitReset,
+    remainingCredits,
+    usage,
+    expiresAtMs,
+    limitWindow: limitWindow(limitReset, askedAtMs),
+  };
+}
+
+/** An answer as samples; an unknown value has none, because absent, zero and unlimited are three different answers. */
 export function keySamples(
   config: Pick<KeyConfig, "name" | "showLabel">,
-  reading: KeyReading,
+  information: KeyInformation,
   askedAtMs: number,
 ): readonly Sample[] {
   const key = config.name;
-  const { information } = reading;
   const { usage, byokUsage, freeRequests } = information;
   const [day, week, month] = WINDOW_KINDS.map((kind) => windowAt(kind, askedAtMs));
   const gauge = (family: Family<"key">, value: number | boolean | undefined, window?: Window) =>
     sample(family, { key }, value, window);
   return [
-    ...(config.showLabel ? sample(families.info, { key, label: labelText(information.label ?? "") }, 1) : []),
-    ...limitSamples(key, reading),
+    ...(config.showLabel ? sample(families.info, { key, label: shownLabel(labelOf(information)) }, 1) : []),
+    ...limitSamples(key, information, askedAtMs),
     ...gauge(families.usage, usage.total),
     ...gauge(families.usageDay, usage.day, day),
     ...gauge(families.usageWeek, usage.week, week),
@@ -88,13 +102,12 @@ export function keySamples(
   ];
 }
 
-/** Credits that the key used, without usage through the owner's own provider keys (BYOK). */
-function keySpend({ information: { usage } }: KeyReading, askedAtMs: number): readonly WindowSpend[] {
-  return WINDOW_KINDS.map((kind) => ({ window: windowAt(kind, askedAtMs), credits: usage[kind] }));
-}
-
-function limitSamples(key: string, { information, limitWindow: window }: KeyReading): readonly Sample[] {
-  const { limitCredits, limitReset, remainingCredits } = information;
+function limitSamples(
+  key: string,
+  { limitCredits, limitReset, remainingCredits }: KeyInformation,
+  askedAtMs: number,
+): readonly Sample[] {
+  const window = limitWindow(limitReset, askedAtMs);
   const unlimited = limitCredits === undefined ? undefined : limitCredits === null;
   const states = limitReset === undefined ? [] : LIMIT_RESETS;
   const reset = unlimited || limitReset === undefined || limitReset === "other" ? undefined : window;

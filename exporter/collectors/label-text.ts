@@ -1,4 +1,13 @@
 import { createHash } from "node:crypto";
+import { holdsSecret } from "../config/secret.ts";
+
+/** The label in place of a text of the service that reveals a secret. */
+const CONCEALED = "_concealed";
+
+/** The label that is shown for a text that `labelText` returned. */
+export function shownLabel(text: string): string {
+  return holdsSecret(text) ? CONCEALED : text;
+}
 
 /**
  * Longest text of the service that becomes a label value, in UTF-8 bytes. Common stores of Prometheus data reject

@@ -38,6 +38,7 @@ export function pairSamples(query: Query, { window }: UsageReading, parts: Break
   return [
     ...sample(families.folded, { query }, parts.foldedPairs, window),
     ...sample(families.colliding, { query }, parts.collidingRows, window),
+    ...sample(families.exceedsTotal, { query }, parts.exceedsTotal, window),
     ...parts.pairs.flatMap(({ model, app, amounts, rates }) => [
       ...AMOUNTS.flatMap((amount) => sample(usageFamilies[amount], { model, app }, amounts[amount], window)),
       ...RATES.flatMap((rate) => sample(rateFamilies[rate], { model, app }, rates[rate], window)),

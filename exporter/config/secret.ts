@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { createConcealer } from "../conceal/concealer.ts";
 
 /**
  * A text that must never be shown: it prints, serialises and inspects as `[redacted]`.
@@ -45,38 +46,27 @@ export function identityOf({ origin, path }: SecretSource): string {
 }
 
 /**
- * Keeps texts out of error messages while their owner exists: a `Secret`, or the configuration with a private key or
- * a hash, which other code needs as text.
+ * Keeps texts out of everything that is shown while their owner exists: a `Secret`, or the configuration with a private
+ * key or a hash, which other code needs as text.
  */
 export function rememberSecrets(owner: object, texts: readonly string[]): void {
-  const reference = new WeakRef(owner);
-  remembered.set(owner, texts);
-  owners.add(reference);
-  collected.register(owner, reference);
+  concealer.remember(owner, texts);
 }
 
 /**
- * Removes the secrets in use from a text. For unexpected errors of other code, which may contain anything. It
- * searches for every secret, so it is too slow for frequent use.
+ * Every text from outside passes here before it is shown: without the secrets in use, in whatever form, and without
+ * whatever else looks like a key.
  */
 export function withoutSecrets(text: string): string {
-  return (
-    [...owners]
-      .flatMap((reference) => textsOf(reference.deref()))
-      .filter((secret) => secret !== "" && text.includes(secret))
-      // One secret may be a prefix of another.
-      .toSorted((one, other) => other.length - one.length)
-      .reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text)
-  );
+  return concealer.conceal(text, REDACTED);
 }
 
-// One for the process, because the handler of uncaught errors has no configuration. All references are weak.
-const remembered = new WeakMap<object, readonly string[]>();
-const owners = new Set<WeakRef<object>>();
-const collected = new FinalizationRegistry<WeakRef<object>>((reference) => owners.delete(reference));
-
-function textsOf(owner: object | undefined): readonly string[] {
-  return (owner && remembered.get(owner)) ?? [];
+/** Whether `withoutSecrets` changes the text. For labels, whose rest would not identify anything. */
+export function holdsSecret(text: string): boolean {
+  return concealer.holds(text);
 }
+
+// One for the process, because the handler of uncaught errors has no configuration.
+const concealer = createConcealer();
 
 const REDACTED = "[redacted]";

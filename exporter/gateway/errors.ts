@@ -1,3 +1,5 @@
+import { withoutSecrets } from "../config/secret.ts";
+
 /**
  * Why a run failed, a closed set: the label `reason` of `aigateway_exporter_poll_failures_total`. `secret_unreadable`
  * is the only reason without a request: the credential could not be read.
@@ -32,7 +34,7 @@ export class GatewayError extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(kind: FailureReason, message: string, details: Details = {}) {
-    super(message, { cause: details.cause });
+    super(withoutSecrets(message), { cause: details.cause });
     this.name = "GatewayError";
     this.kind = kind;
     this.status = details.status;

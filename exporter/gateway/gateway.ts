@@ -1,14 +1,18 @@
 import type { GatewayConfig } from "../config/config.ts";
 import { createSend, type Send } from "./calls.ts";
-import { createHttp } from "./http.ts";
+import { type Connect, createHttp } from "./http.ts";
 import type { Caller, Endpoint, Gateway, GatewayClient, GatewayDependencies } from "./port.ts";
 import { askUsage } from "./usage.ts";
 import { KEY_REQUEST, parseKey } from "./wire/key.ts";
 import { parseTranscription, transcriptionRequest } from "./wire/transcription.ts";
 
 /** The gateway behind its HTTP API: the adapter of the port. */
-export function createGateway(config: GatewayConfig, dependencies: GatewayDependencies): Gateway {
-  const http = createHttp(config, dependencies);
+export function createGateway(
+  config: GatewayConfig,
+  dependencies: GatewayDependencies,
+  connect?: Connect,
+): Gateway {
+  const http = createHttp(config, { ...dependencies, connect });
   const { clock, random } = dependencies;
   return {
     clientFor: (caller: Caller) =>

@@ -25,7 +25,13 @@ export interface HttpRequest {
 
 export interface HttpDependencies extends Pick<GatewayDependencies, "version" | "onAnswer"> {
   readonly clock: Pick<Clock, "now">;
+  /** For tests without sockets; undici's pool unless given. */
+  readonly connect?: Connect | undefined;
 }
+
+/** Makes the connections to an origin. */
+export type Connect = (origin: string) => Connections;
+export type Connections = Pick<InstanceType<typeof Pool>, "dispatch" | "destroy">;
 
 export interface Http {
   /**
@@ -51,17 +57,19 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     "user-agent",
     `aigateway-exporter/${dependencies.version}`,
   ];
-  const pool = new Pool(origin, {
-    connections: config.connections,
-    pipelining: 1,
-    allowH2: false,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    connect: connectorOf(config),
-    // Each attempt has its own limit for the whole exchange.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxHeaderSize: MOST_HEADER_BYTES,
-  });
+  const pool =
+    dependencies.connect?.(origin) ??
+    new Pool(origin, {
+      connections: config.connections,
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connect: connectorOf(config),
+      // Each attempt has its own limit for the whole exchange.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: MOST_HEADER_BYTES,
+    });
   const pace = createChunkPace();
   const nextParse = createParseQueue();
 
@@ -92,7 +100,7 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
         const isLarge = response.body.length > LARGE_RESPONSE;
         if (isLarge) await nextParse();
         dependencies.onAnswer(endpoint, String(response.status));
-        const read = readResponse(response, request.action, secret, dependencies.clock.now());
+        const read = readResponse(response, request.action, dependencies.clock.now());
         // The caller's work on it is another turn.
         if (isLarge) await nextParse();
         return read;

@@ -140,9 +140,6 @@ export const NO_AMOUNTS: Amounts = {
   reasoningTokens: undefined,
 };
 
-/** Sums that differ by less than this share are equal: the difference is noise of binary fractions. */
-export const AMOUNT_TOLERANCE = 1e-9;
-
 /** Rates, which cannot be added up. */
 export const RATES = ["cacheHitRatio", "latencyAvgSeconds", "latencyP90Seconds"] as const;
 export type Rate = (typeof RATES)[number];
@@ -164,7 +161,7 @@ export interface Usage {
   readonly unreadableRows: number;
   /** Why the first unreadable row was rejected: the column's name, never its value. */
   readonly rowProblem: string | undefined;
-  /** Whether the service has more rows than it sent, so that sums over the pairs are partial. */
+  /** Whether the service has more rows than it sent, by its own flag or count, so that sums over the pairs are partial. */
   readonly truncated: boolean;
   readonly warnings: number;
   /** When the service computed the answer, if it reports that; the earlier time of two answers. */
@@ -183,8 +180,10 @@ export interface UsagePair {
 
 export interface Total {
   readonly amounts: Amounts;
-  /** Whether the service sent no rows, so nothing was used. */
+  /** Whether nothing was used: the service sent no row, or one without requests and amounts. */
   readonly empty: boolean;
+  /** Why the amounts may be incomplete: the service has more rows than it sent, or warns about the query. */
+  readonly gap?: "cut" | "warned" | undefined;
 }
 
 /** A request for one transcription (contract 2.5). */

@@ -46,7 +46,7 @@ export const RATE_PROVENANCE: Readonly<Record<Rate, string>> = {
 /** Where the values about an answer to a query come from. */
 export const USAGE_PROVENANCE = {
   computedAt: usageField("cachedAt"),
-  truncated: usageField("metadata.truncated"),
+  truncated: `${usageField("metadata.truncated")}, or its row_count is above the number of rows`,
   warnings: usageField("warnings"),
   queryTime: usageField("metadata.query_time_ms"),
 } as const;

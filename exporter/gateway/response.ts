@@ -1,4 +1,3 @@
-import type { Secret } from "../config/secret.ts";
 import { errorMessage, parseJson } from "./response-body.ts";
 import { GatewayError, reasonOfStatus } from "./errors.ts";
 import { retryAfter } from "./retry-after.ts";
@@ -19,12 +18,11 @@ export function isSuccess(status: number): boolean {
 export function readResponse(
   response: HttpResponse,
   action: string,
-  secret: Secret,
   nowMs: number,
 ): { readonly body: unknown } | GatewayError {
   const { status } = response;
-  const { value: body, fault } = parseJson(response.body, secret);
-  if (!isSuccess(status)) return refusal(response, body, action, secret, nowMs);
+  const { value: body, fault } = parseJson(response.body);
+  if (!isSuccess(status)) return refusal(response, body, action, nowMs);
   if (fault === undefined) return { body };
   const what = response.body.length === 0 ? "an empty body" : `a body that ${fault}${bodyKind(response)}`;
   return new GatewayError("bad_response", `Cannot ${action}: gateway answered ${status} with ${what}`, {
@@ -36,10 +34,9 @@ function refusal(
   { status, headers }: HttpResponse,
   body: unknown,
   action: string,
-  secret: Secret,
   nowMs: number,
 ): GatewayError {
-  const reason = isRedirect(status) ? NOT_FOLLOWED : errorMessage(body, secret);
+  const reason = isRedirect(status) ? NOT_FOLLOWED : errorMessage(body);
   const message = `Cannot ${action}: gateway answered ${status}${reason === undefined ? "" : `: ${reason}`}`;
   const retryAfterMs = retryAfter({ status, headers, body, nowMs });
   return new GatewayError(reasonOfStatus(status), message, { status, retryAfterMs });

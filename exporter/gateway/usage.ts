@@ -1,15 +1,7 @@
 import type { SecretSource } from "../config/secret.ts";
+import { isSumOf } from "../metrics/decimal-sum.ts";
 import type { Send } from "./calls.ts";
-import {
-  type Amount,
-  AMOUNT_TOLERANCE,
-  AMOUNTS,
-  type Amounts,
-  NO_AMOUNTS,
-  type Total,
-  type Usage,
-  type UsageQuestion,
-} from "./port.ts";
+import { AMOUNTS, type Amounts, NO_AMOUNTS, type Total, type Usage, type UsageQuestion } from "./port.ts";
 import { pairsRequest, parsePairs, parseTotal, totalRequest, type UsageRows } from "./wire/usage.ts";
 
 /**
@@ -61,24 +53,30 @@ const NOTHING: UsageRows<never> = {
   queryTimeMs: undefined,
 };
 
-/** Without rows nothing was used, unless the only row was cut off. */
-function totalOf({ rows: [amounts], truncated }: UsageRows<Amounts>): Total | undefined {
-  if (amounts) return { amounts, empty: false };
-  return truncated ? undefined : { amounts: NO_AMOUNTS, empty: true };
+/** Without rows nothing was used, unless the only row was cut off. A sum over everything has one row. */
+function totalOf({ rows, truncated, warnings }: UsageRows<Amounts>): Total | undefined {
+  const [amounts] = rows;
+  if (!amounts) return truncated ? undefined : { amounts: NO_AMOUNTS, empty: true, gap: warned(warnings) };
+  const gap = truncated || rows.length > 1 ? "cut" : warned(warnings);
+  return { amounts, empty: gap !== "cut" && isNothing(amounts), gap };
+}
+
+function warned(warnings: number): "warned" | undefined {
+  return warnings > 0 ? "warned" : undefined;
+}
+
+/** Services send null for the sum of no requests (observed-behaviour 1). */
+function isNothing(amounts: Amounts): boolean {
+  return amounts.requests === 0 && AMOUNTS.every((amount) => (amounts[amount] ?? 0) === 0);
 }
 
 function disagree(pairs: Pairs, { rows: [total] }: UsageRows<Amounts>): boolean {
   if (!total || pairs.truncated || pairs.unreadableRows > 0) return false;
-  return AMOUNTS.some((amount) => differs(total[amount], pairs, amount));
-}
-
-function differs(total: number | undefined, { rows }: Pairs, amount: Amount): boolean {
-  if (total === undefined) return false;
-  const values = rows.map(({ amounts }) => amounts[amount] ?? 0);
-  const sum = values.reduce((added, value) => added + value, 0);
-  // Amounts that cancel out leave an error proportional to their own size, not to the total.
-  const size = values.reduce((added, value) => added + Math.abs(value), 0);
-  return Math.abs(total - sum) > AMOUNT_TOLERANCE * Math.max(Math.abs(total), size);
+  return AMOUNTS.some((amount) => {
+    const sum = total[amount];
+    const parts = pairs.rows.map(({ amounts }) => amounts[amount] ?? 0);
+    return sum !== undefined && !isSumOf(sum, parts);
+  });
 }
 
 function earlier(one: number | undefined, other: number | undefined): number | undefined {

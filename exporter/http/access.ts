@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { WebConfig } from "../config/web/web-config.ts";
-import { TooManyComparisonsError } from "./bcrypt.ts";
+import { TooManyLoginsError } from "./login-queue.ts";
 import type { Passwords } from "./passwords.ts";
 import { type Answer, textAnswer } from "./route.ts";
 
@@ -8,15 +8,16 @@ import { type Answer, textAnswer } from "./route.ts";
 export async function refusal(
   { users }: WebConfig,
   passwords: Passwords,
-  { authorization }: IncomingMessage["headers"],
+  { headers: { authorization }, socket }: Pick<IncomingMessage, "headers" | "socket">,
 ): Promise<Answer | undefined> {
   if (users.size === 0) return undefined;
   const login = loginOf(authorization);
   if (!login) return UNAUTHORIZED;
   try {
-    return (await passwords.matches(users, login.user, login.password)) ? undefined : UNAUTHORIZED;
+    const isMatch = await passwords.matches(users, { ...login, address: socket.remoteAddress ?? "" });
+    return isMatch ? undefined : UNAUTHORIZED;
   } catch (error) {
-    if (!(error instanceof TooManyComparisonsError)) throw error;
+    if (!(error instanceof TooManyLoginsError)) throw error;
     return textAnswer(503, "Too many logins at once, try again later\n", { "retry-after": "1" });
   }
 }

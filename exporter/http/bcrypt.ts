@@ -3,21 +3,10 @@ import type { Comparison, Outcome } from "./bcrypt-worker.ts";
 
 /** Compares passwords with bcrypt hashes, one after another, in a thread that starts with the first comparison. */
 export interface Bcrypt {
-  /** @throws TooManyComparisonsError */
-  compare(password: string, hash: string): Promise<boolean>;
+  /** Whether the password matches the first hash. If not, the others are compared as well, only for their time. */
+  compare(password: string, hashes: readonly string[]): Promise<boolean>;
   stop(): Promise<void>;
 }
-
-/** Too many comparisons are waiting, for example because someone is guessing passwords. */
-export class TooManyComparisonsError extends Error {
-  override readonly name = "TooManyComparisonsError";
-
-  constructor() {
-    super("Cannot compare a password now: too many comparisons are waiting");
-  }
-}
-
-const MOST_WAITING = 16;
 
 export function createBcrypt(): Bcrypt {
   const waiting = new Map<number, PromiseWithResolvers<boolean>>();
@@ -44,13 +33,12 @@ export function createBcrypt(): Bcrypt {
   }
 
   return {
-    compare: async (password, hash) => {
-      if (waiting.size >= MOST_WAITING) throw new TooManyComparisonsError();
+    compare: (password, hashes) => {
       worker ??= startWorker();
       const id = ++lastId;
       const outcome = Promise.withResolvers<boolean>();
       waiting.set(id, outcome);
-      worker.postMessage({ id, password, hash } satisfies Comparison, []);
+      worker.postMessage({ id, password, hashes } satisfies Comparison, []);
       return outcome.promise;
     },
     stop: async () => {

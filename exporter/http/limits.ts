@@ -13,7 +13,7 @@ export interface Limits {
   readonly answerMs: number;
   /** How long a connection may be idle between two requests: longer than Prometheus keeps one, so that Prometheus closes it. */
   readonly keepAliveMs: number;
-  /** Maximum number of connections; further ones are closed. */
+  /** Maximum number of connections. A further one replaces the one that has been idle longest. */
   readonly connections: number;
   /** How long a stop waits for clients. */
   readonly stopMs: number;

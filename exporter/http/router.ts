@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { WebConfig, WebSource } from "../config/web/web-config.ts";
 import { refusal } from "./access.ts";
+import { changeRefusal, isForHost } from "./change-request.ts";
 import type { Passwords } from "./passwords.ts";
 import { type Answer, type Route, textAnswer } from "./route.ts";
 
@@ -14,19 +15,23 @@ export interface RouterDependencies {
   readonly passwords: Passwords;
   /** Undefined: everyone has access. */
   readonly web: WebSource | undefined;
+  /** The values of `Host` that are served, without port; empty: any. */
+  readonly allowedHosts: readonly string[];
+  /** Whether the connection of the request may still be used with this configuration. */
+  readonly isCurrent: (request: IncomingMessage, config: WebConfig) => boolean;
   /** Answers in progress at once, not counting `/-/…`; 0 is unlimited. */
   readonly maxRequests: number;
 }
 
 export function createRouter(
   routes: readonly Route[],
-  { passwords, web, maxRequests }: RouterDependencies,
+  { passwords, web, allowedHosts, isCurrent, maxRequests }: RouterDependencies,
 ): Router {
   const byPath = new Map(routes.map((route) => [route.path, route]));
   const tryAcquire = createRequestSemaphore(maxRequests);
 
   async function routed(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
-    const path = (request.url ?? "/").split("?")[0] ?? "/";
+    const path = pathOf(request);
     const route = byPath.get(path);
     if (!route) return textAnswer(404, "Not found\n");
     const method = request.method === "HEAD" ? "GET" : request.method;
@@ -37,16 +42,35 @@ export function createRouter(
     if (!path.startsWith("/-/") && !tryAcquire(response)) {
       return textAnswer(503, `Limit of concurrent requests reached (${maxRequests}), try again later\n`);
     }
-    return route.handle(request);
+    return (method === "GET" ? undefined : await changeRefusal(request)) ?? route.handle(request);
   }
 
   return async (request, response) => {
+    if (!isServedHost(request, allowedHosts)) {
+      return textAnswer(421, "This host is not served (--web.allowed-hosts)\n");
+    }
     if (!web) return routed(request, response);
     const config = await web.current();
     if (!config) return textAnswer(500, "The web configuration is invalid; see the log for the reason\n");
-    const refused = await refusal(config, passwords, request.headers);
+    // A client sends the request again over a new connection, as if this one had just been idle for too long.
+    if (!isCurrent(request, config)) {
+      request.socket.destroy();
+      return textAnswer(401, "The connection is no longer valid\n");
+    }
+    const refused = await refusal(config, passwords, request);
     return withHeaders(config, refused ?? (await routed(request, response)));
   };
+}
+
+function pathOf({ url = "/" }: IncomingMessage): string {
+  return url.split("?")[0] ?? "/";
+}
+
+/** Orchestrators check health by an address that nobody knows beforehand, and the answer reveals nothing. */
+const OF_ANY_HOST: ReadonlySet<string> = new Set(["/-/healthy", "/-/ready"]);
+
+function isServedHost(request: IncomingMessage, hosts: readonly string[]): boolean {
+  return hosts.length === 0 || OF_ANY_HOST.has(pathOf(request)) || isForHost(request, hosts);
 }
 
 /** A request counts until the last byte of its answer is sent, so slow readers count as well. */
@@ -54,6 +78,8 @@ function createRequestSemaphore(most: number): (response: ServerResponse) => boo
   let held = 0;
   return (response) => {
     if (most > 0 && held >= most) return false;
+    // The client left while its access was checked, and there will be no other event.
+    if (response.closed) return true;
     held++;
     response.once("close", () => held--);
     return true;

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import type { AddressInfo, Socket } from "node:net";
 import type { WebSource } from "../config/web/web-config.ts";
 import { createBcrypt } from "./bcrypt.ts";
+import { type Connections, createConnections, type DropReason } from "./connections.ts";
 import { type Limits, LIMITS, MAX_REQUESTS } from "./limits.ts";
 import { createPasswords } from "./passwords.ts";
 import { type Route, textAnswer } from "./route.ts";
@@ -31,6 +32,10 @@ export interface ServerOptions {
   readonly web?: WebSource | undefined;
   /** Answers in progress at once, not counting `/-/…`; 0 is unlimited. */
   readonly maxRequests?: number | undefined;
+  /** The values of `Host` that are served, without port; empty: any. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Counts a connection that is closed to respect the limit of connections. */
+  readonly onDrop?: ((reason: DropReason) => void) | undefined;
   /** Overrides of the default limits. */
   readonly limits?: Partial<Limits>;
 }
@@ -43,18 +48,35 @@ export function createServer(
   listen: ListenAddress,
   routes: readonly Route[],
   onError: (error: unknown) => void,
-  { web, maxRequests = MAX_REQUESTS, limits: changed = {} }: ServerOptions = {},
+  {
+    web,
+    maxRequests = MAX_REQUESTS,
+    allowedHosts = [],
+    onDrop = () => {},
+    limits: changed = {},
+  }: ServerOptions = {},
 ): Server {
   const limits = { ...LIMITS, ...changed };
   let stopping = false;
   const bcrypt = createBcrypt();
-  const route = createRouter(routes, { passwords: createPasswords(bcrypt), web, maxRequests });
+  const connections = createConnections(limits.connections, onDrop);
+  const route = createRouter(routes, {
+    passwords: createPasswords(bcrypt),
+    web,
+    allowedHosts,
+    isCurrent: ({ socket }, { tls }) => tlsServer?.isCurrent(socket, tls) ?? true,
+    maxRequests,
+  });
   const server = http.createServer(settingsOf(limits), (request, response) => void answer(request, response));
-  server.maxConnections = limits.connections;
   server.timeout = limits.stallMs;
-  const tlsServer = web?.isSecure === true ? putTlsBefore(server, web, limits) : undefined;
+  const tlsServer = listenToConnections(
+    server,
+    connections,
+    web?.isSecure === true ? (serve) => createTlsServer(web, limits, serve) : undefined,
+  );
 
   async function answer(request: Http.IncomingMessage, response: Http.ServerResponse): Promise<void> {
+    connections.answering(request, response);
     const timer = setTimeout(() => response.destroy(), limits.answerMs);
     response.once("close", () => clearTimeout(timer));
     const { status, headers, body } = await route(request, response).catch((error: unknown) => {
@@ -62,7 +84,8 @@ export function createServer(
       return textAnswer(500, "Internal server error\n");
     });
     const length = body.reduce((sum, part) => sum + part.length, 0);
-    const close = stopping ? { connection: "close" } : {};
+    // A refused client must not keep a connection that others need.
+    const close = stopping || CLOSING.has(status) ? { connection: "close" } : {};
     const all = { ...SECURITY_HEADERS, ...headers, ...close, "content-length": length };
     response.writeHead(status, Object.fromEntries(Object.entries(all).filter(([, value]) => value !== "")));
     if (request.method !== "HEAD") for (const part of body) response.write(part);
@@ -111,18 +134,30 @@ function settingsOf({ requestMs, checkMs, headerBytes, keepAliveMs }: Limits) {
   };
 }
 
+/** Not logged in, not allowed, not received completely, or not now. */
+const CLOSING: ReadonlySet<number> = new Set([400, 401, 403, 413, 421, 503]);
+
 /**
- * Puts a TLS server between the sockets and the HTTP server. The HTTP server keeps listening itself, because Node
- * checks for late requests only on a listening server; its own connection listener then receives the decrypted
- * connections.
+ * Bounds the connections, and puts a TLS server between them and the HTTP server if there is a configuration for TLS.
+ * The HTTP server keeps listening itself, because Node checks for late requests only on a listening server; its own
+ * connection listener then receives the decrypted connections.
  */
-function putTlsBefore(server: Http.Server, web: WebSource, limits: Limits): TlsServer {
+function listenToConnections(
+  server: Http.Server,
+  connections: Connections,
+  createTls: ((onConnection: (socket: Socket) => void) => TlsServer) | undefined,
+): TlsServer | undefined {
   const listeners = server.listeners("connection");
-  const tlsServer = createTlsServer(web, limits, (connection) => {
+  const serve = (connection: Socket) => {
     for (const listener of listeners) listener.call(server, connection);
-  });
+  };
+  const tlsServer = createTls?.(serve);
   server.removeAllListeners("connection");
-  server.on("connection", (socket: Socket) => tlsServer.accept(socket));
+  server.on("connection", (socket: Socket) => {
+    if (!connections.admit(socket)) return;
+    if (tlsServer) tlsServer.accept(socket);
+    else serve(socket);
+  });
   return tlsServer;
 }
 

@@ -1,12 +1,19 @@
-import type { X509Certificate } from "node:crypto";
-import { isIP, SocketAddress, type Socket } from "node:net";
-import { createServer, type Server, type TLSSocket } from "node:tls";
-import type { WebConfig, WebSource, WebTls } from "../config/web/web-config.ts";
+import { constants } from "node:crypto";
+import type { Socket } from "node:net";
+import { createServer, type Server, TLSSocket } from "node:tls";
+import type { ClientAuth, WebConfig, WebSource, WebTls } from "../config/web/web-config.ts";
+import { hasAllowedName } from "./client-names.ts";
+import { peerOf } from "./connections.ts";
 import type { Limits } from "./limits.ts";
 
 /** Turns raw connections into TLS connections, each with the web configuration in force when it opens. */
 export interface TlsServer {
   accept(socket: Socket): void;
+  /**
+   * Whether a connection may still send requests: the TLS settings are those of its handshake, and a client certificate
+   * that was verified has not expired.
+   */
+  isCurrent(socket: Socket, tls: WebTls | undefined): boolean;
   /** Ends the handshakes that are in progress. */
   close(): void;
 }
@@ -18,16 +25,24 @@ export function createTlsServer(
   onConnection: (socket: TLSSocket) => void,
 ): TlsServer {
   const handshakes = new Map<string, Socket>();
+  const settings = new WeakMap<Socket, WebTls>();
   let current: { readonly tls: WebTls; readonly server: Server } | undefined;
 
   function serverFor(tls: WebTls): Server {
     if (current?.tls === tls) return current.server;
     const requestCert = tls.clientAuth !== "none";
     // `isAcceptable` checks the certificate after the handshake, so the handshake itself rejects none.
-    const options = { ...tls.options, requestCert, rejectUnauthorized: false };
+    const options = {
+      ...tls.options,
+      requestCert,
+      rejectUnauthorized: false,
+      // A resumed session would show the certificate of an earlier handshake, without verifying it again.
+      secureOptions: requestCert ? constants.SSL_OP_NO_TICKET : 0,
+    };
     const server = createServer({ ...options, handshakeTimeout: requestMs, ALPNProtocols: ["http/1.1"] });
     server.on("secureConnection", (socket) => {
       handshakes.delete(peerOf(socket));
+      settings.set(socket, tls);
       if (isAcceptable(tls, socket)) onConnection(socket);
       else socket.destroy();
     });
@@ -48,15 +63,17 @@ export function createTlsServer(
 
   return {
     accept: (socket) => void accept(socket),
+    isCurrent: (socket, tls) => settings.get(socket) === tls && !(tls && hasExpired(tls, socket)),
     close: () => {
       for (const socket of handshakes.values()) socket.destroy();
     },
   };
 }
 
-/** Identifies a connection before and after its handshake. */
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
+function hasExpired({ clientAuth }: WebTls, socket: Socket): boolean {
+  if (!verifies(clientAuth)) return false;
+  const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
+  return certificate !== undefined && certificate.validToDate.getTime() < Date.now();
 }
 
 /** The rules of Go's `tls.ClientAuthType`, whose names the exporter-toolkit uses. */
@@ -64,38 +81,10 @@ function isAcceptable({ clientAuth, allowedSans }: WebTls, socket: TLSSocket): b
   if (clientAuth === "none" || clientAuth === "request") return true;
   const certificate = socket.getPeerX509Certificate();
   if (!certificate) return clientAuth === "verify if given";
-  if (clientAuth !== "require" && !socket.authorized) return false;
-  return (
-    !allowedSans || namesOf(certificate).some((name) => allowedSans.some((allowed) => isSame(name, allowed)))
-  );
+  if (verifies(clientAuth) && !socket.authorized) return false;
+  return !allowedSans || hasAllowedName(certificate, allowedSans);
 }
 
-interface Name {
-  readonly kind: string;
-  readonly value: string;
-}
-
-/** The subject's alternative names. Node writes a value with special characters as a JSON string. */
-function namesOf({ subjectAltName }: X509Certificate): readonly Name[] {
-  const names = (subjectAltName ?? "").matchAll(
-    /(DNS|IP Address|email|URI):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/g,
-  );
-  return [...names].map(([, kind = "", value = ""]) => ({
-    kind,
-    value: value.startsWith('"') ? unquoted(value) : value,
-  }));
-}
-
-function unquoted(text: string): string {
-  const value: unknown = JSON.parse(text);
-  return String(value);
-}
-
-function isSame({ kind, value }: Name, allowed: string): boolean {
-  if (kind !== "IP Address") return value === allowed;
-  return isIP(value) > 0 && isIP(allowed) > 0 && canonical(value) === canonical(allowed);
-}
-
-function canonical(address: string): string {
-  return new SocketAddress({ address, family: isIP(address) === 6 ? "ipv6" : "ipv4" }).address;
+function verifies(clientAuth: ClientAuth): boolean {
+  return clientAuth === "verify if given" || clientAuth === "require and verify";
 }

@@ -32,6 +32,12 @@ export const selfFamilies = {
     labels: ["collector"],
     absent: "never",
   }),
+  concealedLabels: counter({
+    name: "aigateway_exporter_concealed_labels_total",
+    help: "Texts of answers that are shown as _concealed because they contain a secret, or look like one.",
+    labels: ["collector"],
+    absent: "never",
+  }),
   polls: counter({
     name: "aigateway_exporter_polls_total",
     help: "Polls, including failed ones.",
@@ -92,6 +98,12 @@ export const selfFamilies = {
     help: "Whether the web configuration and its certificates were valid when they were last read. 0: a new certificate is invalid and the previous one is served. With any other fault nothing is served, not even this metric.",
     labels: [],
     absent: "no --web.config.file is given",
+  }),
+  droppedConnections: counter({
+    name: "aigateway_exporter_http_connections_dropped_total",
+    help: "Connections that the exporter closed because it had too many: idle, the longest idle one, for a new one; limit, a new one, because no other was idle.",
+    labels: ["reason"],
+    absent: "never",
   }),
   creditValue: gauge({
     name: "aigateway_credit_value",

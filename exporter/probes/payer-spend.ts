@@ -30,7 +30,7 @@ export function createPayerSpend({ clock, guard, readings, payers }: PayerSpendD
     const reading = readings.latest(targetId("key", key));
     if (reading?.value?.kind !== "key" || reading.asOfMs < guard.completeFromMs(clock.now()))
       return undefined;
-    return { asOfMs: reading.asOfMs, usedToday: reading.value.information.usage.day };
+    return { asOfMs: reading.asOfMs, usedToday: reading.value.usage.day };
   }
 
   function missing(): readonly string[] {

@@ -1,4 +1,4 @@
-import { decimalSum } from "../budgets/decimal-sum.ts";
+import { decimalSum } from "../metrics/decimal-sum.ts";
 import { DAY_MS, SETTLE_MS, type Window, windowAt } from "../time/window.ts";
 
 /**

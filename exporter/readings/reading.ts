@@ -1,5 +1,5 @@
 import type { KeyInformation, Transcription } from "../gateway/port.ts";
-import type { Window } from "../time/window.ts";
+import { type Window, WINDOW_KINDS, windowAt } from "../time/window.ts";
 
 /** The last answer about a target, with the time of the request and how long it may be shown. */
 export interface Reading {
@@ -13,16 +13,19 @@ export interface Reading {
    */
   readonly asOfMs: number;
   readonly timeToLiveMs: number;
-  /** Credits spent, for budgets. They outlive the time to live. */
-  readonly spend: readonly WindowSpend[];
 }
 
 export type ReadingValue = KeyReading | UsageReading | ProbeReading;
 
-/** The answer about one key. */
-export interface KeyReading {
+/**
+ * The answer about one key. Ten thousand of these are kept, so fields that only become samples are left out; an
+ * undefined field is unknown.
+ */
+export interface KeyReading extends Pick<
+  KeyInformation,
+  "limitCredits" | "limitReset" | "remainingCredits" | "usage" | "expiresAtMs"
+> {
   readonly kind: "key";
-  readonly information: KeyInformation;
   /** The window that the remaining credits belong to; undefined: the limit never resets. */
   readonly limitWindow: Window | undefined;
 }
@@ -36,10 +39,18 @@ export interface UsageReading {
   readonly range: Window;
   /** The end of the data, epoch milliseconds. */
   readonly dataMs: number;
+  /** In total; undefined: the answer does not contain it. */
+  readonly credits: number | undefined;
+  readonly requests: number | undefined;
   /** The most expensive pairs, `_other` last; empty if pairs were not requested. */
   readonly pairs: readonly PairUsage[];
   readonly foldedPairs: number;
+  /** Whether the service has more rows than it sent. */
   readonly truncated: boolean;
+  /** Credits spent in the window, if it is a running one. */
+  readonly spend: WindowSpend | undefined;
+  /** Whether the pairs add up to more than the total. */
+  readonly exceedsTotal: boolean;
 }
 
 /** The labels are as `/metrics` shows them; amounts are undefined where the service has no value. */
@@ -66,16 +77,37 @@ export interface WindowSpend {
   readonly window: Window;
   /** In total; undefined: the answer does not contain it. */
   readonly credits: number | undefined;
+  /** Why the total may be incomplete. */
+  readonly gap?: SpendGap | undefined;
   /** By model and app, if requested. */
   readonly breakdown?: {
     readonly pairs: readonly PairSpend[];
-    /** Whether the pairs are complete. */
-    readonly complete: boolean;
+    /** What the pairs lack; undefined: nothing, as far as the answer shows. */
+    readonly gap: SpendGap | undefined;
   };
+}
+
+/**
+ * Why an answer is partial. Cut: the service has more rows than it sent. Unreadable: some rows cannot be read. Unlisted:
+ * the rows add up to less than the total. Exceeding: they add up to more. Warned: the service warns about the query.
+ * Unknown: the answer lacks the amount.
+ */
+export interface SpendGap {
+  readonly reason: "cut" | "unreadable" | "unlisted" | "exceeding" | "warned" | "unknown";
+  /** The total minus the rows; undefined: not known. */
+  readonly credits: number | undefined;
 }
 
 export interface PairSpend {
   readonly model: string;
   readonly app: string;
   readonly credits: number | undefined;
+}
+
+/** What a reading contributes to budgets: credits by window. A key's are those without its own provider keys (BYOK). */
+export function spendOf({ value, askedAtMs }: Reading): readonly WindowSpend[] {
+  if (value?.kind === "usage") return value.spend ? [value.spend] : [];
+  if (value?.kind !== "key") return [];
+  const { usage } = value;
+  return WINDOW_KINDS.map((kind) => ({ window: windowAt(kind, askedAtMs), credits: usage[kind] }));
 }

@@ -5,7 +5,7 @@ import { contains, isSettled, type Window } from "../time/window.ts";
 import type { Packing } from "./packing.ts";
 import type { Reading, ReadingValue } from "./reading.ts";
 import type { TargetId } from "./target-id.ts";
-import { ENDED, leftMs, type TimeToLive, timeToLiveFrom } from "./time-to-live.ts";
+import { type Aging, leftMs, monotonicEnd } from "./time-to-live.ts";
 import { createViewBuilder, type View } from "./view.ts";
 
 /** The readings as the status page and budgets see them. */
@@ -102,21 +102,20 @@ export function createReadings<Packed>(
   /** How often something was withdrawn before its time: a view from before that must not be shown any more. */
   let withdrawals = 0;
 
-  function newEntry(identity: string): Entry<Packed> {
-    const status = { ...NEW_STATUS, addedMs: clock.now() };
-    return { identity, status, description: empty, learnt: undefined };
+  function describe(entry: Entry<Packed>, description: Packed): void {
+    series += size(description) - size(entry.description);
+    entry.description = description;
   }
 
-  function change(id: TargetId, next: Partial<Entry<Packed>>): void {
-    const old = entries.get(id);
-    if (!old) return;
-    const entry = { ...old, ...next };
-    series += sizeOf(entry) - sizeOf(old);
-    entries.set(id, entry);
+  function replace(entry: Entry<Packed>, learnt: Learnt<Packed> | undefined): void {
+    series += size(learnt?.values ?? empty) - size(entry.learnt?.values ?? empty);
+    entry.learnt = learnt;
   }
 
-  function sizeOf({ description, learnt }: Entry<Packed>): number {
-    return size(description) + (learnt ? size(learnt.values) : 0);
+  function forget(entry: Entry<Packed>): void {
+    describe(entry, empty);
+    replace(entry, undefined);
+    withdrawals++;
   }
 
   function learn(id: TargetId, reading: Reading, samples: readonly Sample[]): boolean {
@@ -128,8 +127,8 @@ export function createReadings<Packed>(
     const isRefused = series - size(before) + believed.length > seriesLimit();
     const values = isRefused ? empty : pack(believed, before);
     const isWhole = believed.length === samples.length;
-    const timeToLive = isRefused ? ENDED : timeToLiveFrom(clock, reading.askedAtMs, reading.timeToLiveMs);
-    change(id, { learnt: { reading, values, isWhole, timeToLive } });
+    const monotonicEndMs = isRefused ? ENDED : monotonicEnd(clock, reading);
+    replace(entry, { reading, values, isWhole, monotonicEndMs });
     return !isRefused;
   }
 
@@ -137,7 +136,7 @@ export function createReadings<Packed>(
     status: (id) => entries.get(id)?.status,
     shown: (id) => {
       const learnt = entries.get(id)?.learnt;
-      if (!learnt || leftMs(learnt.timeToLive, clock) <= 0) return undefined;
+      if (!learnt || leftMs(learnt, clock) <= 0) return undefined;
       const { value, askedAtMs } = learnt.reading;
       return { value, askedAtMs, shows: shows(learnt.reading, clock.now()) };
     },
@@ -145,30 +144,34 @@ export function createReadings<Packed>(
     configure: (id, identity) => {
       const known = entries.get(id);
       if (known?.identity === identity) return;
-      if (!known) return void entries.set(id, newEntry(identity));
-      change(id, newEntry(identity));
-      withdrawals++;
+      if (known) forget(known);
+      const status = { ...NEW_STATUS, addedMs: clock.now() };
+      entries.set(id, { identity, status, description: empty, learnt: undefined });
     },
     ids: () => [...entries.keys()],
     remove: (id) => {
-      change(id, { description: empty, learnt: undefined });
-      if (entries.delete(id)) withdrawals++;
+      const known = entries.get(id);
+      if (known) forget(known);
+      entries.delete(id);
     },
     update: (id, status) => {
       const entry = entries.get(id);
-      if (entry) entries.set(id, { ...entry, status: { ...entry.status, ...status } });
+      if (entry) entry.status = { ...entry.status, ...status };
     },
     learn,
-    describe: (id, samples) => change(id, { description: pack(samples, entries.get(id)?.description) }),
+    describe: (id, samples) => {
+      const entry = entries.get(id);
+      if (entry) describe(entry, pack(samples, entry.description));
+    },
     withdraw: (id) => {
-      const learnt = entries.get(id)?.learnt;
-      if (!learnt) return;
-      change(id, { learnt: { ...learnt, values: empty, timeToLive: ENDED } });
+      const entry = entries.get(id);
+      if (!entry?.learnt) return;
+      replace(entry, { ...entry.learnt, values: empty, monotonicEndMs: ENDED });
       withdrawals++;
     },
     isWhole: (id) => {
       const learnt = entries.get(id)?.learnt;
-      if (!learnt?.isWhole || leftMs(learnt.timeToLive, clock) <= 0) return false;
+      if (!learnt?.isWhole || leftMs(learnt, clock) <= 0) return false;
       return windows(learnt.values).every(shows(learnt.reading, clock.now()));
     },
     derive: (sources) => {
@@ -183,7 +186,7 @@ export function createReadings<Packed>(
       const isRunning = (window: Window) => contains(window, nowMs);
       for (const { description, learnt } of entries.values()) {
         view.add(description);
-        if (learnt) view.add(only(learnt.values, isRunning), learnt.timeToLive);
+        if (learnt) view.add(only(learnt.values, isRunning), learnt);
         else view.add(empty);
       }
       for (const source of derived.values()) view.add(pack(source()));
@@ -205,18 +208,19 @@ function shows(reading: Reading, nowMs: number): (window: Window) => boolean {
 
 interface Entry<Packed> {
   readonly identity: string;
-  readonly status: TargetStatus;
-  readonly description: Packed;
-  readonly learnt: Learnt<Packed> | undefined;
+  status: TargetStatus;
+  description: Packed;
+  learnt: Learnt<Packed> | undefined;
 }
 
-interface Learnt<Packed> {
-  readonly reading: Reading;
+interface Learnt<Packed> extends Aging {
   readonly values: Packed;
   /** Whether all samples of the reading were trusted. */
   readonly isWhole: boolean;
-  readonly timeToLive: TimeToLive;
 }
+
+/** The end of a time to live that is over on any monotonic clock. */
+const ENDED = Number.NEGATIVE_INFINITY;
 
 const NEW_STATUS: Omit<TargetStatus, "addedMs"> = {
   up: undefined,

@@ -1,6 +1,6 @@
 import type { Clock } from "../time/clock.ts";
 import type { Packing } from "./packing.ts";
-import { leftAt, type TimeToLive } from "./time-to-live.ts";
+import { type Aging, leftAt, spareMs } from "./time-to-live.ts";
 
 /** Everything that may be shown at one instant, and how long it stays valid. */
 export interface View<Packed> {
@@ -14,8 +14,8 @@ export interface View<Packed> {
 
 /** Gathers a view part by part: a list of all parts of ten thousand targets would be garbage each second. */
 export interface ViewBuilder<Packed> {
-  /** What does not age has no time to live. */
-  add(packed: Packed, timeToLive?: TimeToLive): void;
+  /** A description does not age. */
+  add(packed: Packed, aging?: Aging): void;
   done(): View<Packed>;
 }
 
@@ -27,9 +27,9 @@ export function createViewBuilder<Packed>(
   const blocks: Packed[] = [];
   let validForMs = Number.POSITIVE_INFINITY;
 
-  function add(packed: Packed, timeToLive?: TimeToLive): void {
-    const left = timeToLive ? leftAt(timeToLive, wallMs, monotonicMs) : Number.POSITIVE_INFINITY;
-    if (packed === empty || (timeToLive && left <= timeToLive.spareMs)) return void blocks.push(empty);
+  function add(packed: Packed, aging?: Aging): void {
+    const left = aging ? leftAt(aging, wallMs, monotonicMs) : Number.POSITIVE_INFINITY;
+    if (packed === empty || (aging && left <= spareMs(aging))) return void blocks.push(empty);
     validForMs = Math.min(validForMs, left);
     for (const { endMs } of windows(packed)) validForMs = Math.min(validForMs, endMs - wallMs);
     blocks.push(packed);

@@ -93,10 +93,12 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
     queues[job.endpoint].add(job.id, dueAt, Math.max(intervals.of(group.name), leastMs));
   }
 
-  /** Whether the last answer is old enough to be replaced; half a tick of tolerance is allowed. */
+  /**
+   * Whether the last answer is old enough to be replaced, with half a tick of tolerance, or a later run brought none.
+   */
   function isWanted({ job, group }: Entry): boolean {
-    const lastAnswerMs = readings.status(job.id)?.lastAnswerMs;
-    if (lastAnswerMs === undefined) return true;
+    const { lastAnswerMs, lastAttemptMs } = readings.status(job.id) ?? {};
+    if (lastAnswerMs === undefined || lastAnswerMs !== lastAttemptMs) return true;
     const ageMs = clock.now() - lastAnswerMs;
     // An answer from the future means that the clock was wrong then, or is wrong now.
     return ageMs < 0 || ageMs >= job.minIntervalMs - scheduler.longestGapMs(group.name) / 2;

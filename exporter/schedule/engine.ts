@@ -114,7 +114,7 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
 
   /** Adds the targets of the plan to the readings, with their descriptions. */
   function configure(): void {
-    for (const { job } of table.entries()) {
+    for (const job of inRenderingOrder(table.entries())) {
       readings.configure(job.id, job.identity);
       runner.describe(job);
     }
@@ -165,6 +165,18 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
     throttledUntil: () => refusals.throttledUntil(),
   };
 }
+
+/**
+ * Readings are rendered in the order in which their targets are added. Many targets are added in the polling order, so
+ * that those that change together are rendered together; a few, in the order of the configuration.
+ */
+function inRenderingOrder(entries: Iterable<Entry>): readonly Job[] {
+  const jobs = new Map([...entries].map(({ job }) => [job.id, job]));
+  const ids = [...jobs.keys()];
+  return (ids.length > MANY_TARGETS ? inOrder(ids) : ids).flatMap((id) => jobs.get(id) ?? []);
+}
+
+const MANY_TARGETS = 1000;
 
 /** Forgets the state of a previous job; `present` is the job of the same target in the current plan. */
 function forget(

@@ -44,9 +44,9 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     const permits = createRunPermits(endpoint, id, first, { dispatcher, refusals, intervals });
     const [askedAtMs, started] = [clock.now(), clock.monotonic()];
     const before = readings.status(id);
-    const ended = (failure?: GatewayError, warning?: string) => {
-      if (before)
-        group.reporter.ended(job, { durationMs: clock.monotonic() - started, failure, warning }, before);
+    const ended = (failure?: GatewayError, { warning, concealedLabels = 0 }: Partial<Result> = {}) => {
+      const durationMs = clock.monotonic() - started;
+      if (before) group.reporter.ended(job, { durationMs, failure, warning, concealedLabels }, before);
     };
     readings.update(id, { lastAttemptMs: askedAtMs });
     try {
@@ -56,7 +56,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       signal.throwIfAborted();
       if (!result) return "unfinished";
       const end = learn(job, group, result, askedAtMs);
-      ended(undefined, result.warning);
+      ended(undefined, result);
       return end;
     } catch (error) {
       if (signal.aborted) return "unfinished";
@@ -75,10 +75,10 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
   }
 
   function learn(job: Job, group: JobGroup, result: Result, askedAtMs: number): "learnt" | "unsettled" {
-    const { value, samples, spend = [], computedAtMs = askedAtMs, warning } = result;
+    const { value, samples, computedAtMs = askedAtMs, warning } = result;
     const asOfMs = Math.min(askedAtMs, computedAtMs);
     const timeToLiveMs = INTERVALS_TO_LIVE * Math.max(intervals.of(group.name), job.minIntervalMs);
-    const reading = { value, askedAtMs, asOfMs, timeToLiveMs, spend };
+    const reading = { value, askedAtMs, asOfMs, timeToLiveMs };
     const hasRoom = readings.learn(job.id, reading, samples);
     if (!hasRoom) group.reporter.refused(job, samples.length);
     const isSettled = !hasRoom || readings.isWhole(job.id);

@@ -38,9 +38,10 @@ export interface Result {
   readonly value?: Reading["value"];
   /** A sample of a calendar window contains the window. */
   readonly samples: readonly Sample[];
-  readonly spend?: Reading["spend"];
   /** When the service computed its answer, if it reports that. */
   readonly computedAtMs?: number | undefined;
+  /** How many label values are shown as `_concealed`, because they reveal a secret; 0 if absent. */
+  readonly concealedLabels?: number;
   /** The unusable part of the answer, for the log; undefined if there is none. */
   readonly warning?: string | undefined;
 }

@@ -12,6 +12,7 @@ export function createPollReporters(registry: SelfRegistry, log: Log): (collecto
     failures: registry.counter(selfFamilies.pollFailures),
     refused: registry.counter(selfFamilies.refusedAnswers),
     duration: registry.histogram(selfFamilies.pollDuration),
+    concealed: registry.counter(selfFamilies.concealedLabels),
   };
   const reporters = new Map<string, Reporter>();
 
@@ -19,15 +20,17 @@ export function createPollReporters(registry: SelfRegistry, log: Log): (collecto
     // The counters begin at 0 instead of being absent.
     metrics.polls.inc({ collector }, 0);
     metrics.refused.inc({ collector }, 0);
+    metrics.concealed.inc({ collector }, 0);
     metrics.duration.zero({ collector });
     for (const reason of FAILURE_REASONS) metrics.failures.inc({ collector, reason }, 0);
     // Created when there is something to log, because few of thousands of runs log anything.
     const logOf = ({ id }: Job) => log.child({ collector, target: id });
 
     return {
-      ended: (job, { durationMs, failure, warning }, before) => {
+      ended: (job, { durationMs, failure, warning, concealedLabels }, before) => {
         metrics.polls.inc({ collector });
         metrics.duration.observe({ collector }, durationMs / 1000);
+        metrics.concealed.inc({ collector }, concealedLabels);
         if (failure) {
           const { kind: reason, message, status } = failure;
           metrics.failures.inc({ collector, reason });

@@ -20,4 +20,6 @@ export interface RunOutcome {
   readonly failure: GatewayError | undefined;
   /** The unusable part of the answer. */
   readonly warning: string | undefined;
+  /** Label values of the answer that are shown as `_concealed`. */
+  readonly concealedLabels: number;
 }

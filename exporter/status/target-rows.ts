@@ -1,4 +1,5 @@
 import type { KeyConfig, Owner } from "../config/config.ts";
+import { decimalSum } from "../metrics/decimal-sum.ts";
 import type { KeyReading, PairUsage } from "../readings/reading.ts";
 import type { ReadingSource, ShownReading, TargetStatus } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
@@ -26,7 +27,7 @@ export interface KeyRow extends TargetRow {
   readonly limit: number | "unlimited" | undefined;
   /** 0 or negative when the limit is used up. */
   readonly remaining: number | undefined;
-  readonly reset: KeyReading["information"]["limitReset"];
+  readonly reset: KeyReading["limitReset"];
   readonly nextResetMs: number | undefined;
   readonly day: number | undefined;
   readonly week: number | undefined;
@@ -44,8 +45,7 @@ type KeyFigures = Omit<KeyRow, keyof TargetRow | "owner">;
 
 function keyFigures(reading: ShownReading | undefined): KeyFigures {
   if (reading?.value?.kind !== "key") return NO_KEY_FIGURES;
-  const { information, limitWindow } = reading.value;
-  const { limitCredits, limitReset, remainingCredits, usage, expiresAtMs } = information;
+  const { limitCredits, limitReset, remainingCredits, usage, expiresAtMs, limitWindow } = reading.value;
   const isUnlimited = limitCredits === null;
   const isLimitWindowShown = !isUnlimited && (limitWindow === undefined || reading.shows(limitWindow));
   const hasKnownReset = limitReset !== undefined && limitReset !== "other";
@@ -92,6 +92,8 @@ export interface QueryRow extends TargetRow {
   readonly foldedPairs: number | undefined;
   /** Whether the gateway has more pairs than it sent. */
   readonly truncated: boolean | undefined;
+  /** Whether the pairs add up to more than the total. */
+  readonly exceedsTotal: boolean | undefined;
 }
 
 export interface PairRow {
@@ -109,16 +111,21 @@ type QueryFigures = Omit<QueryRow, keyof TargetRow>;
 
 function queryFigures(reading: ShownReading | undefined): QueryFigures {
   if (reading?.value?.kind !== "usage" || !reading.shows(reading.value.window)) return NO_QUERY_FIGURES;
-  const { range, dataMs, pairs, foldedPairs, truncated } = reading.value;
+  const { range, dataMs, credits, requests, pairs, foldedPairs, truncated, exceedsTotal } = reading.value;
   return {
     windowStartMs: range.startMs,
     dataMs,
-    credits: sum(pairs, "credits"),
-    requests: sum(pairs, "requests"),
-    pairs: pairs.flatMap(({ model, app, credits }) => (credits === undefined ? [] : { model, app, credits })),
+    credits: credits ?? sum(pairs, "credits"),
+    requests: requests ?? sum(pairs, "requests"),
+    pairs: pairs.flatMap((pair) => (pair.credits === undefined ? [] : pairRow(pair, pair.credits))),
     foldedPairs,
     truncated,
+    exceedsTotal,
   };
+}
+
+function pairRow({ model, app }: PairUsage, credits: number): PairRow {
+  return { model, app, credits };
 }
 
 const NO_QUERY_FIGURES: QueryFigures = {
@@ -129,10 +136,11 @@ const NO_QUERY_FIGURES: QueryFigures = {
   pairs: [],
   foldedPairs: undefined,
   truncated: undefined,
+  exceedsTotal: undefined,
 };
 
 /** The sum of no amounts is unknown, not 0. */
 function sum(pairs: readonly PairUsage[], amount: "credits" | "requests"): number | undefined {
   const known = pairs.flatMap((pair) => pair[amount] ?? []);
-  return known.length === 0 ? undefined : known.reduce((total, each) => total + each, 0);
+  return known.length === 0 ? undefined : decimalSum(known);
 }

@@ -6,7 +6,7 @@ import { connect, type ConnectionOptions } from "node:tls";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
-import { createAuthority, type Issued } from "../support/certificates.ts";
+import { createAuthority, der, distinguishedName, type Issued } from "../support/certificates.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
 import { type ExporterProcess, runExporter, startExporter } from "../support/exporter-process.ts";
 import { hashedPassword } from "../support/hashed-password.ts";
@@ -22,6 +22,8 @@ const server = authority.issue("127.0.0.1");
 const prometheus = authority.issue("prometheus.example", "spiffe://example/prometheus");
 const other = authority.issue("other.example");
 const forged = stranger.issue("prometheus.example");
+/** Node shows this name as `DirName:CN=DNS:prometheus.example`. */
+const directory = authority.issueRaw(der(0xa4, distinguishedName("DNS:prometheus.example")));
 
 let gateway: Gateway;
 let files: ExporterFiles;
@@ -168,32 +170,40 @@ describe("headers", () => {
 });
 
 describe("client certificates", () => {
-  const clients = { none: undefined, prometheus, other, forged } as const;
+  const clients = { none: undefined, prometheus, other, forged, directory } as const;
 
   test.each([
-    ["NoClientCert", undefined, { none: 200, prometheus: 200, other: 200, forged: 200 }],
-    ["RequestClientCert", undefined, { none: 200, prometheus: 200, other: 200, forged: 200 }],
-    ["RequireAnyClientCert", undefined, { none: "refused", prometheus: 200, other: 200, forged: 200 }],
-    ["VerifyClientCertIfGiven", undefined, { none: 200, prometheus: 200, other: 200, forged: "refused" }],
+    ["NoClientCert", undefined, { none: 200, prometheus: 200, other: 200, forged: 200, directory: 200 }],
+    ["RequestClientCert", undefined, { none: 200, prometheus: 200, other: 200, forged: 200, directory: 200 }],
+    [
+      "RequireAnyClientCert",
+      undefined,
+      { none: "refused", prometheus: 200, other: 200, forged: 200, directory: 200 },
+    ],
+    [
+      "VerifyClientCertIfGiven",
+      undefined,
+      { none: 200, prometheus: 200, other: 200, forged: "refused", directory: 200 },
+    ],
     [
       "RequireAndVerifyClientCert",
       undefined,
-      { none: "refused", prometheus: 200, other: 200, forged: "refused" },
+      { none: "refused", prometheus: 200, other: 200, forged: "refused", directory: 200 },
     ],
     [
       "RequireAndVerifyClientCert",
       ["spiffe://example/prometheus"],
-      { none: "refused", prometheus: 200, other: "refused", forged: "refused" },
+      { none: "refused", prometheus: 200, other: "refused", forged: "refused", directory: "refused" },
     ],
     [
       "RequireAnyClientCert",
       ["prometheus.example"],
-      { none: "refused", prometheus: 200, other: "refused", forged: 200 },
+      { none: "refused", prometheus: 200, other: "refused", forged: 200, directory: "refused" },
     ],
     [
       "RequireAndVerifyClientCert",
       ["PROMETHEUS.example", "example", "prometheus.example.org"],
-      { none: "refused", prometheus: "refused", other: "refused", forged: "refused" },
+      { none: "refused", prometheus: "refused", other: "refused", forged: "refused", directory: "refused" },
     ],
   ])("%s with SANs %j", async (type, sans, expected) => {
     const verifies = type.includes("Verify");

@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import { analyticsCollector } from "../../exporter/collectors/analytics.ts";
 import { QUERIES } from "../../exporter/collectors/analytics-families.ts";
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
-import { keyReading, keySamples } from "../../exporter/collectors/key.ts";
-import { Secret } from "../../exporter/config/secret.ts";
+import { keySamples } from "../../exporter/collectors/key.ts";
 import { GatewayError } from "../../exporter/gateway/errors.ts";
 import { readResponse } from "../../exporter/gateway/response.ts";
 import { parseKey } from "../../exporter/gateway/wire/key.ts";
@@ -106,7 +105,7 @@ function mutated(bytes: Buffer): fc.Arbitrary<Buffer> {
 
 /** The samples of a body about a key. */
 function samplesOf(config: ReturnType<typeof keyConfig>, body: unknown, askedAtMs: number) {
-  return keySamples(config, keyReading(parseKey(body, "read it"), askedAtMs), askedAtMs);
+  return keySamples(config, parseKey(body, "read it"), askedAtMs);
 }
 
 /** The lines of an answer after the strict parser has accepted them; none when the answer was rejected as a bad response. */
@@ -171,7 +170,7 @@ describe("any body at all", () => {
         mutated(Buffer.from(JSON.stringify({ data: CONTRACT_DATA }))),
         async (bytes) => {
           const lines = await linesUnlessRejected(() => {
-            const read = readResponse({ ...head, body: bytes }, "read it", new Secret("sk-test"), NOON);
+            const read = readResponse({ ...head, body: bytes }, "read it", NOON);
             if (read instanceof GatewayError) throw read;
             return sampleLines(Object.values(keyFamilies), samplesOf(keyConfig(), read.body, NOON));
           });

@@ -85,7 +85,6 @@ describe("a violation of the request's shape is a 400 that names the field", () 
       filtered({ field: "api_key_id", operator: "eq", value: "abc123" }),
       "filters[0].value",
     ],
-    ["an app's title", filtered({ field: "app", operator: "eq", value: "Checkout" }), "filters[0].value"],
     [
       "a workspace's name",
       filtered({ field: "workspace", operator: "in", value: ["Default"] }),

@@ -32,6 +32,19 @@ export async function keyData(gateway: Gateway, name: string): Promise<KeyData> 
   return body.data;
 }
 
+/** The `data` of a GET with the management key. Throws unless the status is 200. */
+export async function getData<Data>(gateway: Gateway, path: string): Promise<Data> {
+  const answer = await get(gateway, path, gateway.managementToken);
+  if (answer.status !== 200) throw new Error(`Cannot get ${path}: ${answer.status} ${answer.text}`);
+  const body: { data: Data } = JSON.parse(answer.text);
+  return body.data;
+}
+
+/** The rows of one page of GET /keys. */
+export function listKeys(gateway: Gateway, parameters = ""): Promise<readonly KeyData[]> {
+  return getData(gateway, `/keys${parameters}`);
+}
+
 export type AnalyticsData = {
   readonly data: readonly Readonly<Record<string, string | number | null>>[];
   readonly metadata: {

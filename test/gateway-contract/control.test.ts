@@ -66,6 +66,45 @@ describe("control over HTTP", () => {
     expect((await getKey(gateway, "made")).status).toBe(200);
   });
 
+  test("changes the life of a key and the balance", async () => {
+    await control("POST", "keys", { name: "alive", workspace: null, creator: "user_ada" });
+    const { world } = gateway;
+    const changes: [string, Record<string, unknown>, Record<string, unknown>][] = [
+      ["rename", { title: "Payments" }, { title: "Payments" }],
+      ["limit", { micros: 5, reset: "weekly" }, { limitMicros: 5, limitReset: "weekly" }],
+      ["limit", { micros: null, reset: null }, { limitMicros: null, limitReset: null }],
+      ["expiry", { at: noon }, { expiresAt: noon }],
+      ["expiry", { at: null }, { expiresAt: null }],
+      ["guardrail", { micros: 7, reset: "daily" }, { guardrail: { micros: 7, reset: "daily" } }],
+      ["guardrail", { micros: null }, { guardrail: null }],
+      ["in_flight", { reason: "weight_exceeds_budget" }, { inFlightReason: "weight_exceeds_budget" }],
+      ["in_flight", { reason: null }, { inFlightReason: null }],
+      ["remove", {}, { deletedAt: gateway.clock.now() }],
+    ];
+    for (const [name, body, state] of changes) {
+      expect(await control("POST", name, { key: "alive", ...body })).toEqual([200, {}]);
+      expect(world.key("alive")).toMatchObject(state);
+    }
+    expect(world.key("alive")).toMatchObject({ creator: "user_ada", updatedAt: gateway.clock.now() });
+    const purchase = { kind: "purchase", micros: 9_000_000, at: noon - 1 };
+    expect(await control("POST", "credits", purchase)).toEqual([200, {}]);
+    expect(await control("GET", `books/balance?at=${noon}`)).toMatchObject([
+      200,
+      { movements: expect.arrayContaining([purchase]) },
+    ]);
+  });
+
+  test("reads the books of the account", async () => {
+    const [, usage] = await control("GET", "books/usage?by=model,api_key_id&start=0");
+    const period = { start: 0, end: Number.POSITIVE_INFINITY };
+    expect(usage).toEqual(JSON.parse(JSON.stringify(gateway.books.usage(period, ["model", "api_key_id"]))));
+    const [, unwatched] = await control("GET", "books/unwatched?watched=billing&watched=search");
+    expect(unwatched).toEqual(gateway.books.unwatched(period, ["billing", "search"]));
+    const [, keys] = await control("GET", "books/keys");
+    expect(keys).toMatchObject([{ name: "billing" }, { name: "search" }, { name: "made" }]);
+    expect((await control("GET", "books/usage?by=colour"))[0]).toBe(400);
+  });
+
   test("reads the books", async () => {
     const [, key] = await control("GET", "books/key?name=made");
     expect(key).toMatchObject({ micros: { usage: { day: 3e6 } }, credits: { usage: { total: 3 } } });
@@ -119,6 +158,18 @@ describe("control over HTTP", () => {
       missingKeyFields: ["usage"],
       exhaustedKeyStatus: 402,
       reachDays: 31,
+      missingOperations: ["meta", "credits"],
+      missingMetrics: ["byok_fees"],
+      missingDimensions: ["streamed"],
+      rangeLimits: true,
+      mostFilterValues: 100,
+      placeholders: true,
+      byokFees: true,
+      keysPerPage: 5,
+      keysOrder: "oldest_first",
+      keyTimes: "offset",
+      ordinaryCredits: "forbidden",
+      refusalSources: true,
     });
     expect(await control("POST", "switches", all)).toEqual([200, all]);
     expect((await control("POST", "switches", { lagMs: 6, errorBody: "poem" }))[0]).toBe(400);
@@ -180,6 +231,17 @@ describe("control over HTTP", () => {
     ["POST", "keys", { name: "billing" }, "it already exists"],
     ["POST", "keys", { name: "new", limitReset: "hourly" }, "limitReset"],
     ["POST", "limit", { key: "billing", micros: "5" }, "micros"],
+    ["POST", "limit", { key: "billing", micros: 5, reset: "hourly" }, "reset"],
+    ["POST", "rename", { key: "nobody", title: "x" }, "nobody"],
+    ["POST", "rename", { key: "billing" }, "title"],
+    ["POST", "expiry", { key: "billing", at: "tomorrow" }, "at"],
+    ["POST", "in_flight", { key: "billing", reason: "bad mood" }, "reason"],
+    ["POST", "guardrail", { key: "billing", credits: 5 }, "credits"],
+    ["POST", "credits", { kind: "gift", micros: 5 }, "kind"],
+    ["POST", "credits", { kind: "purchase", micros: -5 }, "purchase"],
+    ["POST", "credits", { kind: "expiry", micros: 5 }, "expiry"],
+    ["POST", "credits", { kind: "transfer", micros: 0 }, "transfer"],
+    ["POST", "credits", { kind: "purchase", micros: 5, account: "nobody" }, "nobody"],
     ["POST", "manners", { latency: 5 }, "latency"],
     ["POST", "manners", { micros: 0.5 }, "micros"],
     ["POST", "manners", { status: 200 }, "status"],

@@ -131,7 +131,7 @@ describe("authentication", () => {
     expect((await getKey(gateway, "switched")).status).toBe(200);
   });
 
-  test.each(["/", "/keys", "/key/", "/analytics/query"])("GET %s is a 404", async (path) => {
+  test.each(["/", "/keys/", "/key/", "/keys/a/b", "/analytics/query"])("GET %s is a 404", async (path) => {
     const answer = await get(gateway, path, gateway.managementToken);
     expect([answer.status, JSON.parse(answer.text)]).toEqual([
       404,

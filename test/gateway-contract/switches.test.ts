@@ -249,5 +249,5 @@ test("discounts create negative entries that the books include", () => {
   expect(negative.length).toBeGreaterThan(5);
   at += DAY;
   const all = [...discounted.books.entries()].reduce((sum, { micros }) => sum + micros, 0);
-  expect(discounted.books.analytics({ start: 0, end: at }).total.integers.total_usage).toBe(all);
+  expect(discounted.books.analytics({ start: 0, end: at }).total.integers.credits_usage).toBe(all);
 });

@@ -2,8 +2,9 @@ import { beforeAll, afterAll, afterEach, describe, expect, test } from "vitest";
 import type { Fault } from "../gateway/faults.ts";
 import { createGateway } from "../gateway/gateway.ts";
 import { statusMessages } from "../gateway/refusal.ts";
+import { createSwitches } from "../gateway/switches.ts";
 import { DAY, MINUTE } from "../gateway/windows.ts";
-import { ask, keyData, transcribe } from "./client.ts";
+import { ask, getKey, keyData, transcribe } from "./client.ts";
 
 const noon = Date.parse("2026-11-18T12:00:10Z");
 const minuteEnd = String(Date.parse("2026-11-18T12:01:00Z"));
@@ -16,6 +17,7 @@ afterEach(() => {
   now = noon;
   gateway.faults.clear();
   gateway.manners.reset();
+  Object.assign(gateway.switches, createSwitches());
 });
 
 const model = "acme/ears";
@@ -91,6 +93,63 @@ describe("402", () => {
     ]);
     gateway.spend({ key: "poor", model, micros: 1, force: true });
     expect(await statusOf("poor", free)).toBe(402);
+  });
+});
+
+describe("a key with credits left", () => {
+  test("is refused with 403 beyond its guardrail, until the guardrail's reset", async () => {
+    const guardrail = { micros: 15, reset: "daily" as const };
+    gateway.addKey({ name: "guarded", limitMicros: 1e6, guardrail });
+    gateway.manners.change({ micros: 10 });
+    expect([await statusOf("guarded"), await statusOf("guarded")]).toEqual([200, 200]);
+    const answer = await call("guarded");
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([
+      403,
+      { error: { code: 403, message: "Guardrail budget exceeded" } },
+    ]);
+    expect(gateway.spend({ key: "guarded", model, micros: 1 })).toEqual({ accepted: false, status: 403 });
+    expect(gateway.books.key("guarded").micros.remaining).toBe(1e6 - 20);
+    now = noon + DAY;
+    expect(await statusOf("guarded")).toBe(200);
+    gateway.setGuardrail("guarded", null);
+    expect(gateway.spend({ key: "guarded", model, micros: 100 }).status).toBe(200);
+  });
+
+  test("is refused with 402 and Retry-After while its running calls hold the rest", async () => {
+    gateway.addKey({ name: "busy", limitMicros: 1e6, inFlightReason: "in_flight_budget_exhausted" });
+    const answer = await call("busy");
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([402, "5"]);
+    gateway.holdInFlight("busy", null);
+    expect(await statusOf("busy")).toBe(200);
+  });
+});
+
+describe("with the switch, a refusal names its source", () => {
+  test("of a key's limit, of the account, and of running calls", async () => {
+    gateway.switches.refusalSources = true;
+    gateway.world.addAccount("empty", 0);
+    gateway.addKey({ name: "no-limit-left", limitMicros: 0 });
+    gateway.addKey({ name: "no-balance", account: "empty" });
+    gateway.addKey({ name: "held", inFlightReason: "weight_exceeds_budget" });
+    gateway.addKey({ name: "behind", guardrail: { micros: 0, reset: null } });
+    expect(await metadataOf("no-limit-left")).toEqual({ limit_source: "openrouter_key_limit" });
+    expect(await metadataOf("no-balance")).toEqual({ limit_source: "openrouter_credits" });
+    expect(await metadataOf("held")).toEqual({
+      limit_source: "openrouter_in_flight_budget",
+      reason: "weight_exceeds_budget",
+    });
+    expect(await metadataOf("behind")).toBeUndefined();
+  });
+
+  test.each([402, 403] as const)("of GET /key, if that refuses with %i", async (status) => {
+    gateway.switches.refusalSources = true;
+    gateway.switches.exhaustedKeyStatus = status;
+    gateway.addKey({ name: `used-up-${status}`, limitMicros: 0 });
+    const answer = await getKey(gateway, `used-up-${status}`);
+    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
+      status,
+      { error: { metadata: { limit_source: "openrouter_key_limit" } } },
+    ]);
   });
 });
 
@@ -200,4 +259,9 @@ async function limitOf(key: string, wanted: string): Promise<unknown[]> {
   const { status, headers } = await call(key, wanted);
   const names = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"];
   return [status, ...names.map((name) => headers.get(name))];
+}
+
+async function metadataOf(key: string): Promise<unknown> {
+  const body: { error: { metadata?: unknown } } = JSON.parse((await call(key)).text);
+  return body.error.metadata;
 }

@@ -11,13 +11,14 @@ export function keyOf(world: World, authorization: string | undefined): Key | nu
 
 /** Refuses a missing, unknown, disabled or expired key with 401. */
 export function requireUsable(key: Key | null, at: number): Key {
-  if (key === null) throw new Refusal(401, "Missing or unknown API key");
+  if (key === null || key.keyless || key.deletedAt !== null)
+    throw new Refusal(401, "Missing or unknown API key");
   if (key.disabled) throw new Refusal(401, "API key is disabled");
   if (!isUsable(key, at)) throw new Refusal(401, "API key is expired");
   return key;
 }
 
-/** Refuses any other valid key with 403, because analytics need a management key (section 5 rule 2). */
+/** Refuses any other valid key with 403 (section 5 rule 2). */
 export function requireManagement(key: Key): void {
-  if (!key.management) throw new Refusal(403, "Only management keys can query analytics");
+  if (!key.management) throw new Refusal(403, "Only management keys can do this");
 }

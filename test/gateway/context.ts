@@ -7,9 +7,6 @@ import type { TranscriptionRecord } from "./transcription/record.ts";
 import type { Recordings } from "./transcription/recordings.ts";
 import type { World } from "./world.ts";
 
-export const endpoints = ["key", "analytics", "transcription"] as const;
-export type Endpoint = (typeof endpoints)[number];
-
 /** The parts of the gateway that an operation can use. */
 export type Context = {
   readonly clock: Clock;
@@ -31,6 +28,9 @@ export type Counters = {
 
 export type Call = {
   readonly key: Key;
+  /** Below the root: /keys/0123…. */
+  readonly path: string;
+  readonly parameters: URLSearchParams;
   readonly body: string;
   /** The raw body, for content that is not text. */
   readonly bytes: Buffer;

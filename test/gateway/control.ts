@@ -1,4 +1,6 @@
 import { type Answer, jsonAnswer, refusalAnswer } from "./answer.ts";
+import type { Period } from "./account/account-books.ts";
+import { accountActions, type AccountControls, readDimensions } from "./account/control-actions.ts";
 import type { Books } from "./books.ts";
 import type { Clock } from "./clock.ts";
 import { readFault } from "./fault-fields.ts";
@@ -24,7 +26,7 @@ import { resets } from "./windows.ts";
 import type { NewKey } from "./world.ts";
 
 /** The parts of the gateway that other processes can control. */
-export type Controls = {
+export type Controls = AccountControls & {
   readonly clock: Clock;
   readonly faults: Faults;
   readonly switches: Switches;
@@ -36,9 +38,6 @@ export type Controls = {
   readonly managementToken: string;
   readonly spend: (spend: Spend) => SpendAnswer;
   readonly addKey: (key: NewKey) => string;
-  readonly setLimit: (key: string, micros: number | null) => void;
-  readonly disable: (key: string) => void;
-  readonly enable: (key: string) => void;
 };
 
 /** Handles the control paths under /_sim (README). A wrong request is a 400 that explains the error. */
@@ -46,6 +45,9 @@ export function createControl(controls: Controls) {
   return (method: string, url: URL, body: string): Answer => {
     const name = `${method} ${url.pathname.slice("/_sim/".length)}`;
     try {
+      const change = method === "POST" ? accountActions[name.slice("POST ".length)] : undefined;
+      change?.(controls, parse(body));
+      if (change !== undefined) return jsonAnswer({});
       const act = actions[name];
       if (act === undefined) throw new Refusal(404, `Unknown control "${name}", see test/gateway/README.md`);
       return jsonAnswer(act(controls, parse(body), url.searchParams));
@@ -66,20 +68,6 @@ const actions: Readonly<Record<string, Action>> = {
     keys: Object.fromEntries(controls.tokens),
   }),
   "POST keys": (controls, body) => ({ token: controls.addKey(readNewKey(body)) }),
-  "POST limit": (controls, body) => {
-    const fields = readFields(body, "body", ["key", "micros"]);
-    const micros = fields["micros"] === null ? null : readInteger(fields["micros"], "micros");
-    controls.setLimit(readText(fields["key"], "key"), micros);
-    return {};
-  },
-  "POST disable": (controls, body) => {
-    controls.disable(readText(readFields(body, "body", ["key"])["key"], "key"));
-    return {};
-  },
-  "POST enable": (controls, body) => {
-    controls.enable(readText(readFields(body, "body", ["key"])["key"], "key"));
-    return {};
-  },
   "GET faults": (controls) => controls.faults.list(),
   "POST faults": (controls, body) => ({ id: controls.faults.add(readFault(body)).id }),
   "DELETE faults": (controls, _body, parameters) => {
@@ -106,12 +94,14 @@ const actions: Readonly<Record<string, Action>> = {
   "POST spend": (controls, body) => controls.spend(readSpend(body)),
   "GET books/key": (controls, _body, parameters) =>
     controls.books.key(required(parameters, "name"), timeOf(parameters, "at") ?? undefined),
-  "GET books/analytics": (controls, _body, parameters) => {
-    const at = timeOf(parameters, "at");
-    const start = timeOf(parameters, "start") ?? Number.NEGATIVE_INFINITY;
-    const end = timeOf(parameters, "end") ?? Number.POSITIVE_INFINITY;
-    return controls.books.analytics({ start, end, ...(at === null ? {} : { at }) });
-  },
+  "GET books/analytics": (controls, _body, parameters) => controls.books.analytics(periodOf(parameters)),
+  "GET books/usage": (controls, _body, parameters) =>
+    controls.books.usage(periodOf(parameters), readDimensions(parameters)),
+  "GET books/unwatched": (controls, _body, parameters) =>
+    controls.books.unwatched(periodOf(parameters), parameters.getAll("watched")),
+  "GET books/keys": (controls) => controls.books.keys(),
+  "GET books/balance": (controls, _body, parameters) =>
+    controls.books.balance(timeOf(parameters, "at") ?? undefined),
   "GET books/transcriptions": (controls, _body, parameters) =>
     controls.books.transcriptions(timeOf(parameters, "at") ?? undefined),
   "GET log": (controls) => ({ total: controls.log.total, lines: controls.log.lines }),
@@ -147,6 +137,13 @@ function timeOf(parameters: URLSearchParams, name: string): number | null {
   return text === null ? null : readTime(text, name);
 }
 
+function periodOf(parameters: URLSearchParams): Period {
+  const at = timeOf(parameters, "at");
+  const start = timeOf(parameters, "start") ?? Number.NEGATIVE_INFINITY;
+  const end = timeOf(parameters, "end") ?? Number.POSITIVE_INFINITY;
+  return { start, end, ...(at === null ? {} : { at }) };
+}
+
 function required(parameters: URLSearchParams, name: string): string {
   const value = parameters.get(name);
   if (value === null) throw wrong(name, undefined, "a query parameter");
@@ -156,7 +153,11 @@ function required(parameters: URLSearchParams, name: string): string {
 const figureNames = [
   "micros",
   "byokMicros",
+  "byokFeeMicros",
+  "cacheMicros",
+  "dataMicros",
   "requests",
+  "byokRequests",
   "promptTokens",
   "completionTokens",
   "reasoningTokens",
@@ -164,10 +165,20 @@ const figureNames = [
   "latencyMs",
   "at",
 ] as const;
-const routeNames = ["user", "workspace", "provider", "origin", "country"] as const;
+const routeNames = [
+  "user",
+  "workspace",
+  "provider",
+  "origin",
+  "country",
+  "finishReason",
+  "externalUser",
+  "contextLengthBucket",
+  "dataRegion",
+] as const;
 
 function readSpend(value: unknown): Spend {
-  const allowed = ["key", "model", "app", "force", ...routeNames, ...figureNames];
+  const allowed = ["key", "model", "app", "force", "streamed", ...routeNames, ...figureNames];
   const fields = readFields(value, "body", allowed);
   const spend: Spend = { key: readText(fields["key"], "key"), model: readText(fields["model"], "model") };
   for (const name of figureNames) if (name in fields) spend[name] = readInteger(fields[name], name);
@@ -175,6 +186,7 @@ function readSpend(value: unknown): Spend {
     if (name in fields) Object.assign(spend, { [name]: textOrNull(fields, name) });
   if ("app" in fields)
     spend.app = typeof fields["app"] === "number" ? fields["app"] : textOrNull(fields, "app");
+  if ("streamed" in fields) spend.streamed = readBoolean(fields["streamed"], "streamed");
   if ("force" in fields) spend.force = readBoolean(fields["force"], "force");
   return spend;
 }
@@ -184,15 +196,17 @@ function textOrNull(fields: Fields, name: string): string | null {
 }
 
 function readNewKey(value: unknown): NewKey {
-  const flags = ["management", "freeTier", "includeByokInLimit", "disabled"] as const;
+  const flags = ["management", "freeTier", "keyless", "includeByokInLimit", "disabled"] as const;
   const numbers = ["limitMicros", "expiresAt"] as const;
-  const fields = readFields(value, "body", ["name", "title", "limitReset", ...flags, ...numbers]);
+  const texts = ["workspace", "creator", "externalUser"] as const;
+  const fields = readFields(value, "body", ["name", "title", "limitReset", ...flags, ...numbers, ...texts]);
   const key: NewKey = { name: readText(fields["name"], "name") };
   if ("title" in fields) key.title = readText(fields["title"], "title");
   for (const name of flags) if (name in fields) key[name] = readBoolean(fields[name], name);
   for (const name of numbers) {
     if (name in fields) key[name] = fields[name] === null ? null : readInteger(fields[name], name);
   }
+  for (const name of texts) if (name in fields) key[name] = textOrNull(fields, name);
   const reset = fields["limitReset"];
   if (reset !== undefined) key.limitReset = reset === null ? null : readOneOf(reset, "limitReset", resets);
   return key;

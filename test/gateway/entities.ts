@@ -2,21 +2,45 @@ import type { Reset } from "./windows.ts";
 
 export type Account = {
   readonly name: string;
-  /** All credits bought so far; null if the balance never runs out. */
+  /** The credits bought before the first movement; null if no call is refused, whatever the balance. */
   purchasedMicros: number | null;
+  /** Purchases and everything else that moves the balance without spend, in any order. */
+  readonly movements: Movement[];
 };
+
+/** What moves a balance without spend. Only purchases and incoming transfers are positive. */
+export const movementKinds = ["purchase", "refund", "transfer", "expiry"] as const;
+export type MovementKind = (typeof movementKinds)[number];
+export type Movement = { readonly at: number; readonly kind: MovementKind; readonly micros: number };
+
+/** A limit that neither GET /key nor GET /keys shows. */
+export type Guardrail = { readonly micros: number; readonly reset: Reset | null };
+
+/** Why a key with credits left is refused for a moment. */
+export const inFlightReasons = ["in_flight_budget_exhausted", "weight_exceeds_budget"] as const;
+export type InFlightReason = (typeof inFlightReasons)[number];
 
 export type Key = {
   readonly id: number;
   readonly name: string;
-  /** The key's label in analytics answers. Two keys may have the same title. */
-  readonly title: string;
+  /** The key's name on the gateway: `name` of GET /keys, the label in analytics. Two keys may have the same title. */
+  title: string;
   readonly token: string;
   readonly hash: string;
   readonly account: Account;
   readonly management: boolean;
   readonly freeTier: boolean;
+  /** Activity without a key (a chat on the gateway's site): never listed, unset in analytics. */
+  readonly keyless: boolean;
   readonly includeByokInLimit: boolean;
+  readonly workspace: Workspace;
+  readonly creator: string | null;
+  readonly externalUser: string | null;
+  readonly createdAt: number;
+  updatedAt: number | null;
+  deletedAt: number | null;
+  guardrail: Guardrail | null;
+  inFlightReason: InFlightReason | null;
   limitMicros: number | null;
   limitReset: Reset | null;
   disabled: boolean;
@@ -43,6 +67,11 @@ export type Route = {
   readonly provider: string;
   readonly origin: string | null;
   readonly country: string | null;
+  readonly finishReason: string;
+  readonly externalUser: string | null;
+  readonly contextLengthBucket: string;
+  readonly dataRegion: string;
+  readonly streamed: boolean;
   readonly tags: ReadonlyMap<string, Tags>;
 };
 

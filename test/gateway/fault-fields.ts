@@ -1,4 +1,4 @@
-import { endpoints } from "./context.ts";
+import { endpoints } from "./endpoint.ts";
 import type { Fault, FaultEffect } from "./faults.ts";
 import {
   type Fields,
@@ -32,6 +32,7 @@ export function readFault(value: unknown): Fault {
     "kind",
     "key",
     "endpoint",
+    "skip",
     "times",
     "delayMs",
     ...fieldsOf[kind],
@@ -39,6 +40,7 @@ export function readFault(value: unknown): Fault {
   const fault: Fault = readEffect(kind, fields);
   if ("key" in fields) fault.key = readText(fields["key"], "key");
   if ("endpoint" in fields) fault.endpoint = readOneOf(fields["endpoint"], "endpoint", endpoints);
+  if ("skip" in fields) fault.skip = readInteger(fields["skip"], "skip", 0);
   if ("times" in fields) fault.times = readInteger(fields["times"], "times", 1);
   if ("delayMs" in fields) fault.delayMs = readInteger(fields["delayMs"], "delayMs", 0);
   return fault;

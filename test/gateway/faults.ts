@@ -1,4 +1,4 @@
-import type { Endpoint } from "./context.ts";
+import type { Endpoint } from "./endpoint.ts";
 import type { HitLimit } from "./refusal.ts";
 
 /** A fault. Every fault can also be delayed by `delayMs`; `slow` is only a delay. */
@@ -30,8 +30,15 @@ export type FaultEffect =
   | { kind: "redirect"; location: string; status?: number }
   | { kind: "oversize"; bytes: number };
 
-/** Which requests it affects and how often; by default all requests until it is cleared. */
-export type Fault = FaultEffect & { key?: string; endpoint?: Endpoint; times?: number; delayMs?: number };
+/** Which requests it affects, from which on, and how often; by default all requests until it is cleared. */
+export type Fault = FaultEffect & {
+  key?: string;
+  endpoint?: Endpoint;
+  /** Leaves the first ones out: 1 affects the second page of a listing. */
+  skip?: number;
+  times?: number;
+  delayMs?: number;
+};
 
 export type ActiveFault = {
   readonly id: number;
@@ -45,30 +52,44 @@ export type Faults = ReturnType<typeof createFaults>;
 /** The faults in insertion order; a request gets the first one that matches. */
 export function createFaults() {
   let nextId = 1;
-  let active: { readonly id: number; readonly fault: Fault; hits: number }[] = [];
+  let active: { readonly id: number; readonly fault: Fault; hits: number; skipped: number }[] = [];
   const clear = (id?: number): void => {
     active = id === undefined ? [] : active.filter((candidate) => candidate.id !== id);
   };
   return {
     add(fault: Fault): ActiveFault {
-      const added = { id: nextId, fault, hits: 0, clear: () => clear(added.id) };
+      const added = { id: nextId, fault, hits: 0, skipped: 0, clear: () => clear(added.id) };
       nextId += 1;
       active.push(added);
       return added;
     },
     clear,
-    list: (): { readonly id: number; readonly fault: Fault; readonly hits: number }[] => [...active],
+    list: (): { readonly id: number; readonly fault: Fault; readonly hits: number }[] =>
+      active.map(({ id, fault, hits }) => ({ id, fault, hits })),
     /** Returns the fault for this request and counts it as used. */
     take(endpoint: Endpoint, key: string | null): Fault | null {
       const taken = active.find(
-        ({ fault, hits }) =>
-          (fault.endpoint === undefined || fault.endpoint === endpoint) &&
-          (fault.key === undefined || fault.key === key) &&
-          hits < (fault.times ?? Number.POSITIVE_INFINITY),
+        (candidate) => isMeant(candidate.fault, endpoint, key) && isItsTurn(candidate),
       );
       if (taken === undefined) return null;
       taken.hits += 1;
       return taken.fault;
     },
   };
+}
+
+type Candidate = { readonly fault: Fault; readonly hits: number; skipped: number };
+
+function isMeant(fault: Fault, endpoint: Endpoint, key: string | null): boolean {
+  return (
+    (fault.endpoint === undefined || fault.endpoint === endpoint) &&
+    (fault.key === undefined || fault.key === key)
+  );
+}
+
+function isItsTurn(candidate: Candidate): boolean {
+  const { fault, hits } = candidate;
+  if (candidate.skipped === (fault.skip ?? 0)) return hits < (fault.times ?? Number.POSITIVE_INFINITY);
+  candidate.skipped += 1;
+  return false;
 }

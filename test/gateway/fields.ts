@@ -34,6 +34,10 @@ export function readInteger(value: unknown, name: string, least = Number.MIN_SAF
   return value;
 }
 
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu.test(text);
+}
+
 export function readNumber(value: unknown, name: string): number {
   if (typeof value !== "number" || Number.isNaN(value)) throw wrong(name, value, "a number");
   return value;

@@ -1,9 +1,12 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { createKeyChanges } from "./account/key-changes.ts";
+import { addMovement, type NewMovement } from "./account/movements.ts";
 import { createBooks } from "./books.ts";
 import { createControl } from "./control.ts";
 import { createClock } from "./clock.ts";
 import type { Context } from "./context.ts";
+import { mainAccount } from "./entities.ts";
 import { createFaults } from "./faults.ts";
 import { createLedger } from "./ledger.ts";
 import { createRequestLog } from "./request-log.ts";
@@ -46,7 +49,7 @@ export function createGateway(options: GatewayOptions = {}) {
   const clock = createClock(options.now ?? Date.now);
   if (options.startAt !== undefined) clock.set(options.startAt);
   const world = createWorld();
-  const management = world.addKey({ name: "management", management: true });
+  const management = world.addKey({ name: "management", management: true, createdAt: clock.now() });
   const ledger = createLedger();
   const switches = createSwitches(options.switches);
   const context: Context = {
@@ -80,13 +83,13 @@ export function createGateway(options: GatewayOptions = {}) {
     books: createBooks(context, advance),
     spend: createSpend(world, ledger, clock.now, advance),
     addKey: (key: NewKey): string => {
-      const { name, token } = world.addKey(key);
-      tokens.set(name, token);
+      const { name, token, keyless } = world.addKey({ createdAt: clock.now(), ...key });
+      if (!keyless) tokens.set(name, token);
       return token;
     },
-    setLimit: (key: string, micros: number | null): void => void (world.key(key).limitMicros = micros),
-    disable: (key: string): void => void (world.key(key).disabled = true),
-    enable: (key: string): void => void (world.key(key).disabled = false),
+    ...createKeyChanges(world, clock.now),
+    moveCredits: ({ at = clock.now(), account = mainAccount, ...movement }: NewMovement): void =>
+      addMovement(world.account(account), { at, ...movement }),
   };
   const parts = { context, faults, hooks, log, advance, control: createControl(controls) };
   const server = createGatewayServer(parts, () => stopping.signal);

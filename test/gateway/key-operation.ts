@@ -1,10 +1,11 @@
 import { type Answer, jsonAnswer } from "./answer.ts";
-import { keyBook } from "./books.ts";
 import { freeRequestsPerDay } from "./limits.ts";
 import type { Call, Context } from "./context.ts";
+import { keyBook, type KeyFigures } from "./key-book.ts";
 import { Refusal } from "./refusal.ts";
-import { dayStart } from "./windows.ts";
+import { dayStart, type Reset } from "./windows.ts";
 import type { Key } from "./entities.ts";
+import type { Switches } from "./switches.ts";
 
 /** GET /key (2.7), from the books at the time of the gateway's clock. */
 export function answerKey(context: Context, call: Call): Answer {
@@ -19,24 +20,14 @@ export function answerKey(context: Context, call: Call): Answer {
   );
   const { remaining } = credits;
   if (switches.exhaustedKeyStatus !== null && remaining !== null && remaining <= 0) {
-    throw new Refusal(switches.exhaustedKeyStatus, "Key limit exceeded");
+    const metadata = { limit_source: "openrouter_key_limit" };
+    const details = switches.refusalSources ? { metadata } : {};
+    throw new Refusal(switches.exhaustedKeyStatus, "Key limit exceeded", details);
   }
-  const figures = {
-    limit: credits.limit,
-    limit_remaining: remaining,
-    usage: credits.usage.total,
-    usage_daily: credits.usage.day,
-    usage_weekly: credits.usage.week,
-    usage_monthly: credits.usage.month,
-    byok_usage: credits.byok.total,
-    byok_usage_daily: credits.byok.day,
-    byok_usage_weekly: credits.byok.week,
-    byok_usage_monthly: credits.byok.month,
-  };
   const data: Record<string, unknown> = {
     label: maskedToken(call.key),
-    ...(switches.keyNumbersAsStrings ? asStrings(figures) : figures),
-    limit_reset: limitReset === null ? null : (switches.limitResetText ?? limitReset),
+    ...keyFigures(credits, switches),
+    limit_reset: resetText(limitReset, switches),
     include_byok_in_limit: call.key.includeByokInLimit,
     is_free_tier: call.key.freeTier,
     rate_limit: { requests: -1, interval: "10s", note: "This field is deprecated and safe to ignore." },
@@ -51,8 +42,29 @@ export function staleTime(now: number, staleMs: number): number {
   return now - dayStart(now) < staleMs ? dayStart(now) - 1 : now;
 }
 
+/** Limit and usage, which GET /key and GET /keys show alike. */
+export function keyFigures(credits: KeyFigures, switches: Switches): Record<string, number | string | null> {
+  const figures = {
+    limit: credits.limit,
+    limit_remaining: credits.remaining,
+    usage: credits.usage.total,
+    usage_daily: credits.usage.day,
+    usage_weekly: credits.usage.week,
+    usage_monthly: credits.usage.month,
+    byok_usage: credits.byok.total,
+    byok_usage_daily: credits.byok.day,
+    byok_usage_weekly: credits.byok.week,
+    byok_usage_monthly: credits.byok.month,
+  };
+  return switches.keyNumbersAsStrings ? asStrings(figures) : figures;
+}
+
+export function resetText(reset: Reset | null, switches: Switches): string | null {
+  return reset === null ? null : (switches.limitResetText ?? reset);
+}
+
 /** A fragment of the secret, as gateways show it. */
-function maskedToken(key: Key): string {
+export function maskedToken(key: Key): string {
   return `${key.token.slice(0, 12)}...${key.token.slice(-3)}`;
 }
 
@@ -63,10 +75,15 @@ function asStrings(figures: Readonly<Record<string, number | null>>): Record<str
 }
 
 function extraFields(context: Context, key: Key, at: number): Record<string, unknown> {
-  const limit = freeRequestsPerDay(key);
+  const limit = freeRequestsPerDay(key, at);
   const used = context.ledger.freeRequests(key.account, at);
   return {
     is_management_key: key.management,
+    is_provisioning_key: key.management,
+    workspace_id: key.workspace.id,
+    organization_id: null,
+    creator_user_id: key.creator,
+    allowed_data_regions: ["global"],
     expires_at: key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
     free_model_daily_requests: { limit, used, remaining: Math.max(0, limit - used) },
   };

@@ -3,9 +3,18 @@ import type { Account, Key, Route } from "./entities.ts";
 
 /** The figures of one or more calls. All are integers; money is in micro-credits. */
 export type Figures = {
+  /** Everything charged to credits. */
   micros: number;
+  /** Paid to a provider with the caller's own key, not charged to credits. */
   byokMicros: number;
+  /** Part of `micros`: the gateway's fee on BYOK calls. */
+  byokFeeMicros: number;
+  /** Part of `micros`, usually negative: discounts for cached prompts, and for calls that may be used as data. */
+  cacheMicros: number;
+  dataMicros: number;
   requests: number;
+  /** Part of the requests. */
+  byokRequests: number;
   promptTokens: number;
   completionTokens: number;
   /** Part of the completion. */
@@ -14,6 +23,21 @@ export type Figures = {
   cachedTokens: number;
   /** Summed over the requests. */
   latencyMs: number;
+};
+
+export const noFigures: Readonly<Figures> = {
+  micros: 0,
+  byokMicros: 0,
+  byokFeeMicros: 0,
+  cacheMicros: 0,
+  dataMicros: 0,
+  requests: 0,
+  byokRequests: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+  cachedTokens: 0,
+  latencyMs: 0,
 };
 
 export type Entry = Readonly<Figures> & { readonly at: number; readonly route: Route };
@@ -94,6 +118,15 @@ export function createLedger() {
     return meter;
   }
 
+  /** The credits that an account has spent up to and including a time. */
+  function accountMicrosAt(account: Account, at: number): number {
+    let sum = 0;
+    for (const key of totals.keys()) {
+      if (key.account === account) sum += spent(key, Number.NEGATIVE_INFINITY, at).micros;
+    }
+    return sum;
+  }
+
   function* entries(start = Number.NEGATIVE_INFINITY, end = Number.POSITIVE_INFINITY): Generator<Entry> {
     for (const page of pages(start, end)) {
       for (const keyDay of page.keyDays) {
@@ -115,6 +148,7 @@ export function createLedger() {
     spentOfLimit,
     entries,
     pages,
+    accountMicrosAt,
     accountMicros: (account: Account): number => accountMicros.get(account) ?? 0,
     freeRequests: (account: Account, at: number): number =>
       freeRequests.get(`${account.name} ${dayNumber(at)}`) ?? 0,
@@ -178,7 +212,11 @@ function addToRoute(sums: Map<Route, Figures>, entry: Entry): void {
 export function addFigures(sum: Figures, figures: Readonly<Figures>): void {
   sum.micros += figures.micros;
   sum.byokMicros += figures.byokMicros;
+  sum.byokFeeMicros += figures.byokFeeMicros;
+  sum.cacheMicros += figures.cacheMicros;
+  sum.dataMicros += figures.dataMicros;
   sum.requests += figures.requests;
+  sum.byokRequests += figures.byokRequests;
   sum.promptTokens += figures.promptTokens;
   sum.completionTokens += figures.completionTokens;
   sum.reasoningTokens += figures.reasoningTokens;

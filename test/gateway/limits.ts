@@ -1,5 +1,7 @@
+import { boughtMicros, purchasedMicros } from "./account/movements.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Key, Model } from "./entities.ts";
+import { windowOf } from "./windows.ts";
 
 /** A caller's requests and their total cost. */
 export type Wanted = {
@@ -17,7 +19,7 @@ const FREE_REQUESTS_PER_DAY_OF_BUYERS = 1000;
 const BUYER_MICROS = 10_000_000;
 
 export function isUsable(key: Key, at: number): boolean {
-  return !key.disabled && (key.expiresAt === null || at < key.expiresAt);
+  return !key.disabled && key.deletedAt === null && (key.expiresAt === null || at < key.expiresAt);
 }
 
 /** What the key may still spend in its window; negative after an overshoot, null if unlimited. */
@@ -31,19 +33,33 @@ export function countedMicros(key: Key, spent: { micros: number; byokMicros: num
   return spent.micros + (key.includeByokInLimit ? spent.byokMicros : 0);
 }
 
-export function freeRequestsPerDay(key: Key): number {
-  const { purchasedMicros } = key.account;
-  return purchasedMicros === null || purchasedMicros >= BUYER_MICROS
-    ? FREE_REQUESTS_PER_DAY_OF_BUYERS
-    : FREE_REQUESTS_PER_DAY;
+export function freeRequestsPerDay({ account }: Key, at: number): number {
+  const isBuyer = account.purchasedMicros === null || purchasedMicros(account, at) >= BUYER_MICROS;
+  return isBuyer ? FREE_REQUESTS_PER_DAY_OF_BUYERS : FREE_REQUESTS_PER_DAY;
 }
 
-/** Whether no credits are left for any call (section 7, 402). */
-export function isExhausted(ledger: Ledger, key: Key, model: Model, at: number): boolean {
+/** What stops a call. The first three are values of `limit_source`; a guardrail is answered with 403 instead of 402. */
+export type Shortage =
+  | "openrouter_credits"
+  | "openrouter_key_limit"
+  | "openrouter_in_flight_budget"
+  | "guardrail";
+
+/** Why no call is admitted (section 7, 402 and 403); null if it is. */
+export function shortageOf(ledger: Ledger, key: Key, model: Model, at: number): Shortage | null {
   const remaining = remainingMicros(ledger, key, at);
-  if (remaining !== null && remaining <= 0) return true;
-  if (key.account.purchasedMicros === null) return false;
-  const balance = key.account.purchasedMicros - ledger.accountMicros(key.account);
+  if (remaining !== null && remaining <= 0) return "openrouter_key_limit";
+  if (isAccountEmpty(ledger, key, model, at)) return "openrouter_credits";
+  if (key.guardrail !== null) {
+    const { start } = windowOf(key.guardrail.reset, at);
+    if (ledger.spent(key, start, at).micros >= key.guardrail.micros) return "guardrail";
+  }
+  return key.inFlightReason === null ? null : "openrouter_in_flight_budget";
+}
+
+function isAccountEmpty(ledger: Ledger, { account }: Key, model: Model, at: number): boolean {
+  if (account.purchasedMicros === null) return false;
+  const balance = boughtMicros(account, at) - ledger.accountMicros(account);
   // A negative balance stops free models as well; an empty one stops only paid models.
   return model.free ? balance < 0 : balance <= 0;
 }
@@ -54,9 +70,9 @@ export function isExhausted(ledger: Ledger, key: Key, model: Model, at: number):
  */
 export function admittedRequests(ledger: Ledger, wanted: Wanted): number {
   const { key, model, at, requests } = wanted;
-  if (!isUsable(key, at) || isExhausted(ledger, key, model, at)) return 0;
+  if (!isUsable(key, at) || shortageOf(ledger, key, model, at) !== null) return 0;
   const leftToday = model.free
-    ? Math.max(0, freeRequestsPerDay(key) - ledger.freeRequests(key.account, at))
+    ? Math.max(0, freeRequestsPerDay(key, at) - ledger.freeRequests(key.account, at))
     : requests;
   const counted = countedMicros(key, wanted);
   const remaining = remainingMicros(ledger, key, at);

@@ -1,9 +1,12 @@
-import type { Endpoint } from "./context.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 /** One answered request. The log never contains tokens. */
 export type LogLine = {
   /** The gateway's clock when the request arrived. */
   readonly at: number;
+  readonly method: string;
+  /** Below the root, with its query. */
+  readonly path: string;
   readonly endpoint: Endpoint | "unknown";
   /** The key's name; null if the token belongs to no key. */
   readonly key: string | null;

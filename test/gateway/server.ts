@@ -6,18 +6,18 @@ import {
 } from "node:http";
 import { type Answer, refusalAnswer } from "./answer.ts";
 import { keyOf, requireUsable } from "./auth.ts";
-import type { Context } from "./context.ts";
+import type { Call, Context } from "./context.ts";
 import { deliver } from "./delivery.ts";
 import { faultyAnswer } from "./fault-answer.ts";
 import type { Fault, Faults } from "./faults.ts";
-import { type Operation, operations } from "./operations.ts";
+import { type Operation, operationOf } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { Key } from "./entities.ts";
 
 export const basePath = "/api/v1";
 
-/** Hooks in which a test can change the world between two requests. */
+/** Hooks in which a test can change the world between two requests; `afterQuery` follows analytics and GET /keys. */
 export type Hook = (call: {
   endpoint: Operation["endpoint"];
   key: string | null;
@@ -56,19 +56,26 @@ async function answerRequest(
   const { context } = parts;
   const at = context.clock.now();
   const url = new URL(request.url ?? "/", "http://gateway");
+  const method = request.method ?? "";
   const bytes = await readBody(request);
   const body = bytes.toString();
   if (url.pathname.startsWith("/_sim/")) {
-    await deliver(response, parts.control(request.method ?? "", url, body), null, at, signal);
+    await deliver(response, parts.control(method, url, body), null, at, signal);
     return;
   }
-  const operation = operations.find(
-    ({ method, path }) => method === request.method && `${basePath}${path}` === url.pathname,
-  );
+  const path = pathOf(url);
+  const operation = operationOf(method, path, context.switches.missingOperations);
   const key = keyOf(context.world, request.headers.authorization);
   const endpoint = operation?.endpoint ?? "unknown";
-  const userAgent = request.headers["user-agent"] ?? null;
-  const line = { at, endpoint, key: key?.name ?? null, userAgent, body: loggedBody(endpoint, body) } as const;
+  const line = {
+    at,
+    method,
+    path: `${path}${url.search}`,
+    endpoint,
+    key: key?.name ?? null,
+    userAgent: request.headers["user-agent"] ?? null,
+    body: loggedBody(endpoint, body),
+  } as const;
   if (operation === undefined) {
     const answer = refusalAnswer(new Refusal(404), context.switches, at);
     parts.log.add({ ...line, status: answer.status, fault: null });
@@ -79,11 +86,21 @@ async function answerRequest(
   const call = { endpoint: operation.endpoint, key: line.key, body };
   await parts.hooks.beforeAnswer?.(call);
   parts.advance();
-  const right = (): Answer => rightAnswer(context, operation, key, bytes, request.headers);
+  const asked = { path, parameters: url.searchParams, bytes };
+  const right = (): Answer => rightAnswer(context, operation, key, asked, request.headers);
   const answer = createAnswer(context, fault, right);
-  if (operation.endpoint === "analytics") await parts.hooks.afterQuery?.(call);
+  if (isQuery(operation)) await parts.hooks.afterQuery?.(call);
   parts.log.add({ ...line, status: answer.status, fault: fault?.kind ?? null });
   await deliver(response, answer, fault, context.clock.now(), signal);
+}
+
+/** The path below the root; empty outside it. */
+function pathOf({ pathname }: URL): string {
+  return pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : "";
+}
+
+function isQuery({ endpoint }: Operation): boolean {
+  return endpoint === "analytics" || endpoint === "keys";
 }
 
 function createAnswer(context: Context, fault: Fault | null, right: () => Answer): Answer {
@@ -94,15 +111,15 @@ function rightAnswer(
   context: Context,
   operation: Operation,
   key: Key | null,
-  bytes: Buffer,
+  asked: Pick<Call, "path" | "parameters" | "bytes">,
   headers: IncomingHttpHeaders,
 ): Answer {
   const now = context.clock.now();
   try {
     return operation.answer(context, {
       key: requireUsable(key, now),
-      body: bytes.toString(),
-      bytes,
+      ...asked,
+      body: asked.bytes.toString(),
       contentType: headers["content-type"],
       sessionHeader: headers["x-session-id"]?.toString(),
     });

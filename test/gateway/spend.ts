@@ -1,12 +1,12 @@
 import type { Figures, Ledger } from "./ledger.ts";
-import { isExhausted, isUsable } from "./limits.ts";
+import { isUsable, shortageOf } from "./limits.ts";
 import type { NewRoute, World } from "./world.ts";
 
 /** One explicit entry. Refunds and discounts are negative; `force` posts an entry that the gateway would refuse. */
 export type Spend = NewRoute & Partial<Figures> & { at?: number; force?: boolean };
-export type SpendAnswer = { readonly accepted: boolean; readonly status: 200 | 401 | 402 };
+export type SpendAnswer = { readonly accepted: boolean; readonly status: 200 | 401 | 402 | 403 };
 
-/** Posts an entry to the books, unless its key has no credits left (402) or is not usable (401). */
+/** Posts an entry to the books, unless its key has no credits left (402), is beyond its guardrail (403) or not usable (401). */
 export function createSpend(world: World, ledger: Ledger, now: () => number, advance: () => void) {
   return (spend: Spend): SpendAnswer => {
     advance();
@@ -16,18 +16,21 @@ export function createSpend(world: World, ledger: Ledger, now: () => number, adv
     const entry = { ...figures, at, route: world.route(route) };
     const { key, model } = entry.route;
     if (!force && !isUsable(key, at)) return { accepted: false, status: 401 };
-    if (!force && figures.micros >= 0 && isExhausted(ledger, key, model, at))
-      return { accepted: false, status: 402 };
+    const shortage = force || figures.micros < 0 ? null : shortageOf(ledger, key, model, at);
+    if (shortage !== null) return { accepted: false, status: shortage === "guardrail" ? 403 : 402 };
     ledger.post(entry);
     return { accepted: true, status: 200 };
   };
 }
 
 function splitFigures(spend: NewRoute & Partial<Figures>): { figures: Figures; route: NewRoute } {
-  const { micros = 0, byokMicros = 0, requests = 1, promptTokens = 0, completionTokens = 0, ...rest } = spend;
-  const { reasoningTokens = 0, cachedTokens = 0, latencyMs = 0, ...route } = rest;
+  const { micros = 0, byokMicros = 0, requests = 1, byokRequests, ...more } = spend;
+  const { byokFeeMicros = 0, cacheMicros = 0, dataMicros = 0, promptTokens = 0, ...others } = more;
+  const { completionTokens = 0, reasoningTokens = 0, cachedTokens = 0, latencyMs = 0, ...route } = others;
   const tokens = { promptTokens, completionTokens, reasoningTokens, cachedTokens };
-  return { figures: { micros, byokMicros, requests, ...tokens, latencyMs }, route };
+  const money = { micros, byokMicros, byokFeeMicros, cacheMicros, dataMicros };
+  const counts = { requests, byokRequests: byokRequests ?? (byokMicros === 0 ? 0 : requests) };
+  return { figures: { ...money, ...counts, ...tokens, latencyMs }, route };
 }
 
 function refuseFractions(figures: Readonly<Record<string, number>>): void {

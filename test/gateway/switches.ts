@@ -1,3 +1,4 @@
+import { type Endpoint, endpoints } from "./endpoint.ts";
 import { isFields, readBoolean, readInteger, readList, readOneOf, readText, wrong } from "./fields.ts";
 
 /** Behaviours of real services that differ from the contract. All are off by default. */
@@ -20,15 +21,36 @@ export type Switches = {
   cachedAt: boolean;
   /** The analytics endpoint's own rate limit, 64 in the observed case; null for none. */
   analyticsRequestsPerMinute: number | null;
+  /** Operations that older deployments lack: 404. */
+  missingOperations: readonly Endpoint[];
+  /** Metrics and dimensions that older deployments lack: absent from the meta, and a 400 in a query. */
+  missingMetrics: readonly string[];
+  missingDimensions: readonly string[];
+  /** Analytics reach back 31 or 367 days, depending on metrics and dimensions; hours cover at most 31 days, minutes 3 hours. */
+  rangeLimits: boolean;
+  /** More values in one filter are a 400; null for any number. */
+  mostFilterValues: number | null;
+  /** Calls without an app are labelled "Unknown" instead of null. */
+  placeholders: boolean;
   /** How far back analytics reach, 31 days in the observed case; an earlier start is a 400. */
   reachDays: number | null;
   /** Some of the simulated traffic is refunded as negative usage. */
   discounts: boolean;
+  /** Simulated BYOK traffic pays a fee of 5 % in credits. */
+  byokFees: boolean;
   /** First day of the analytics' weeks. The weeks of GET /key always start on Monday. */
   weeksStartOn: "sunday" | "monday";
-  /** GET /key returns is_management_key, expires_at and free_model_daily_requests. */
+  /** GET /key returns its newest fields, among them is_management_key, expires_at and free_model_daily_requests. */
   extraKeyFields: boolean;
-  /** Fields that GET /key omits, as in older deployments. */
+  /** GET /keys: keys per page, their order, and times with Z or with offset and microseconds. */
+  keysPerPage: number;
+  keysOrder: "newest_first" | "oldest_first";
+  keyTimes: "z" | "offset";
+  /** GET /credits shows two zeros to an ordinary key, or refuses it with 403. */
+  ordinaryCredits: "zeros" | "forbidden";
+  /** 402 and 403 have `limit_source` and `reason` in error.metadata. */
+  refusalSources: boolean;
+  /** Fields that GET /key and the rows of GET /keys omit, as in older deployments. */
   missingKeyFields: readonly string[];
   /** Delay before figures become known. */
   lagMs: number;
@@ -57,10 +79,22 @@ export function createSwitches(initial: Partial<Switches> = {}): Switches {
     extraColumns: false,
     cachedAt: false,
     analyticsRequestsPerMinute: null,
+    missingOperations: [],
+    missingMetrics: [],
+    missingDimensions: [],
+    rangeLimits: false,
+    mostFilterValues: null,
+    placeholders: false,
     reachDays: null,
     discounts: false,
+    byokFees: false,
     weeksStartOn: "sunday",
     extraKeyFields: false,
+    keysPerPage: 100,
+    keysOrder: "newest_first",
+    keyTimes: "z",
+    ordinaryCredits: "zeros",
+    refusalSources: false,
     missingKeyFields: [],
     lagMs: 0,
     staleAfterMidnightMs: 0,
@@ -91,6 +125,10 @@ const orNull =
   <Value>(read: (value: unknown, name: string) => Value) =>
   (value: unknown, name: string): Value | null =>
     value === null ? null : read(value, name);
+const listOf =
+  <Item>(read: (value: unknown, name: string) => Item) =>
+  (value: unknown, name: string): readonly Item[] =>
+    readList(value, name, 0, Number.POSITIVE_INFINITY).map((item) => read(item, name));
 const readCount = (value: unknown, name: string): number => readInteger(value, name, 0);
 const oneOf =
   <const Choice extends string>(...choices: Choice[]) =>
@@ -107,12 +145,23 @@ const readers: Readers = {
   extraColumns: readBoolean,
   cachedAt: readBoolean,
   analyticsRequestsPerMinute: orNull(readCount),
+  missingOperations: listOf((item, name) => readOneOf(item, name, endpoints)),
+  missingMetrics: listOf(readText),
+  missingDimensions: listOf(readText),
+  rangeLimits: readBoolean,
+  mostFilterValues: orNull(readCount),
+  placeholders: readBoolean,
   reachDays: orNull(readCount),
   discounts: readBoolean,
+  byokFees: readBoolean,
   weeksStartOn: oneOf("sunday", "monday"),
   extraKeyFields: readBoolean,
-  missingKeyFields: (value, name) =>
-    readList(value, name, 0, Number.POSITIVE_INFINITY).map((item) => readText(item, name)),
+  keysPerPage: (value, name) => readInteger(value, name, 1),
+  keysOrder: oneOf("newest_first", "oldest_first"),
+  keyTimes: oneOf("z", "offset"),
+  ordinaryCredits: oneOf("zeros", "forbidden"),
+  refusalSources: readBoolean,
+  missingKeyFields: listOf(readText),
   lagMs: readCount,
   staleAfterMidnightMs: readCount,
   limitResetText: orNull(readText),

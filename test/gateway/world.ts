@@ -1,6 +1,18 @@
 import { createHash } from "node:crypto";
 import { defaultWorkspace, mainAccount } from "./entities.ts";
-import type { Account, App, Classifier, Key, Model, Named, Route, Tags, Workspace } from "./entities.ts";
+import type {
+  Account,
+  App,
+  Classifier,
+  Guardrail,
+  InFlightReason,
+  Key,
+  Model,
+  Named,
+  Route,
+  Tags,
+  Workspace,
+} from "./entities.ts";
 import type { Reset } from "./windows.ts";
 
 export type NewKey = {
@@ -10,11 +22,19 @@ export type NewKey = {
   account?: string;
   management?: boolean;
   freeTier?: boolean;
+  keyless?: boolean;
+  /** The id of a workspace, created if unknown; without it, the default one. */
+  workspace?: string | null;
+  creator?: string | null;
+  externalUser?: string | null;
+  createdAt?: number;
   includeByokInLimit?: boolean;
   limitMicros?: number | null;
   limitReset?: Reset | null;
   disabled?: boolean;
   expiresAt?: number | null;
+  guardrail?: Guardrail | null;
+  inFlightReason?: InFlightReason | null;
 };
 
 /** `app` is an id, a title (created if unknown) or null. A title shared by several apps refers to the first. */
@@ -27,6 +47,11 @@ export type NewRoute = {
   provider?: string;
   origin?: string | null;
   country?: string | null;
+  finishReason?: string;
+  externalUser?: string | null;
+  contextLengthBucket?: string;
+  dataRegion?: string;
+  streamed?: boolean;
   tags?: Readonly<Record<string, Tags>>;
 };
 
@@ -46,20 +71,18 @@ export function createWorld() {
   const routesByText = new Map<string, Route>();
 
   function addAccount(name: string, purchasedMicros: number | null = null): Account {
-    const account = { name, purchasedMicros };
+    const account = { name, purchasedMicros, movements: [] };
     accounts.set(name, account);
     return account;
   }
+
+  const accountOf = (name: string): Account => found(accounts.get(name), "account", name);
 
   function addKey(wanted: NewKey): Key {
     if (keys.has(wanted.name)) throw new Error(`Cannot add key "${wanted.name}": it already exists`);
     const id = 1001 + keys.size;
     const token = wanted.token ?? `sk-sim-v1-${sha256(`token ${wanted.name}`).slice(0, 40)}`;
-    const account = found(
-      accounts.get(wanted.account ?? mainAccount),
-      "account",
-      wanted.account ?? mainAccount,
-    );
+    const account = accountOf(wanted.account ?? mainAccount);
     const key: Key = {
       ...keyDefaults,
       title: wanted.name,
@@ -67,6 +90,7 @@ export function createWorld() {
       id,
       token,
       account,
+      workspace: workspaceOf(wanted.workspace ?? null) ?? defaultWorkspace,
       hash: sha256(token),
     };
     keys.set(key.name, key);
@@ -90,18 +114,25 @@ export function createWorld() {
     return [...apps.values()].find((app) => app.title === wanted) ?? addApp(wanted);
   }
 
+  function workspaceOf(id: string | null): Workspace | null {
+    return id === null ? null : (workspaces.get(id) ?? addWorkspace(id));
+  }
+
   function route(wanted: NewRoute): Route {
     const text = JSON.stringify(wanted);
     const known = routesByText.get(text);
     if (known !== undefined) return known;
-    const { user = null, workspace = null, tags = {} } = wanted;
+    const { user = null, tags = {} } = wanted;
+    const key = found(keys.get(wanted.key), "key", wanted.key);
     const made: Route = {
+      ...routeDefaults,
+      ...wanted,
       index: routes.length,
-      key: found(keys.get(wanted.key), "key", wanted.key),
+      key,
       model: models.get(wanted.model) ?? addModel(wanted.model),
       app: appOf(wanted.app ?? null),
       user: user === null ? null : (users.get(user) ?? addUser(user)),
-      workspace: workspace === null ? null : (workspaces.get(workspace) ?? addWorkspace(workspace)),
+      workspace: workspaceOf(wanted.workspace ?? (key.workspace.isDefault ? null : key.workspace.id)),
       provider: wanted.provider ?? wanted.model.replace(/\/.*/su, ""),
       origin: wanted.origin ?? null,
       country: wanted.country ?? null,
@@ -131,6 +162,7 @@ export function createWorld() {
     addWorkspace,
     addClassifier,
     route,
+    account: accountOf,
     key: (name: string): Key => found(keys.get(name), "key", name),
   };
 }
@@ -138,11 +170,27 @@ export function createWorld() {
 const keyDefaults = {
   management: false,
   freeTier: false,
+  keyless: false,
+  creator: null,
+  externalUser: null,
+  createdAt: 0,
+  updatedAt: null,
+  deletedAt: null,
+  guardrail: null,
+  inFlightReason: null,
   includeByokInLimit: false,
   limitMicros: null,
   limitReset: null,
   disabled: false,
   expiresAt: null,
+};
+
+const routeDefaults = {
+  finishReason: "stop",
+  externalUser: null,
+  contextLengthBucket: "0-4k",
+  dataRegion: "global",
+  streamed: false,
 };
 
 function put<Id, Thing extends { readonly id: Id }>(things: Map<Id, Thing>, thing: Thing): Thing {

@@ -121,6 +121,7 @@ export function querySeries(query: "day" | "month" | "last_day", revision: numbe
     query_duration_seconds: 0.012,
     folded_series: 0,
     colliding_rows: 0,
+    excess: 0,
     unreadable_rows: 0,
     window_start_timestamp_seconds: WINDOW_STARTS[query] / 1000,
   };

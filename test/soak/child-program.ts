@@ -4,6 +4,8 @@ import { once } from "node:events";
 /** A program of the soak in its own process. It does not outlive this one. */
 export interface ChildProgram {
   onMessage(take: (message: unknown) => void): void;
+  /** Does nothing once the program has ended. */
+  send(message: object): void;
   /** Undefined while it runs. */
   readonly end: () => string | undefined;
   stop(): Promise<void>;
@@ -20,6 +22,7 @@ export function startProgram(path: string, order: object): ChildProgram {
   process.once("exit", kill);
   return {
     onMessage: (take) => void child.on("message", take),
+    send: (message) => void (child.connected && child.send(message)),
     end: () => endOf(child),
     stop: async () => {
       process.off("exit", kill);

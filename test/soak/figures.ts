@@ -1,4 +1,4 @@
-import type { KeyBook } from "../gateway/books.ts";
+import type { KeyBook } from "../gateway/key-book.ts";
 import type { Key } from "../gateway/entities.ts";
 import { DAY, dayStart, MONDAY, monthStart, type Reset, weekStart } from "../gateway/windows.ts";
 

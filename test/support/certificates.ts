@@ -13,28 +13,37 @@ export interface Authority extends Issued {
    * `names` are the subject alternative names (SAN): addresses, URIs (`scheme://…`), e-mail addresses and host names.
    */
   issue(...names: readonly string[]): Issued;
+  /** The same with names as bytes, such as `generalName()` returns, for names that no authority should sign. */
+  issueRaw(...names: readonly Buffer[]): Issued;
+  /** Any extensions, valid until the given time. */
+  issueWith(content: { readonly extensions?: readonly Buffer[]; readonly endMs?: number }): Issued;
 }
 
 /** A certificate authority for one test run, with P-256 keys, valid for a day around now. */
 export function createAuthority(name = "test authority"): Authority {
   const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const build = (subject: string, publicKey: KeyObject, extensions: readonly Buffer[]) =>
-    pem(
-      "CERTIFICATE",
-      certificate({ issuer: name, subject, publicKey, extensions, signer: keys.privateKey }),
-    );
-  return {
-    cert: build(name, keys.publicKey, [extension("551d13", true, sequence(boolean(true)))]),
-    key: keyText(keys.privateKey),
-    issue: (...names) => {
-      const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
-      const alternatives = extension("551d11", false, sequence(...names.map(generalName)));
-      return {
-        cert: build(names[0] ?? "nobody", own.publicKey, [alternatives]),
-        key: keyText(own.privateKey),
-      };
-    },
+  const build = (content: Pick<Content, "subject" | "publicKey" | "extensions" | "endMs">) =>
+    pem("CERTIFICATE", certificate({ ...content, issuer: name, signer: keys.privateKey }));
+  const issue = (subject: string, extensions: readonly Buffer[], endMs?: number) => {
+    const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    return {
+      cert: build({ subject, publicKey: own.publicKey, extensions, endMs }),
+      key: keyText(own.privateKey),
+    };
   };
+  const constraints = extension("551d13", true, sequence(boolean(true)));
+  return {
+    cert: build({ subject: name, publicKey: keys.publicKey, extensions: [constraints] }),
+    key: keyText(keys.privateKey),
+    issue: (...names) => issue(names[0] ?? "nobody", [alternativeNames(...names.map(nameOf))]),
+    issueRaw: (...names) => issue("client", [alternativeNames(...names)]),
+    issueWith: ({ extensions = [], endMs }) => issue("client", extensions, endMs),
+  };
+}
+
+/** The extension with the subject alternative names. */
+export function alternativeNames(...names: readonly Buffer[]): Buffer {
+  return extension("551d11", false, sequence(...names));
 }
 
 interface Content {
@@ -43,18 +52,20 @@ interface Content {
   readonly publicKey: KeyObject;
   readonly extensions: readonly Buffer[];
   readonly signer: KeyObject;
+  /** When it expires; in a day unless given. */
+  readonly endMs?: number | undefined;
 }
 
 const DAY_MS = 86_400_000;
 
 /** RFC 5280, 4.1. */
-function certificate({ issuer, subject, publicKey, extensions, signer }: Content): Buffer {
+function certificate({ issuer, subject, publicKey, extensions, signer, endMs }: Content): Buffer {
   const content = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     ECDSA_WITH_SHA256,
     distinguishedName(issuer),
-    sequence(time(Date.now() - DAY_MS), time(Date.now() + DAY_MS)),
+    sequence(time(Date.now() - DAY_MS), time(endMs ?? Date.now() + DAY_MS)),
     distinguishedName(subject),
     publicKey.export({ type: "spki", format: "der" }),
     der(0xa3, sequence(...extensions)),
@@ -62,7 +73,8 @@ function certificate({ issuer, subject, publicKey, extensions, signer }: Content
   return sequence(content, ECDSA_WITH_SHA256, bits(sign("sha256", content, signer)));
 }
 
-function der(tag: number, ...parts: readonly Buffer[]): Buffer {
+/** A value in the encoding of certificates (X.690). */
+export function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const length =
     content.length < 128
@@ -71,11 +83,11 @@ function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from([tag]), length, content]);
 }
 
-function sequence(...parts: readonly Buffer[]): Buffer {
+export function sequence(...parts: readonly Buffer[]): Buffer {
   return der(0x30, ...parts);
 }
 
-function objectId(hex: string): Buffer {
+export function objectId(hex: string): Buffer {
   return der(0x06, Buffer.from(hex, "hex"));
 }
 
@@ -91,7 +103,8 @@ function extension(id: string, isCritical: boolean, content: Buffer): Buffer {
   return sequence(objectId(id), ...(isCritical ? [boolean(true)] : []), der(0x04, content));
 }
 
-function distinguishedName(commonName: string): Buffer {
+/** A name that consists of a common name (CN). */
+export function distinguishedName(commonName: string): Buffer {
   return sequence(der(0x31, sequence(objectId("550403"), der(0x0c, Buffer.from(commonName)))));
 }
 
@@ -100,12 +113,19 @@ function time(ms: number): Buffer {
   return der(0x17, Buffer.from(`${digits}Z`));
 }
 
-/** RFC 5280, 4.2.1.6. */
-function generalName(name: string): Buffer {
-  if (isIP(name) === 4) return der(0x87, Buffer.from(name.split(".").map(Number)));
-  if (isIP(name) === 6) return der(0x87, loopback6());
-  if (name.includes("://")) return der(0x86, Buffer.from(name));
-  return der(name.includes("@") ? 0x81 : 0x82, Buffer.from(name));
+/** The tags of RFC 5280, 4.2.1.6. */
+const NAME_TAGS = { email: 0x81, DNS: 0x82, URI: 0x86, IP: 0x87 } as const;
+
+/** A name of a kind with any content. */
+export function generalName(kind: keyof typeof NAME_TAGS, content: string | Uint8Array): Buffer {
+  return der(NAME_TAGS[kind], Buffer.from(content));
+}
+
+function nameOf(name: string): Buffer {
+  if (isIP(name) === 4) return generalName("IP", Buffer.from(name.split(".").map(Number)));
+  if (isIP(name) === 6) return generalName("IP", loopback6());
+  if (name.includes("://")) return generalName("URI", name);
+  return generalName(name.includes("@") ? "email" : "DNS", name);
 }
 
 /** The only IPv6 address that tests need. */

@@ -1,4 +1,4 @@
-import type { Reading, ReadingValue, WindowSpend } from "../../exporter/readings/reading.ts";
+import type { Reading, UsageReading, WindowSpend } from "../../exporter/readings/reading.ts";
 import type { ReadingSource, TargetStatus } from "../../exporter/readings/readings.ts";
 import type { TargetId } from "../../exporter/readings/target-id.ts";
 
@@ -24,17 +24,22 @@ export function createFakeReadings(targets: Readonly<Partial<Record<TargetId, Fa
 }
 
 /** A reading of spend only, requested and computed at an instant, that lives for three minutes. */
-export function spendReading(spend: readonly WindowSpend[], askedAtMs: number, asOfMs = askedAtMs): Reading {
-  return { value: NO_VALUE, askedAtMs, asOfMs, timeToLiveMs: 180_000, spend };
+export function spendReading(spend: WindowSpend | undefined, askedAtMs: number, asOfMs = askedAtMs): Reading {
+  return { value: { ...NO_PAIRS, spend }, askedAtMs, asOfMs, timeToLiveMs: 180_000 };
 }
 
-const NO_VALUE: ReadingValue = {
-  kind: "probe",
-  answer: undefined,
-  succeeded: true,
-  durationMs: 0,
-  audioSeconds: undefined,
-  wordErrorRate: undefined,
+const NO_WINDOW = { startMs: 0, endMs: 0 };
+const NO_PAIRS: Omit<UsageReading, "spend"> = {
+  kind: "usage",
+  window: NO_WINDOW,
+  range: NO_WINDOW,
+  dataMs: 0,
+  pairs: [],
+  foldedPairs: 0,
+  truncated: false,
+  exceedsTotal: false,
+  credits: undefined,
+  requests: undefined,
 };
 
 const NEVER_POLLED: TargetStatus = {

@@ -25,7 +25,7 @@ export function createSampleReadings(clock: Clock) {
       const askedAtMs = clock.now();
       const times = { askedAtMs, asOfMs: askedAtMs, timeToLiveMs };
       readings.configure(id, key);
-      readings.learn(id, { value: NOTHING, ...times, spend: [] }, samples);
+      readings.learn(id, { value: NOTHING, ...times }, samples);
     },
   };
 }

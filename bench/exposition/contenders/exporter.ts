@@ -59,7 +59,7 @@ export function openExporter(): Subject {
         readings.configure(id, target);
         readings.learn(
           id,
-          { value: NOTHING, askedAtMs, asOfMs: askedAtMs, timeToLiveMs: 86_400_000, spend: [] },
+          { value: NOTHING, askedAtMs, asOfMs: askedAtMs, timeToLiveMs: 86_400_000 },
           samples,
         );
       }

@@ -71,6 +71,7 @@ export interface UsageRows<Row> {
   readonly unreadableRows: number;
   /** Why the first unreadable row was rejected: the column's name, never its value. */
   readonly rowProblem: string | undefined;
+  /** Whether the service has more rows than it sent, by its flag or its count of rows. */
   readonly truncated: boolean;
   readonly warnings: number;
   readonly computedAtMs: number | undefined;
@@ -108,7 +109,7 @@ function parseRows<Row>(body: unknown, schema: z.ZodType<Row>, action: string): 
     rows,
     unreadableRows: wireRows.length - rows.length,
     rowProblem,
-    truncated: metadata.truncated,
+    truncated: metadata.truncated || (metadata.row_count ?? 0) > wireRows.length,
     warnings: warnings?.length ?? 0,
     computedAtMs: cachedAt,
     queryTimeMs: metadata.query_time_ms,
@@ -118,7 +119,11 @@ function parseRows<Row>(body: unknown, schema: z.ZodType<Row>, action: string): 
 const UsageBody = z.object({
   data: z.object({
     data: z.array(z.unknown()),
-    metadata: z.object({ truncated: z.boolean(), query_time_ms: optional(wireNumber) }),
+    metadata: z.object({
+      truncated: z.boolean(),
+      query_time_ms: optional(wireNumber),
+      row_count: optional(wireNumber),
+    }),
     cachedAt: optional(wireNumber),
     // Warnings of any type are counted.
     warnings: optional(z.array(z.unknown())),

@@ -2,7 +2,7 @@ import { type Clock, LONGEST_TIMER_MS } from "../../time/clock.ts";
 import type { Block } from "./block.ts";
 import type { Document } from "./document.ts";
 import type { FamilyHeader, Format } from "./exposition.ts";
-import { deflate } from "./gzip.ts";
+import { type Deflate, deflate as deflateInThread } from "./gzip.ts";
 import { createRenderer } from "./renderer.ts";
 
 /** Renders the readings when they change, so that scrapes do not render. */
@@ -51,6 +51,7 @@ export function createPublisher(
   headers: () => readonly FamilyHeader[],
   clock: Clock,
   onError: (error: unknown) => void,
+  deflate: Deflate = deflateInThread,
 ): Publisher {
   const renderer = createRenderer(deflate);
   /** The formats that scrapes have requested. */

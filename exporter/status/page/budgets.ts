@@ -1,4 +1,5 @@
 import { type BudgetGaps, type Gap, GAPS } from "../../budgets/budget-status.ts";
+import type { SpendGap } from "../../readings/reading.ts";
 import type { BudgetRow } from "../overview.ts";
 import { bar, counted, creditText, HIGH_SHARE, UNKNOWN, usedText } from "./amount.ts";
 import { foreign, type Html, html } from "./html.ts";
@@ -133,14 +134,37 @@ function scopeText({ scope }: BudgetRow, keys: number): Html {
 }
 
 /** The keys or the query that the spend lacks, and why. */
-function gapsText({ sources, counts, reason }: BudgetGaps, scope: BudgetRow["scope"]["kind"]): Html {
+function gapsText({ sources, counts, reason, partial }: BudgetGaps, scope: BudgetRow["scope"]["kind"]): Html {
   const parts = GAPS.filter((gap) => counts[gap] > 0).map((gap, index) => {
     const count = counts[gap];
     const verb = VERBS[gap][count === 1 ? "one" : "many"];
     const why = gap === "failing" && reason !== undefined ? html` <code>${reason}</code>` : undefined;
     return html`${index === 0 ? "" : ", "}${sourceText(count, sources, scope)} ${verb}${why}`;
   });
-  return html`${parts}`;
+  return html`${parts}${partial && partialText(partial)}`;
+}
+
+/** What a partial answer lacks, with the amount if it is known. */
+function partialText({ reason, credits }: SpendGap): Html {
+  const amount = credits === undefined ? "" : ` by ${creditText(Math.abs(credits))} credits`;
+  switch (reason) {
+    case "cut":
+      return html`: the gateway has more rows than it sent${lacking(credits)}`;
+    case "unreadable":
+      return html`: some rows cannot be read${lacking(credits)}`;
+    case "unlisted":
+      return html`: the rows of models and apps are below the total${amount}`;
+    case "exceeding":
+      return html`: the rows of models and apps are above the total${amount}`;
+    case "warned":
+      return html`: the gateway warns about the query`;
+    case "unknown":
+      return html`: the answer does not contain the amount`;
+  }
+}
+
+function lacking(credits: number | undefined): string {
+  return credits === undefined ? "" : ` (${creditText(credits)} credits of the total are in no row)`;
 }
 
 const VERBS = {

@@ -1,3 +1,4 @@
+import { decimalSum } from "../../metrics/decimal-sum.ts";
 import type { PairRow, QueryRow } from "../target-rows.ts";
 import { bar, count, counted, credits, shareText, UNKNOWN } from "./amount.ts";
 import { foreign, type Html, html } from "./html.ts";
@@ -50,7 +51,7 @@ function queryCard(query: QueryRow, nowMs: number): Html {
         <dd>${count(query.requests)}</dd>
       </div>
     </dl>
-    ${query.pairs.length > 0 ? pairsTable(query, id) : noPairs(query)} ${truncation(query)}
+    ${query.pairs.length > 0 ? pairsTable(query, id) : noPairs(query)} ${truncation(query)} ${excess(query)}
   </article>`;
 }
 
@@ -112,7 +113,7 @@ function pairRow({ model, app, credits: amount }: PairRow, total: number | undef
 }
 
 function moreRow(pairs: readonly PairRow[], total: number | undefined): Html {
-  const amount = pairs.reduce((sum, pair) => sum + pair.credits, 0);
+  const amount = decimalSum(pairs.map((pair) => pair.credits));
   return html`<tr class="rest">
     <th scope="row" colspan="2">… and ${counted(pairs.length, "more pair")}</th>
     ${amountCells(amount, total)}
@@ -141,5 +142,12 @@ function truncation({ truncated }: QueryRow): Html | undefined {
   return html`<p class="note">
     The gateway has more pairs than it returned: the rest is part of <code>_other</code>. The total is
     complete.
+  </p>`;
+}
+
+function excess({ exceedsTotal }: QueryRow): Html | undefined {
+  if (exceedsTotal !== true) return undefined;
+  return html`<p class="note">
+    The rows of the gateway add up to more than its total, which is shown above.
   </p>`;
 }

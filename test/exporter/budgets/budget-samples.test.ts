@@ -28,7 +28,7 @@ function setUp(budgets: readonly BudgetConfig[]) {
   const targets: Record<`key/${string}`, FakeTarget> = {};
   const sources = budgetSources(budgets, createFakeReadings(targets), clock);
   const answer = (credits: number, up = true) => {
-    const reading = spendReading([{ window: windowAt("month", clock.now()), credits }], clock.now());
+    const reading = spendReading({ window: windowAt("month", clock.now()), credits }, clock.now());
     targets["key/billing"] = { status: { up }, reading };
   };
   const samples = () => [...sources.values()].flatMap((source) => source());

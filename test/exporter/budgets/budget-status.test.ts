@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { budgetStatus, GAPS } from "../../../exporter/budgets/budget-status.ts";
 import type { BudgetConfig, BudgetScope } from "../../../exporter/config/config.ts";
-import type { WindowSpend } from "../../../exporter/readings/reading.ts";
+import type { SpendGap, WindowSpend } from "../../../exporter/readings/reading.ts";
 import type { TargetId } from "../../../exporter/readings/target-id.ts";
 import { type Period, windowOf } from "../../../exporter/time/window.ts";
 import { createFakeReadings, type FakeTarget, spendReading } from "../../support/fake-readings.ts";
@@ -30,12 +30,20 @@ interface Answer {
 function target({ spend, period = { kind: "day" }, askedAt, computedAt, up = true }: Answer): FakeTarget {
   const askedAtMs = askedAt === undefined ? NOW - MINUTE : Date.parse(askedAt);
   const asOfMs = computedAt === undefined ? askedAtMs : Date.parse(computedAt);
-  const windows = spend ? [{ window: windowOf(period, askedAtMs), ...spend }] : [];
+  const spent = spend && { window: windowOf(period, askedAtMs), ...spend };
   return {
     status: { up, failure: up ? undefined : FAILURE },
-    reading: spendReading(windows, askedAtMs, asOfMs),
+    reading: spendReading(spent, askedAtMs, asOfMs),
   };
 }
+
+const CUT: SpendGap = { reason: "cut", credits: undefined };
+const UNLISTED: SpendGap = { reason: "unlisted", credits: 50 };
+const UNKNOWN: SpendGap = { reason: "unknown", credits: undefined };
+const ACCOUNT: BudgetScope = { kind: "account" };
+const APP: BudgetScope = { kind: "app", label: "Chat" };
+const ALL = { pairs: [{ model: "acme/one", app: "Chat", credits: 1 }], gap: undefined };
+const UNPRICED = { pairs: [{ model: "acme/one", app: "Chat", credits: undefined }], gap: undefined };
 
 const FAILURE = { reason: "timeout", message: "Cannot read it" } as const;
 
@@ -165,7 +173,7 @@ describe("budgetStatus of the account", () => {
   });
 
   test("is complete even if the pairs are cut", () => {
-    const day = target({ spend: { credits: 9, breakdown: { pairs: [], complete: false } } });
+    const day = target({ spend: { credits: 9, breakdown: { pairs: [], gap: CUT } } });
     expect(status(budget({ kind: "account" }), { "analytics/day": day })).toEqual([9, "complete"]);
   });
 
@@ -196,7 +204,7 @@ describe("budgetStatus of a model or an app", () => {
     ["app", "Chat", true, 4.1, false],
     ["app", "Batch", true, 0, true],
   ])("%s %s of all pairs (%s): %s, complete %s", (kind, label, isAll, credits, complete) => {
-    const day = target({ spend: { credits: 100, breakdown: { pairs, complete: isAll } } });
+    const day = target({ spend: { credits: 100, breakdown: { pairs, gap: isAll ? undefined : CUT } } });
     const gap = complete ? "complete" : "partial";
     expect(status(budget({ kind, label }), { "analytics/day": day })).toEqual([credits, gap]);
   });
@@ -226,7 +234,27 @@ describe("budgetStatus: the gaps", () => {
       sources: 5,
       counts: { failing: 2, waiting: 1, early: 1, old: 0, partial: 0 },
       reason: "timeout",
+      partial: undefined,
     });
+  });
+
+  test.each<[string, BudgetScope, Omit<WindowSpend, "window">, SpendGap | undefined]>([
+    ["the pairs lack something", APP, { credits: 61, breakdown: { pairs: [], gap: UNLISTED } }, UNLISTED],
+    [
+      "only the pairs lack something",
+      ACCOUNT,
+      { credits: 61, breakdown: { pairs: [], gap: CUT } },
+      undefined,
+    ],
+    ["the total lacks something", ACCOUNT, { credits: 61, gap: CUT }, CUT],
+    ["only the total is doubtful", APP, { credits: 61, gap: CUT, breakdown: ALL }, undefined],
+    ["a pair of the app has no amount", APP, { credits: 61, breakdown: UNPRICED }, UNKNOWN],
+    ["the total is unknown", ACCOUNT, { credits: undefined }, UNKNOWN],
+    ["there are no pairs", APP, { credits: 61 }, UNKNOWN],
+  ])("name what the answer lacks: %s", (_, scope, spend, partial) => {
+    const readings = createFakeReadings({ "analytics/day": target({ spend }) });
+    const { complete, gaps } = budgetStatus(budget(scope), readings, NOW);
+    expect([complete, gaps?.partial]).toEqual([partial === undefined, partial]);
   });
 
   test("depend on the state of the polls rather than the contents of the answer", () => {

@@ -9,6 +9,7 @@ const DEFAULTS: Options = {
   telemetryPath: "/metrics",
   webConfigFile: undefined,
   enableLifecycle: false,
+  allowedHosts: [],
   maxRequests: 40,
   logLevel: "info",
   logFormat: "json",
@@ -38,6 +39,14 @@ describe("parseCommandLine()", () => {
         options: { ...DEFAULTS, webConfigFile: "w.yaml", enableLifecycle: true, maxRequests: 0 },
       },
     ],
+    [
+      "--web.allowed-hosts=Exporter.example,10.0.0.1,[::1]",
+      {
+        command: "run",
+        options: { ...DEFAULTS, allowedHosts: ["exporter.example", "10.0.0.1", "[::1]"] },
+      },
+    ],
+    ["--web.allowed-hosts=", { command: "run", options: DEFAULTS }],
     ["--web.config.file=", { command: "run", options: DEFAULTS }],
     ["--web.telemetry-path=/m/x", { command: "run", options: { ...DEFAULTS, telemetryPath: "/m/x" } }],
   ])("%s", (line, expected) => {
@@ -74,6 +83,26 @@ describe("parseCommandLine()", () => {
     [
       "--web.max-requests=many",
       'Cannot limit scrapes to "many" (--web.max-requests): expected an integer from 0 to 999999',
+    ],
+    [
+      "--web.allowed-hosts=a:9853",
+      'Cannot serve the host "a:9853" (--web.allowed-hosts): expected names or addresses without port, separated by commas, such as exporter.example,[::1]',
+    ],
+    [
+      "--web.allowed-hosts=a,,b",
+      'Cannot serve the host "" (--web.allowed-hosts): expected names or addresses without port, separated by commas, such as exporter.example,[::1]',
+    ],
+    [
+      "--web.allowed-hosts=http://a",
+      'Cannot serve the host "http://a" (--web.allowed-hosts): expected names or addresses without port, separated by commas, such as exporter.example,[::1]',
+    ],
+    [
+      "--web.allowed-hosts=*",
+      'Cannot serve the host "*" (--web.allowed-hosts): expected names or addresses without port, separated by commas, such as exporter.example,[::1]',
+    ],
+    [
+      "--web.allowed-hosts=::1",
+      'Cannot serve the host "::1" (--web.allowed-hosts): expected names or addresses without port, separated by commas, such as exporter.example,[::1]',
     ],
     ["--log.format=xml", 'Unknown value "xml" of --log.format: expected json, logfmt'],
     [

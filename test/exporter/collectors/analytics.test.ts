@@ -59,6 +59,7 @@ describe("analytics: a whole run", () => {
         `aigateway_analytics_query_duration_seconds{query="${query}"} 0.0125`,
         `aigateway_analytics_folded_series{query="${query}"} 0`,
         `aigateway_analytics_colliding_rows{query="${query}"} 0`,
+        `aigateway_analytics_excess{query="${query}"} 0`,
         `aigateway_analytics_unreadable_rows{query="${query}"} 0`,
       ],
     );
@@ -84,6 +85,8 @@ describe("analytics: the state of a query", () => {
     ["warnings", analyticsBody([ONE], { warnings: ["a", "b"] }), "warnings 2"],
     ["folded", analyticsBody([ONE, TWO, { ...ONE, app: "Other" }]), "folded_series 1"],
     ["colliding", analyticsBody([ONE, ONE, TWO]), "colliding_rows 1"],
+    ["more rows by its count", analyticsBody([ONE], {}, { row_count: 2 }), "truncated 1"],
+    ["fewer rows by its count", analyticsBody([ONE], {}, { row_count: 0 }), "truncated 0"],
     ["duration", analyticsBody([ONE], {}, { query_time_ms: "1500" }), "query_duration_seconds 1.5"],
     ["cached", analyticsBody([ONE], { cachedAt: NOON - 90_000 }), "data_timestamp_seconds 1795003110"],
     [
@@ -135,9 +138,7 @@ describe("analytics: values", () => {
   });
 
   test("without requests there is neither a pair nor a remainder", async () => {
-    expect(await usageLines([], { ...BOTH, total_usage: 0, request_count: 0, tokens_total: null })).toEqual(
-      [],
-    );
+    expect(await usageLines([], { total_usage: 0, request_count: 0, tokens_total: null })).toEqual([]);
     const { lines } = await runOn([analyticsBody([])], analyticsBody([]));
     expect(lines.filter((line) => line.includes("_usage_"))).toEqual([]);
   });

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { breakdown } from "../../../exporter/collectors/breakdown.ts";
 import type { Amounts, Usage } from "../../../exporter/gateway/port.ts";
+import { decimalSum } from "../../../exporter/metrics/decimal-sum.ts";
 import { amountsOf, NO_USAGE } from "../../support/fake-client.ts";
 
 const RUNS = { seed: 20261121, numRuns: 1000 };
@@ -12,12 +13,13 @@ type Metric = keyof typeof PARTS;
 const METRICS: readonly Metric[] = ["credits", "requests", "tokens", "reasoningTokens"];
 
 const label = fc.oneof(fc.constantFrom("a", "b", "c", "_other", "_none", ""), fc.constant(null));
+/** In millionths; the sum of twelve is a number of at most 15 digits. */
 const credits = fc.oneof(
   fc.integer({ min: -5_000_000, max: 1e9 }),
   fc.integer({ min: -3, max: 3 }),
-  fc.integer({ min: 0, max: 1e15 }),
+  fc.integer({ min: -8e13, max: 8e13 }),
 );
-const count = fc.oneof(fc.nat(3), fc.nat(1e9));
+const count = fc.oneof(fc.nat(3), fc.nat(1e9), fc.integer({ min: 0, max: 5e14 }));
 
 const ledgerRow = fc.record({
   model: label,
@@ -66,13 +68,21 @@ function sums(rows: readonly LedgerRow[]): Record<Metric, number> {
   };
 }
 
+/** The sum of the shown texts is the total's text, to the last digit. */
 function expectSums(rows: readonly LedgerRow[], pairs: ReturnType<typeof breakdown>["pairs"]): void {
   for (const metric of METRICS) {
-    const shown = pairs.reduce((total, { amounts }) => total + (amounts[metric] ?? 0), 0);
-    const wanted = sums(rows)[metric] / PARTS[metric];
-    const gross = rows.reduce((total, row) => total + Math.abs(row[metric] ?? 0), 0) / PARTS[metric];
-    expect(Math.abs(shown - wanted), `${metric}: ${shown}, want ${wanted}`).toBeLessThanOrEqual(1e-9 * gross);
+    const units = pairs.map(({ amounts }) => unitsOf(amounts[metric] ?? 0));
+    const shown = units.reduce((sum, each) => sum + each, 0n);
+    const wanted = unitsOf(sums(rows)[metric] / PARTS[metric]);
+    expect([metric, shown]).toEqual([metric, wanted]);
   }
+}
+
+/** A number in units of 1e-30, by its shortest text. */
+function unitsOf(amount: number): bigint {
+  const [digits = "", exponent = "0"] = String(amount).split("e");
+  const [whole = "", fraction = ""] = digits.split(".");
+  return BigInt(whole + fraction) * 10n ** BigInt(30 - fraction.length + Number(exponent));
 }
 
 describe("breakdown: the sum over all pairs is the total", () => {
@@ -83,6 +93,35 @@ describe("breakdown: the sum over all pairs is the total", () => {
       expect(parts.pairs.length).toBeLessThanOrEqual(top + 1);
       const identities = parts.pairs.map(({ model, app }) => JSON.stringify([model, app]));
       expect(new Set(identities).size).toBe(identities.length);
+    });
+    fc.assert(property, RUNS);
+  });
+
+  test("also for rows that no answer lists although it seems complete, unless they are refunds", () => {
+    const rows = fc.array(ledgerRow, { minLength: 1, maxLength: 12 });
+    const property = fc.property(rows, fc.nat(13), fc.nat(12), (signed, top, listed) => {
+      const all = signed.map((row) => ({
+        ...row,
+        credits: row.credits === null ? null : Math.abs(row.credits),
+      }));
+      const parts = breakdown(usageOf(all, all.slice(0, listed)), top);
+      expectSums(all, parts.pairs);
+      expect(parts.exceedsTotal).toBe(false);
+    });
+    fc.assert(property, RUNS);
+  });
+
+  test("or a flag reports that the rows exceed the total, and nothing is invented", () => {
+    const rows = fc.array(ledgerRow, { minLength: 1, maxLength: 12 });
+    const property = fc.property(rows, fc.nat(13), fc.nat(12), (all, top, counted) => {
+      const usage = usageOf(all.slice(0, counted), all);
+      const { pairs, exceedsTotal } = breakdown(usage, top);
+      const [total, known] = [sums(all.slice(0, counted)), sums(all)];
+      for (const metric of METRICS) {
+        const shown = decimalSum(pairs.map(({ amounts }) => amounts[metric] ?? 0));
+        expect(shown).toBe(Math.max(total[metric], known[metric]) / PARTS[metric]);
+      }
+      expect(exceedsTotal).toBe(METRICS.some((metric) => known[metric] > total[metric]));
     });
     fc.assert(property, RUNS);
   });

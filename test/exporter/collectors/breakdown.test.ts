@@ -104,8 +104,8 @@ describe("breakdown: the cut", () => {
     expect(pairs(rows, sum, top)).toEqual(wanted);
   });
 
-  test("a count that is negative has no remainder", () => {
-    const rest = ["_other", "_other", { credits: -2 }];
+  test("negative amounts of known pairs are part of the remainder", () => {
+    const rest = ["_other", "_other", { credits: -2, requests: -1 }];
     expect(pairs([A, ["d", "x", -2, -1]], total(3, 9), 1)).toEqual([shownA, rest]);
   });
 
@@ -171,11 +171,17 @@ describe("breakdown: rows and total disagree", () => {
     ["they agree", total(8, 30), []],
     ["a request was added", total(8.5, 31), [["_other", "_other", { credits: 0.5, requests: 1 }]]],
     ["a free request was added", total(8, 31), [["_other", "_other", { requests: 1 }]]],
-    ["a price was corrected", total(8.5, 30), []],
+    ["a price was corrected", total(8.5, 30), [["_other", "_other", { credits: 0.5 }]]],
     ["a refund was added", total(7.5, 30), []],
     ["a count decreased", total(8, 29), []],
     ["both decreased", total(5, 10), []],
-    ["an error of binary fractions", total(8.000000001, 31), [["_other", "_other", { requests: 1 }]]],
+    ["an error of binary fractions", total(8.000000000000002, 31), [["_other", "_other", { requests: 1 }]]],
+    ["a millionth", total(8.000001, 30), [["_other", "_other", { credits: 0.000001 }]]],
+    [
+      "a token of 50 billion",
+      total(8, 30, { tokens: 50_000_000_040 }),
+      [["_other", "_other", { tokens: 50_000_000_040 }]],
+    ],
     ["a total without values", total(undefined, undefined), []],
   ])("%s", (_, sum, others) => {
     expect(pairs([A, B], sum, 2)).toEqual([shownA, shownB, ...others]);
@@ -197,6 +203,30 @@ describe("breakdown: rows and total disagree", () => {
       shownA,
       ["_other", "_other", { credits: 1 }],
     ]);
+  });
+});
+
+describe("breakdown: whether the rows exceed the total", () => {
+  test.each<[string, Short | undefined, Partial<Usage> & { top?: number }, boolean]>([
+    ["equal", total(8, 30), {}, false],
+    ["less", total(9, 31), {}, false],
+    ["less by an error of binary fractions", total(8.000000000000002, 30), {}, false],
+    ["more by an error of binary fractions", total(7.999999999999998, 30), {}, false],
+    ["more credits", total(7.5, 30), {}, true],
+    ["more credits, some folded", total(7.5, 30), { top: 1 }, true],
+    ["more requests", total(8, 29), {}, true],
+    [
+      "more credits beside rows that were cut, which may be refunds",
+      total(7.5, 30),
+      { truncated: true },
+      false,
+    ],
+    ["more requests beside rows that were cut", total(8, 29), { truncated: true }, true],
+    ["an unknown total", total(undefined, undefined), {}, false],
+    ["no readable total", undefined, { total: undefined }, false],
+    ["no total row, so nothing was used", undefined, {}, true],
+  ])("%s", (_, sum, { top = 2, ...change }, isExcess) => {
+    expect(breakdown(usage([A, B], sum, change), top).exceedsTotal).toBe(isExcess);
   });
 });
 
@@ -236,7 +266,7 @@ describe("breakdown: binary fractions", () => {
       1,
       [
         ["a", "x", { credits: 1234567.890123, requests: 1 }],
-        ["_other", "_other", { requests: 1 }],
+        ["_other", "_other", { credits: 0.000001, requests: 1 }],
       ],
     ],
     [
@@ -334,16 +364,16 @@ describe("breakdown: labels", () => {
       [["a\ufffd", "x", { credits: 3, requests: 2 }]],
     ],
     [
-      "a pair named like the remainder, without a remainder",
+      "a pair named like the remainder is the remainder, which has no rates",
       [["_other", "_other", 1, 1, { cacheHitRatio: 0.5 }]],
       total(1, 1),
-      [["_other", "_other", { credits: 1, requests: 1, cacheHitRatio: 0.5 }]],
+      [["_other", "_other", { credits: 1, requests: 1 }]],
     ],
     [
       "a pair named like the remainder is part of it",
       [["_other", "_other", 5, 1, { cacheHitRatio: 0.5 }], A, C],
       total(11, 41),
-      [shownA, ["_other", "_other", { credits: 6, requests: 31 }]],
+      [shownA, shownC, ["_other", "_other", { credits: 5, requests: 1 }]],
     ],
     [
       "a model with that name is not the remainder",

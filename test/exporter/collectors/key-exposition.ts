@@ -1,5 +1,5 @@
 import type { KeyConfig } from "../../../exporter/config/config.ts";
-import { keyReading, keySamples } from "../../../exporter/collectors/key.ts";
+import { keySamples } from "../../../exporter/collectors/key.ts";
 import { keyFamilies } from "../../../exporter/collectors/key-families.ts";
 import { parseKey } from "../../../exporter/gateway/wire/key.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
@@ -35,7 +35,7 @@ export function keyConfig(showLabel = false): KeyConfig {
 /** The samples of an answer with this `data`. */
 export function samplesOf(data: unknown, { showLabel = false, askedAtMs = NOON } = {}) {
   const information = parseKey({ data }, 'read key "billing"');
-  return keySamples(keyConfig(showLabel), keyReading(information, askedAtMs), askedAtMs);
+  return keySamples(keyConfig(showLabel), information, askedAtMs);
 }
 
 /** Their lines, without the label `key` and the prefix that all of them have. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { keyCollector } from "../../../exporter/collectors/key.ts";
+import { keyCollector, keyReading } from "../../../exporter/collectors/key.ts";
 import { parseKey } from "../../../exporter/gateway/wire/key.ts";
+import { spendOf } from "../../../exporter/readings/reading.ts";
 import { testConfig } from "../../support/test-config.ts";
 import { createFakeClient, resultOf } from "../../support/fake-client.ts";
 import { expositionOf } from "../../support/exposition-of.ts";
@@ -49,10 +50,12 @@ describe("keyCollector: the job of a key", () => {
   test("returns the answer, and the spend of day, week and month without own provider keys", async () => {
     const data = { usage: 9, usage_daily: 1.5, usage_monthly: 0, byok_usage_daily: 7, limit_reset: "weekly" };
     const information = parseKey({ data }, "read it");
-    const { value, spend } = await resultOf(jobOf(), createFakeClient({ key: information }).client, NOON);
+    const { value } = await resultOf(jobOf(), createFakeClient({ key: information }).client, NOON);
     const week = { startMs: Date.parse("2026-11-16"), endMs: Date.parse("2026-11-23") };
-    expect(value).toEqual({ kind: "key", information, limitWindow: week });
-    expect(spend).toEqual([
+    expect(value).toEqual(keyReading(information, NOON));
+    expect(value).toMatchObject({ limitReset: "weekly", usage: { total: 9 }, limitWindow: week });
+    const times = { askedAtMs: NOON, asOfMs: NOON, timeToLiveMs: 0 };
+    expect(spendOf({ value, ...times })).toEqual([
       { window: { startMs: Date.parse("2026-11-18"), endMs: Date.parse("2026-11-19") }, credits: 1.5 },
       { window: week, credits: undefined },
       { window: { startMs: Date.parse("2026-11-01"), endMs: Date.parse("2026-12-01") }, credits: 0 },

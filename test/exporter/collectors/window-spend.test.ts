@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { windowSpend } from "../../../exporter/collectors/breakdown.ts";
+import { windowSpend } from "../../../exporter/collectors/window-spend.ts";
 import type { Total, Usage, UsagePair } from "../../../exporter/gateway/port.ts";
+import type { SpendGap } from "../../../exporter/readings/reading.ts";
 import { amountsOf, NO_USAGE } from "../../support/fake-client.ts";
 
 const WINDOW = { startMs: Date.parse("2026-11-18"), endMs: Date.parse("2026-11-19") };
@@ -18,8 +19,17 @@ function total(credits: number | undefined, empty = false): Total {
   return { amounts: amountsOf({ credits }), empty };
 }
 
-function isComplete(change: Partial<Usage>): boolean | undefined {
-  return windowSpend(WINDOW, { ...NO_USAGE, pairs: [pair(1)], ...change }, true).breakdown?.complete;
+function gapOf(change: Partial<Usage>): SpendGap | undefined {
+  const usage = { ...NO_USAGE, pairs: [pair(1), pair(10, "acme/two")], ...change };
+  return windowSpend(WINDOW, usage, true).breakdown?.gap;
+}
+
+function requested(credits: number, requests: number): Total {
+  return { amounts: amountsOf({ credits, requests }), empty: false };
+}
+
+function gap(reason: SpendGap["reason"], credits?: number): SpendGap {
+  return { reason, credits };
 }
 
 describe("windowSpend: credits and pairs", () => {
@@ -30,7 +40,11 @@ describe("windowSpend: credits and pairs", () => {
     ["a row without a value, so the credits are unknown", total(undefined), undefined],
     ["no readable total", undefined, undefined],
   ])("takes the credits from a total with %s", (_, sum, credits) => {
-    expect(windowSpend(WINDOW, { ...NO_USAGE, total: sum }, false)).toEqual({ window: WINDOW, credits });
+    expect(windowSpend(WINDOW, { ...NO_USAGE, total: sum }, false)).toEqual({
+      window: WINDOW,
+      credits,
+      gap: undefined,
+    });
   });
 
   test("has every pair with its shown labels, duplicates summed, before any is folded", () => {
@@ -44,8 +58,9 @@ describe("windowSpend: credits and pairs", () => {
     expect(windowSpend(WINDOW, { ...NO_USAGE, pairs }, true)).toEqual({
       window: WINDOW,
       credits: undefined,
+      gap: undefined,
       breakdown: {
-        complete: true,
+        gap: undefined,
         pairs: [
           { model: "acme/one", app: "Chat", credits: 0.3 },
           { model: "acme/free", app: "Chat", credits: undefined },
@@ -57,16 +72,51 @@ describe("windowSpend: credits and pairs", () => {
   });
 });
 
-describe("windowSpend: whether the pairs are complete", () => {
-  test.each<[string, Partial<Usage>, boolean]>([
-    ["the total is equal", { total: total(1) }, true],
-    ["the total is unknown", {}, true],
-    ["the total is smaller, because it is older", { total: total(0.5) }, true],
-    ["the total is larger by an error of binary fractions", { total: total(1.0000000001) }, true],
-    ["the total is larger", { total: total(1.5) }, false],
-    ["some rows are cut", { truncated: true }, false],
-    ["some rows cannot be read", { unreadableRows: 1 }, false],
-  ])("when %s", (_, change, complete) => {
-    expect(isComplete(change)).toBe(complete);
+describe("windowSpend: what the pairs lack", () => {
+  test.each<[string, Partial<Usage>, SpendGap | undefined]>([
+    ["the total is equal", { total: total(11) }, undefined],
+    ["the total is unknown", {}, undefined],
+    ["the total is smaller, because it is older", { total: requested(10.5, 1) }, undefined],
+    ["the total is smaller, and its requests are unknown", { total: total(10.5) }, undefined],
+    [
+      "the total is smaller with the same requests, so a refund is in no row",
+      { total: requested(10.5, 2) },
+      gap("exceeding", -0.5),
+    ],
+    ["the total is smaller with more requests", { total: requested(10.5, 3) }, gap("exceeding", -0.5)],
+    ["there is no total row, but there are pairs", { total: total(undefined, true) }, undefined],
+    ["the total is larger by an error of binary fractions", { total: total(11.000000000000002) }, undefined],
+    ["the total is larger by a millionth", { total: total(11.000001) }, gap("unlisted", 0.000001)],
+    ["the service leaves out rows without an app", { total: total(61) }, gap("unlisted", 50)],
+    ["there are no rows, but there is a total", { pairs: [], total: total(61) }, gap("unlisted", 61)],
+    ["some rows are cut", { truncated: true }, gap("cut")],
+    ["some rows are cut, and the total is known", { truncated: true, total: total(61) }, gap("cut", 50)],
+    ["some rows are cut, and nothing is missing", { truncated: true, total: total(11) }, gap("cut")],
+    ["some rows cannot be read", { unreadableRows: 1, total: total(12) }, gap("unreadable", 1)],
+    ["the service warns", { warnings: 1, total: total(11) }, gap("warned")],
+    ["the service warns, and rows are missing", { warnings: 1, total: total(12) }, gap("unlisted", 1)],
+  ])("when %s", (_, change, wanted) => {
+    expect(gapOf(change)).toEqual(wanted);
+  });
+
+  test("at any size: 0.12 of 150 million credits", () => {
+    const pairs = [pair(100_000_000), pair(50_000_000, "acme/two")];
+    expect(gapOf({ pairs, total: total(150_000_000.12) })).toEqual(gap("unlisted", 0.12));
+  });
+
+  test("a pair without an amount has spent nothing if it has no requests", () => {
+    const free = { ...pair(undefined), amounts: amountsOf({ requests: 0 }) };
+    expect(windowSpend(WINDOW, { ...NO_USAGE, pairs: [free] }, true).breakdown?.pairs).toEqual([
+      { model: "acme/one", app: "Chat", credits: 0 },
+    ]);
+  });
+
+  test("the total has its own gap", () => {
+    const cut: Total = { amounts: amountsOf({ credits: 5 }), empty: false, gap: "cut" };
+    expect(windowSpend(WINDOW, { ...NO_USAGE, total: cut }, false)).toEqual({
+      window: WINDOW,
+      credits: 5,
+      gap: gap("cut"),
+    });
   });
 });

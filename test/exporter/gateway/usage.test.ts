@@ -83,8 +83,8 @@ describe("usage: pairs and total that disagree", () => {
     ["a count decreased", { total_usage: 8, request_count: 29 }, true],
     ["both decreased", { total_usage: 5, request_count: 10 }, true],
     ["tokens were added", { ...SUM, tokens_total: 1 }, true],
-    ["an error of binary fractions", { total_usage: 8.000000001, request_count: 30 }, false],
-    ["just more than such an error", { total_usage: 8.00000002, request_count: 30 }, true],
+    ["an error of binary fractions", { total_usage: 8.000000000000002, request_count: 30 }, false],
+    ["a billionth of a credit", { total_usage: 8.000000001, request_count: 30 }, true],
     ["a total without values", { total_usage: null, request_count: null }, false],
   ])("%s", async (_, total, again) => {
     const { requests } = await ask([body([ONE, TWO]), body([total]), ...after]);
@@ -155,6 +155,43 @@ describe("usage: the answer", () => {
   ])("a total with %s", async (_, rows, wanted) => {
     const { usage } = await ask([body(rows)], { pairs: false });
     expect(usage.total).toMatchObject(wanted);
+  });
+
+  test.each<[string, readonly object[], boolean]>([
+    ["null and no requests", [{ total_usage: null, request_count: 0 }], true],
+    ["null and no requests, as texts", [{ total_usage: null, request_count: "0" }], true],
+    ["zeros", [{ total_usage: 0, request_count: 0, tokens_total: 0 }], true],
+    ["null and unknown requests", [{ total_usage: null, request_count: null }], false],
+    ["null and some requests", [{ total_usage: null, request_count: 3 }], false],
+    ["a refund and no requests", [{ total_usage: -2, request_count: 0 }], false],
+    ["no requests, but tokens", [{ total_usage: null, request_count: 0, tokens_total: 7 }], false],
+  ])("of %s means that nothing was used: %s", async (_, rows, empty) => {
+    const { usage } = await ask([body(rows)], { pairs: false });
+    expect(usage.total?.empty).toBe(empty);
+  });
+
+  test.each<[string, object, string | undefined]>([
+    ["one row", body([SUM]), undefined],
+    ["one row, truncated", body([SUM], {}, { truncated: true }), "cut"],
+    ["one row of two by its count", body([SUM], {}, { row_count: 2 }), "cut"],
+    ["two rows", body([SUM, SUM]), "cut"],
+    ["a warning", body([SUM], { warnings: ["x"] }), "warned"],
+    ["no row and a warning", body([], { warnings: ["x"] }), "warned"],
+  ])("a total with %s", async (_, sent, gap) => {
+    const { usage } = await ask([sent], { pairs: false });
+    expect(usage.total?.gap).toBe(gap);
+  });
+
+  test.each([
+    [1, false],
+    ["1", false],
+    [2, true],
+    ["2", true],
+    [null, false],
+    ["many", false],
+  ])("a count of %j rows with one row sent: truncated %s", async (row_count, truncated) => {
+    const { usage } = await ask([body([ONE], {}, { row_count }), body([ONE])]);
+    expect(usage.truncated).toBe(truncated);
   });
 
   test("a total without a row is unknown if the answer was cut", async () => {

@@ -96,17 +96,6 @@ describe("a client that", () => {
   });
 });
 
-test("connections beyond the limit are closed at once; earlier ones are served", async () => {
-  const url = await start({ connections: 2 });
-  const [first, second] = [await connectRaw(url), await connectRaw(url)];
-  const third = await connectRaw(url);
-  expect(await third.rest()).toBe("");
-  first.socket.end(GET);
-  expect(await first.rest()).toContain("200 OK");
-  second.socket.end(GET);
-  expect(await second.rest()).toContain("200 OK");
-});
-
 describe("maxRequests", () => {
   test("refuses further scrapes until one is answered, but never a health check", async () => {
     const release = Promise.withResolvers<void>();

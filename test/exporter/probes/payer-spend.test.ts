@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { keyReading } from "../../../exporter/collectors/key.ts";
 import { parseKey } from "../../../exporter/gateway/wire/key.ts";
 import { createPayerSpend } from "../../../exporter/probes/payer-spend.ts";
 import { createSpendGuard } from "../../../exporter/probes/spend-guard.ts";
@@ -22,8 +23,8 @@ function setUp(...payers: readonly string[]) {
   const spend = createPayerSpend({ clock, guard, readings: { latest }, payers: () => payers });
   const learn = (id: TargetId, usedToday: number | undefined, asOfMs = clock.now()) => {
     const information = parseKey({ data: { usage: 9, usage_daily: usedToday } }, "read");
-    const value = { kind: "key", information, limitWindow: undefined } as const;
-    readings.set(id, { value, askedAtMs: clock.now(), asOfMs, timeToLiveMs: 1, spend: [] });
+    const value = keyReading(information, clock.now());
+    readings.set(id, { value, askedAtMs: clock.now(), asOfMs, timeToLiveMs: 1 });
   };
   return { clock, guard, readings, spend, learn };
 }

@@ -2,6 +2,7 @@ import type { ProbeConfig, ProbingConfig } from "../../../exporter/config/config
 import { identityOf } from "../../../exporter/config/secret.ts";
 import { GatewayError } from "../../../exporter/gateway/errors.ts";
 import type { Caller, Gateway, GatewayClient } from "../../../exporter/gateway/port.ts";
+import { keyReading } from "../../../exporter/collectors/key.ts";
 import { parseKey } from "../../../exporter/gateway/wire/key.ts";
 import { parseTranscription } from "../../../exporter/gateway/wire/transcription.ts";
 import { createPacking, unpack } from "../../../exporter/metrics/render/block.ts";
@@ -221,10 +222,10 @@ function keyGroup(probed: ProbingConfig | undefined): JobGroup {
     fingerprint: "",
     constants: [],
     describe: () => [],
-    run: async (client) => {
-      const information = await client.currentKey(secret);
-      return { value: { kind: "key", information, limitWindow: undefined }, samples: [] };
-    },
+    run: async (client, askedAtMs) => ({
+      value: keyReading(await client.currentKey(secret), askedAtMs),
+      samples: [],
+    }),
   }));
   const reporter = { ended: () => {}, refused: () => {}, paused: () => {} };
   const expression = { kind: "interval", ms: 7 * 86_400_000 } as const;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { GatewayClient } from "../../../exporter/gateway/port.ts";
+import { keyReading } from "../../../exporter/collectors/key.ts";
 import { parseKey } from "../../../exporter/gateway/wire/key.ts";
 import { createSelfRegistry } from "../../../exporter/metrics/self-registry.ts";
 import { createProbes } from "../../../exporter/probes/probes.ts";
@@ -25,7 +26,7 @@ async function putOff(...names: readonly string[]) {
     await clock.advance(5 * MINUTE);
     const information = parseKey({ data: { usage: 0, usage_daily: 0 } }, "read");
     const times = { askedAtMs: clock.now(), asOfMs: clock.now(), timeToLiveMs: MINUTE };
-    latest = { value: { kind: "key", information, limitWindow: undefined }, ...times, spend: [] };
+    latest = { value: keyReading(information, clock.now()), ...times };
   };
   return { probes, configure, makeKnown };
 }

@@ -1,6 +1,6 @@
 import { array, assert, boolean, integer, property, record } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decimalSum } from "../../../exporter/budgets/decimal-sum.ts";
+import { decimalSum } from "../../../exporter/metrics/decimal-sum.ts";
 import { createSpendGuard, type Reservation, type SpendGuard } from "../../../exporter/probes/spend-guard.ts";
 
 const MINUTE = 60_000;

@@ -132,7 +132,7 @@ function take(
       const askedAtMs = clock.now();
       const asOfMs = askedAtMs - made.computedHours * HOUR_MS;
       const timeToLiveMs = made.timeToLive * 7 * HOUR_MS;
-      const reading = { value: VALUE, askedAtMs, asOfMs, timeToLiveMs, spend: [] };
+      const reading = { value: VALUE, askedAtMs, asOfMs, timeToLiveMs };
       return subject.learn(made.id, reading, samplesOf(made.id, made.rows, clock));
     }
   }

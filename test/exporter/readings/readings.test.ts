@@ -29,7 +29,7 @@ function setUp(start: number = NOON, seriesLimit = 100) {
     sample(family, { key: "a" }, amount, kind && windowAt(kind, clock.now()));
   const readingOf = (change: Partial<Reading> = {}): Reading => {
     const askedAtMs = change.askedAtMs ?? clock.now();
-    return { value: VALUE, askedAtMs, asOfMs: askedAtMs, timeToLiveMs: 180_000, spend: [], ...change };
+    return { value: VALUE, askedAtMs, asOfMs: askedAtMs, timeToLiveMs: 180_000, ...change };
   };
   const learn = (samples: readonly Sample[], change: Partial<Reading> = {}, id: TargetId = A) =>
     readings.learn(id, readingOf(change), samples);

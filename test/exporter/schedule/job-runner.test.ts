@@ -268,7 +268,11 @@ describe("createPollReporters()", () => {
     expect(await text()).toContain('poll_failures_total{collector="key",reason="rate_limited"} 0');
     expect(await text()).toContain('poll_duration_seconds_count{collector="key"} 0');
     const before = { ...BEFORE, addedMs: 0 };
-    reporter.ended(testJob("a"), { durationMs: 1500, failure: undefined, warning: undefined }, before);
+    reporter.ended(
+      testJob("a"),
+      { durationMs: 1500, failure: undefined, warning: undefined, concealedLabels: 0 },
+      before,
+    );
     expect(await text()).toContain('poll_duration_seconds_sum{collector="key"} 1.5');
   });
 });

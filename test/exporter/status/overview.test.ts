@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { BudgetGaps, BudgetStatus } from "../../../exporter/budgets/budget-status.ts";
 import { QUERIES } from "../../../exporter/collectors/analytics-families.ts";
 import type { BudgetConfig, ProbeConfig } from "../../../exporter/config/config.ts";
-import type { KeyInformation } from "../../../exporter/gateway/port.ts";
 import { createPacking } from "../../../exporter/metrics/render/block.ts";
 import type {
   KeyReading,
@@ -26,7 +25,6 @@ import {
 const HOUR_MS = 3_600_000;
 const NOON = Date.parse("2026-11-18T12:00:00Z");
 const LATE = Date.parse("2026-11-18T23:59:00Z");
-const FRAGMENT = "sk-v1-abc...xyz";
 const BILLING = targetId("key", "billing");
 
 let clock: ManualClock;
@@ -129,6 +127,7 @@ describe("createOverview", () => {
       ],
       foldedPairs: 7,
       truncated: true,
+      exceedsTotal: false,
     });
     expect(others.map(({ name, state }) => [name, state])).toEqual([
       ["last_day", "waiting"],
@@ -141,6 +140,11 @@ describe("createOverview", () => {
       pairs: [],
       truncated: undefined,
     });
+  });
+
+  test("shows the total of the answer, which may be 0, rather than a sum of pairs", () => {
+    answer(targetId("analytics", "day"), { ...usageReading([]), credits: 0, requests: 0 });
+    expect(overview({ analytics: true }).queries[0]).toMatchObject({ credits: 0, requests: 0, pairs: [] });
   });
 
   test("shows no values of a query whose window has ended, and no sum without pairs", async () => {
@@ -195,7 +199,7 @@ describe("createOverview", () => {
       period: { kind: "total", sinceMs: Date.parse("2026-11-01") },
     };
     const counts = { failing: 1, waiting: 0, early: 0, old: 0, partial: 0 };
-    const gaps: BudgetGaps = { sources: 2, counts, reason: "unauthorized" };
+    const gaps: BudgetGaps = { sources: 2, counts, reason: "unauthorized", partial: undefined };
     const judged = new Map([["payments-day", { spent: 42.5, complete: false, gaps }]]);
     const { budgets } = overview({ budgets: [team, prepaid], judged });
     expect(budgets).toEqual([
@@ -343,29 +347,21 @@ function answer(id: TargetId, value: ReadingValue): void {
   const askedAtMs = clock.now();
   readings.configure(id, "");
   readings.update(id, { up: true, lastSuccessMs: askedAtMs });
-  readings.learn(id, { value, askedAtMs, asOfMs: askedAtMs, timeToLiveMs: HOUR_MS, spend: [] }, []);
+  readings.learn(id, { value, askedAtMs, asOfMs: askedAtMs, timeToLiveMs: HOUR_MS }, []);
 }
 
 const LIMIT_WINDOWS = { daily: "day", weekly: "week", monthly: "month", other: "day" } as const;
 
-function keyReading(limits: Partial<KeyInformation>): KeyReading {
-  const nothing = { total: undefined, day: undefined, week: undefined, month: undefined };
+function keyReading(limits: Partial<Omit<KeyReading, "kind" | "limitWindow">>): KeyReading {
   const { limitReset = "other" } = limits;
   return {
     kind: "key",
-    information: {
-      label: FRAGMENT,
-      limitCredits: undefined,
-      limitReset: undefined,
-      remainingCredits: undefined,
-      byokInLimit: undefined,
-      usage: { total: 0, day: 1, week: 2, month: 3 },
-      byokUsage: nothing,
-      freeTier: undefined,
-      expiresAtMs: Date.parse("2026-12-24T00:00:00Z"),
-      freeRequests: { limit: undefined, used: undefined, remaining: undefined },
-      ...limits,
-    },
+    limitCredits: undefined,
+    limitReset: undefined,
+    remainingCredits: undefined,
+    usage: { total: 0, day: 1, week: 2, month: 3 },
+    expiresAtMs: Date.parse("2026-12-24T00:00:00Z"),
+    ...limits,
     limitWindow: limitReset === "never" ? undefined : windowAt(LIMIT_WINDOWS[limitReset], clock.now()),
   };
 }
@@ -378,8 +374,12 @@ function usageReading(pairs: UsageReading["pairs"]): UsageReading {
     window,
     range: { startMs: window.startMs, endMs: nowMs },
     dataMs: nowMs - 1000,
+    credits: undefined,
+    requests: undefined,
     pairs,
     foldedPairs: 7,
     truncated: true,
+    spend: undefined,
+    exceedsTotal: false,
   };
 }

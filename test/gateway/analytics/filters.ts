@@ -1,4 +1,6 @@
-import { readBoolean, readFields, readList, readOneOf, wrong } from "../fields.ts";
+import type { Account } from "../entities.ts";
+import { isUuid, readBoolean, readFields, readList, readOneOf, wrong } from "../fields.ts";
+import { Refusal } from "../refusal.ts";
 import type { World } from "../world.ts";
 import { type DimensionName, dimensionNames, dimensionsWithUnset, type Member } from "./dimensions.ts";
 
@@ -36,7 +38,7 @@ function readFilter(value: unknown, name: string): Filter {
     );
   }
   if (includeUnset && !dimensionsWithUnset.includes(field)) {
-    throw wrong(`${name}.include_unset`, unset, `none, because every call has a "${field}"`);
+    throw wrong(`${name}.include_unset`, unset, `none, because "${field}" has no unset bucket`);
   }
   return { field, operator, values, includeUnset };
 }
@@ -56,26 +58,26 @@ function readScalar(value: unknown, name: string): Scalar {
 
 const numericId = /^\d+$/u;
 const keyHash = /^[0-9a-f]{64}$/u;
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
-/** A filter uses the underlying identifier (2.1), so a value that can only be a label is an error rather than an empty answer. */
+/** A filter uses the underlying identifier (2.1), so a value that can only be a label is an error rather than an empty answer. For an app's title it is a 500. */
 function refuseLabel(field: DimensionName, value: Scalar, name: string): void {
   const text = String(value);
   if (field === "api_key_id" && !numericId.test(text) && !keyHash.test(text)) {
     throw wrong(name, value, "a numeric key id or a 64-character hex key hash");
   }
-  if (field === "app" && !numericId.test(text)) throw wrong(name, value, "a numeric app id, not a title");
-  if (field === "workspace" && !uuid.test(text)) throw wrong(name, value, "a workspace UUID, not a name");
+  if (field === "app" && !numericId.test(text)) throw new Refusal(500);
+  if (field === "workspace" && !isUuid(text)) throw wrong(name, value, "a workspace UUID, not a name");
 }
 
 export function readClassifierId(value: unknown, name: string): string {
-  if (typeof value === "string" && uuid.test(value)) return value;
+  if (typeof value === "string" && isUuid(value)) return value;
   throw wrong(name, value, "a UUID");
 }
 
-/** Resolves key hashes to key ids. An unknown hash is left unchanged, matches nothing, and causes a warning (2.4). */
-export function resolveHashes(filters: readonly Filter[], world: World): ResolvedFilters {
-  const ids = new Map([...world.keys.values()].map((key) => [key.hash, key.id]));
+/** Resolves the hashes of an account's keys to their ids. Any other hash, that of a deleted key included, is left unchanged, matches nothing, and causes a warning (2.4). */
+export function resolveHashes(filters: readonly Filter[], world: World, account: Account): ResolvedFilters {
+  const known = [...world.keys.values()].filter((key) => key.account === account && key.deletedAt === null);
+  const ids = new Map(known.map((key) => [key.hash, key.id]));
   const warnings: string[] = [];
   const resolve = (value: Scalar): Scalar => {
     if (typeof value !== "string" || !keyHash.test(value)) return value;

@@ -2,13 +2,16 @@ import { type Answer, jsonAnswer } from "../answer.ts";
 import { requireManagement } from "../auth.ts";
 import { staleTime } from "../key-operation.ts";
 import type { Call, Context } from "../context.ts";
+import { wrong } from "../fields.ts";
 import { Refusal } from "../refusal.ts";
+import type { Switches } from "../switches.ts";
 import { DAY, dayStart, MINUTE, MONDAY, monthStart, SUNDAY } from "../windows.ts";
 import type { Key } from "../entities.ts";
 import { refuseUnknownClassifier } from "./classifiers.ts";
 import { resolveHashes } from "./filters.ts";
 import { orderAndCut } from "./order.ts";
 import { runQuery } from "./query.ts";
+import { reachableRange } from "./reach.ts";
 import { type AnalyticsRequest, parseAnalyticsRequest, type TimeRange } from "./request.ts";
 import { renderRows } from "./rows.ts";
 
@@ -26,9 +29,9 @@ export function answerAnalytics(context: Context, call: Call): Answer {
   }
   const request = parseAnalyticsRequest(call.body);
   refuseUnknownClassifiers(context, request);
-  refuseLongReach(request, switches.reachDays, now);
-  const { filters, warnings } = resolveHashes(request.filters, world);
-  const range = request.timeRange ?? { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
+  refuseExcluded(request, switches);
+  const range = reachableRange(request, switches, now);
+  const { filters, warnings } = resolveHashes(request.filters, world, call.key.account);
   const isStale = staleTime(now, switches.staleAfterMidnightMs) !== now;
   const rows = runQuery(ledger, {
     request,
@@ -80,10 +83,22 @@ function refuseUnknownClassifiers(context: Context, request: AnalyticsRequest): 
   }
 }
 
-function refuseLongReach(request: AnalyticsRequest, reachDays: number | null, now: number): void {
-  if (reachDays === null || request.timeRange === null) return;
-  if (request.timeRange.start >= now - reachDays * DAY) return;
-  throw new Refusal(400, `Invalid "time_range.start": expected at most ${reachDays} days ago`);
+/** Refuses the names and the long filters that the switches exclude. */
+function refuseExcluded(request: AnalyticsRequest, switches: Switches): void {
+  const { missingMetrics, missingDimensions, mostFilterValues } = switches;
+  for (const name of request.metrics) {
+    if (missingMetrics.includes(name)) throw wrong("metrics", name, "a known metric");
+  }
+  for (const name of [...request.dimensions, ...request.filters.map(({ field }) => field)]) {
+    if (missingDimensions.includes(name)) throw wrong("dimensions", name, "a known dimension");
+  }
+  for (const { values } of request.filters) {
+    if (mostFilterValues === null || values.length <= mostFilterValues) continue;
+    throw new Refusal(
+      400,
+      `Invalid "filters": expected at most ${mostFilterValues} values, got ${values.length}`,
+    );
+  }
 }
 
 /** Replaces a window that began at this midnight with the previous one. */

@@ -1,10 +1,10 @@
-import { addFigures, type Entry, type Ledger } from "../ledger.ts";
+import { addFigures, type Entry, type Ledger, noFigures } from "../ledger.ts";
 import { DAY } from "../windows.ts";
 import type { Account, Route } from "../entities.ts";
 import { type ClassifierFilters, tagCells, tagsMatch } from "./classifiers.ts";
 import { type DimensionName, type Member, memberOf } from "./dimensions.ts";
 import { type Filter, matches } from "./filters.ts";
-import type { Sums } from "./metrics.ts";
+import { isPercentile, type Sums } from "./metrics.ts";
 import type { AnalyticsRequest, TimeRange } from "./request.ts";
 import { bucketStart, type Granularity } from "./time.ts";
 
@@ -30,7 +30,7 @@ export type Question = {
 export function runQuery(ledger: Ledger, question: Question): Row[] {
   const { request, range, knownAt } = question;
   const groupsOf = createGrouping(question);
-  const withLatencies = request.metrics.includes("p90_latency");
+  const withLatencies = request.metrics.some(isPercentile);
   const rows = createRows(request.granularity === null);
   const bucketOf = createBucketing(request.granularity, question.firstWeekday);
   for (const page of ledger.pages(range.start, Math.min(range.end, knownAt))) {
@@ -60,7 +60,7 @@ export function runQuery(ledger: Ledger, question: Question): Row[] {
 function canUseSums(question: Question, day: number, lastAt: number): boolean {
   const { request, range, knownAt } = question;
   const isFine = request.granularity === "minute" || request.granularity === "hour";
-  if (isFine || request.metrics.includes("p90_latency")) return false;
+  if (isFine || request.metrics.some(isPercentile)) return false;
   return day * DAY >= range.start && (day + 1) * DAY <= range.end && lastAt <= knownAt;
 }
 
@@ -139,17 +139,7 @@ function createRows(isFlat: boolean) {
 }
 
 function noSums(): Sums {
-  return {
-    micros: 0,
-    byokMicros: 0,
-    requests: 0,
-    promptTokens: 0,
-    completionTokens: 0,
-    reasoningTokens: 0,
-    cachedTokens: 0,
-    latencyMs: 0,
-    latencies: [],
-  };
+  return { ...noFigures, latencies: [] };
 }
 
 function addLatency(sums: Sums, entry: Entry): void {

@@ -2,10 +2,10 @@ import type { Switches } from "../switches.ts";
 import { type DimensionName, type Member } from "./dimensions.ts";
 import {
   additiveInteger,
-  type AdditiveMetric,
   isMoney,
   isRate,
   type Metric,
+  metricTable,
   rateValue,
   type Sums,
 } from "./metrics.ts";
@@ -35,6 +35,8 @@ export function renderRows(
     }
     for (const [name, member] of group.members) {
       row[name] = renderMember(name, member, switches);
+      // The service adds this column unasked.
+      if (name === "user") row["user_email"] = member === null ? null : emailOf(member);
       if (switches.extraColumns) row[`${name}_id`] = member?.id ?? null;
     }
     Object.assign(row, group.tags);
@@ -64,18 +66,24 @@ function renderTime(bucket: number, granularity: Granularity, switches: Switches
 }
 
 function renderMember(name: DimensionName, member: Member, switches: Switches): string | null {
-  if (member === null) return null;
+  if (member === null) return unsetLabel(name, switches);
   if (switches.duplicateLabels && name === "api_key_id") return "Production";
   if (switches.duplicateLabels && name === "model") return String(member.id).replace(/\/.*/su, "");
   return member.label;
 }
 
-/** Components that a call may lack. */
-const components: readonly AdditiveMetric[] = ["reasoning_tokens", "cached_tokens", "byok_usage"];
+function unsetLabel(name: DimensionName, switches: Switches): string | null {
+  if (name === "api_key_id") return "Chatroom";
+  return name === "app" && switches.placeholders ? "Unknown" : null;
+}
+
+function emailOf({ label }: NonNullable<Member>): string {
+  return `${label.toLowerCase()}@people.example`;
+}
 
 function renderMetric(metric: Metric, sums: Sums, switches: Switches): number | null {
   if (isRate(metric)) return rateValue(metric, sums);
   const integer = additiveInteger(metric, sums);
-  if (switches.nullComponents && integer === 0 && components.includes(metric)) return null;
+  if (switches.nullComponents && integer === 0 && metricTable[metric].isComponent) return null;
   return isMoney(metric) ? integer / 1e6 : integer;
 }

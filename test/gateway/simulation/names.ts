@@ -73,6 +73,10 @@ export const hosts = ["Northcloud", "Southcloud", "Basement"] as const;
 export const origins = ["https://support.example", "https://shop.example", null] as const;
 export const countries = ["DE", "US", "JP", "BR", null] as const;
 
+export const finishReasons = ["stop", "length", "tool_calls"] as const;
+export const contextLengthBuckets = ["0-4k", "4k-32k", "32k-128k"] as const;
+export const dataRegions = ["global", "europe"] as const;
+
 export const people = [
   ["idp|ada", "Ada"],
   ["idp|grace", "Grace"],

@@ -1,11 +1,14 @@
 import { chance, pick } from "../random.ts";
-import type { Key } from "../entities.ts";
-import { DAY } from "../windows.ts";
+import { type Key, mainAccount } from "../entities.ts";
+import { DAY, HOUR } from "../windows.ts";
 import type { NewKey, World } from "../world.ts";
 import {
   activeClassifier,
   appTitles,
+  contextLengthBuckets,
   countries,
+  dataRegions,
+  finishReasons,
   hosts,
   inactiveClassifier,
   keyNames,
@@ -17,6 +20,7 @@ import {
   vendors,
   workspaces,
 } from "./names.ts";
+import { seedPurchases } from "./purchases.ts";
 import { shapeNames } from "./shapes.ts";
 import type { Lane } from "./traffic.ts";
 
@@ -28,6 +32,7 @@ export type WorldOptions = {
   /** Of ten keys or more, one has limit 0, one is disabled and one has expired. */
   readonly troubled: boolean;
   readonly startAt: number;
+  readonly historyDays: number;
 };
 
 /** Fills the registry from the seed and gives every key its traffic. Without keys the world stays empty. */
@@ -42,7 +47,12 @@ export function seedWorld(world: World, options: WorldOptions): Lane[] {
   world.addClassifier(activeClassifier);
   world.addClassifier(inactiveClassifier, false);
   const choices = { models, apps: [...apps.map((app) => app.id), null] };
-  return Array.from({ length: options.keys }, (_, index) => addKey(world, index, choices, options)).flat();
+  const lanes = Array.from({ length: options.keys }, (_, index) =>
+    addKey(world, index, choices, options),
+  ).flat();
+  const { startAt, historyDays } = options;
+  seedPurchases(world.account(mainAccount), { startAt, historyDays, dailyCredits: dailyPaid(lanes) });
+  return lanes;
 }
 
 type Size = (typeof modelSizes)[number];
@@ -72,7 +82,16 @@ function addKey(world: World, index: number, choices: Choices, options: WorldOpt
   const name = round === 0 ? base : `${base}-${round + 1}`;
   const kind = keyKinds[index % keyKinds.length] ?? keyKinds[0];
   const { limitDays, ...kindOfKey } = kind;
-  const key = world.addKey({ name, ...kindOfKey, ...twinTitle(index) });
+  const key = world.addKey({
+    name,
+    ...kindOfKey,
+    ...twinTitle(index),
+    workspace: workspaceOf(index),
+    creator: pick(people, draw(4))[0],
+    externalUser: draw(5) < 0.1 ? `customer-${index}` : null,
+    // Older than its first traffic, and no two at the same time.
+    createdAt: options.startAt - options.historyDays * DAY - (options.keys - index) * HOUR,
+  });
   const count = 1 + Math.floor(draw(3) * 3);
   // From 0.3 to 60 credits a day, on a logarithmic scale.
   const dailyCredits = (0.3 * 200 ** draw(1)) / count;
@@ -129,6 +148,11 @@ function twinTitle(index: number): Partial<NewKey> {
   return index === 1 || index === 4 ? { title: "Production" } : {};
 }
 
+/** Two keys of ten belong to workspaces of their own, the others to the default one. */
+function workspaceOf(index: number): string | null {
+  return index % 5 === 4 ? pick(workspaces, (index % 10) / 10)[0] : null;
+}
+
 function makeTrouble(key: Key, index: number, startAt: number): void {
   if (index === 7) key.limitMicros = 0;
   if (index === 8) key.disabled = true;
@@ -161,10 +185,13 @@ function addLane(world: World, plan: LanePlan, choices: Choices, draw: (what: nu
     model: id,
     app: pick(choices.apps, draw(6)),
     user: draw(7) < 0.2 ? null : pick(people, draw(8))[0],
-    workspace: draw(9) < 0.3 ? null : pick(workspaces, draw(10))[0],
     provider: pick(hosts, draw(11)),
     origin: pick(origins, draw(12)),
     country: pick(countries, draw(13)),
+    finishReason: pick(finishReasons, draw(18)),
+    contextLengthBucket: pick(contextLengthBuckets, draw(19)),
+    dataRegion: pick(dataRegions, draw(20)),
+    streamed: draw(21) < 0.5,
     tags: isTagged ? { [activeClassifier]: tags } : {},
   });
   const microsPerRequest = (size.prompt * size.promptPrice + size.completion * size.completionPrice) / 1000;

@@ -1,5 +1,5 @@
 import type { Route } from "../entities.ts";
-import type { Entry, Figures, Ledger } from "../ledger.ts";
+import { type Entry, type Figures, type Ledger, noFigures } from "../ledger.ts";
 import { admittedRequests } from "../limits.ts";
 import { chance } from "../random.ts";
 import type { Switches } from "../switches.ts";
@@ -82,7 +82,7 @@ export function createTraffic(
     if (requests === 0) return;
     const variation = 0.7 + 0.6 * chance(seed + 20, index, slot);
     const at = start + Math.floor(chance(seed + 30, index, slot) * lengthMs);
-    const figures = figuresOf(lane, requests, variation);
+    const figures = figuresOf(lane, requests, variation, switches.byokFees);
     const admitted = admittedRequests(ledger, {
       ...figures,
       key: lane.route.key,
@@ -92,7 +92,7 @@ export function createTraffic(
     refused += requests - admitted;
     if (admitted === 0) return;
     const entry = {
-      ...(admitted === requests ? figures : figuresOf(lane, admitted, variation)),
+      ...(admitted === requests ? figures : figuresOf(lane, admitted, variation, switches.byokFees)),
       at,
       route: lane.route,
     };
@@ -111,30 +111,26 @@ export function createTraffic(
   };
 }
 
-const noFigures: Figures = {
-  micros: 0,
-  byokMicros: 0,
-  requests: 0,
-  promptTokens: 0,
-  completionTokens: 0,
-  reasoningTokens: 0,
-  cachedTokens: 0,
-  latencyMs: 0,
-};
-
 /** Cached prompt tokens cost a tenth. */
 const CACHED_DISCOUNT = 0.9;
+/** The gateway's fee on a call that is paid at a provider. */
+const BYOK_FEE = 0.05;
 
-function figuresOf(lane: Lane, requests: number, variation: number): Figures {
+function figuresOf(lane: Lane, requests: number, variation: number, withFees: boolean): Figures {
   const promptTokens = Math.round(requests * lane.promptTokens * variation);
   const completionTokens = Math.round(requests * lane.completionTokens * variation);
   const cachedTokens = Math.floor(promptTokens * lane.cachedShare);
   const paidPrompt = promptTokens - CACHED_DISCOUNT * cachedTokens;
   const cost = Math.round((paidPrompt * lane.promptPrice + completionTokens * lane.completionPrice) / 1000);
+  const fee = lane.byok && withFees ? Math.round(cost * BYOK_FEE) : 0;
   return {
-    micros: lane.byok ? 0 : cost,
+    ...noFigures,
+    micros: lane.byok ? fee : cost,
     byokMicros: lane.byok ? cost : 0,
+    byokFeeMicros: fee,
+    cacheMicros: lane.byok ? 0 : -Math.round((CACHED_DISCOUNT * cachedTokens * lane.promptPrice) / 1000),
     requests,
+    byokRequests: lane.byok ? requests : 0,
     promptTokens,
     completionTokens,
     reasoningTokens: Math.floor(completionTokens * lane.reasoningShare),

@@ -1,5 +1,6 @@
 import { type Answer, jsonAnswer } from "../answer.ts";
 import type { Call, Context } from "../context.ts";
+import { noFigures } from "../ledger.ts";
 import { Refusal } from "../refusal.ts";
 import { admit } from "./admission.ts";
 import { parseTranscriptionForm } from "./form.ts";
@@ -24,8 +25,7 @@ export function answerTranscription(context: Context, call: Call): Answer {
   context.transcriptions.push(record);
   const { at, micros, inputTokens, outputTokens, latencyMs } = record;
   const tokens = { promptTokens: inputTokens, completionTokens: outputTokens };
-  const rest = { byokMicros: 0, reasoningTokens: 0, cachedTokens: 0 };
-  context.ledger.post({ at, route, micros, requests: 1, ...tokens, ...rest, latencyMs });
+  context.ledger.post({ ...noFigures, at, route, micros, requests: 1, ...tokens, latencyMs });
   const answer = jsonAnswer(transcriptBody(record, manner));
   const headers = { ...answer.headers, "X-Request-Id": record.requestId };
   return { ...answer, headers, delayMs: latencyMs };

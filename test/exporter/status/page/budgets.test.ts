@@ -96,7 +96,36 @@ describe("the table of budgets", () => {
     ],
     ["app", gaps({ failing: 1 }, { ...PART, reason: "timeout" }), "its query is failing timeout"],
     ["account", gaps({ waiting: 1 }, PART), "its query has not been polled yet"],
-    ["model", gaps({ partial: 1 }, PART), "its query returned a partial answer"],
+    [
+      "model",
+      gaps({ partial: 1 }, { ...PART, partial: { reason: "unlisted", credits: 50 } }),
+      "its query returned a partial answer: the rows of models and apps are below the total by 50.00 credits",
+    ],
+    [
+      "model",
+      gaps({ partial: 1 }, { ...PART, partial: { reason: "exceeding", credits: -0.5 } }),
+      "its query returned a partial answer: the rows of models and apps are above the total by 0.50 credits",
+    ],
+    [
+      "app",
+      gaps({ partial: 1 }, { ...PART, partial: { reason: "cut", credits: 1.25 } }),
+      "its query returned a partial answer: the gateway has more rows than it sent (1.25 credits of the total are in no row)",
+    ],
+    [
+      "app",
+      gaps({ partial: 1 }, { ...PART, partial: { reason: "unreadable", credits: undefined } }),
+      "its query returned a partial answer: some rows cannot be read",
+    ],
+    [
+      "account",
+      gaps({ partial: 1 }, { ...PART, partial: { reason: "warned", credits: undefined } }),
+      "its query returned a partial answer: the gateway warns about the query",
+    ],
+    [
+      "keys",
+      gaps({ partial: 1 }, { partial: { reason: "unknown", credits: undefined } }),
+      "1 of 3 keys returned a partial answer: the answer does not contain the amount",
+    ],
     ["keys", gaps({ partial: 2 }), "2 of 3 keys returned partial answers"],
   ])("explains the gaps of a budget over %s: %j", (kind, why, text) => {
     const scope =

@@ -56,6 +56,7 @@ export function query(name: string, more: Partial<QueryRow> = {}): QueryRow {
     pairs: [],
     foldedPairs: 0,
     truncated: false,
+    exceedsTotal: false,
     ...more,
   };
 }
@@ -102,6 +103,7 @@ export function gaps(counts: Partial<BudgetGaps["counts"]>, more: Partial<Budget
     sources: 3,
     counts: { failing: 0, waiting: 0, early: 0, old: 0, partial: 0, ...counts },
     reason: undefined,
+    partial: undefined,
     ...more,
   };
 }

@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** Why a connection was closed to respect the limit: the longest idle one made room, or none was idle. */
+export const DROP_REASONS = ["idle", "limit"] as const;
+
+export type DropReason = (typeof DROP_REASONS)[number];
+
+/** The open connections of the server. At the limit, a new one replaces the one that has been idle longest. */
+export interface Connections {
+  /** Admits a connection, before any TLS handshake. False: it was closed because no other connection is idle. */
+  admit(socket: Socket): boolean;
+  /** The connection of the request is not idle until the answer is sent. */
+  answering(request: IncomingMessage, response: ServerResponse): void;
+}
+
+export function createConnections(most: number, onDrop: (reason: DropReason) => void): Connections {
+  /** By peer, the longest idle one first; those that answer a request are not in order. */
+  const open = new Map<string, Connection>();
+
+  function becomeIdle(peer: string, connection: Connection): void {
+    if (open.get(peer) !== connection) return;
+    open.delete(peer);
+    open.set(peer, connection);
+  }
+
+  function dropLongestIdle(): boolean {
+    for (const [peer, { socket, answers }] of open) {
+      if (answers > 0) continue;
+      open.delete(peer);
+      socket.destroy();
+      return true;
+    }
+    return false;
+  }
+
+  return {
+    admit: (socket) => {
+      const isFull = open.size >= most;
+      const isAdmitted = !isFull || dropLongestIdle();
+      if (isFull) onDrop(isAdmitted ? "idle" : "limit");
+      if (!isAdmitted) {
+        socket.destroy();
+        return false;
+      }
+      const peer = peerOf(socket);
+      const connection = { socket, answers: 0 };
+      open.set(peer, connection);
+      socket.once("close", () => {
+        if (open.get(peer) === connection) open.delete(peer);
+      });
+      return true;
+    },
+    answering: ({ socket }, response) => {
+      const peer = peerOf(socket);
+      const connection = open.get(peer);
+      if (!connection) return;
+      connection.answers++;
+      response.once("close", () => {
+        connection.answers--;
+        if (connection.answers === 0) becomeIdle(peer, connection);
+      });
+    },
+  };
+}
+
+interface Connection {
+  /** The TCP connection, also under TLS. */
+  readonly socket: Socket;
+  /** Answers in progress: several when a client does not wait before it sends the next request. */
+  answers: number;
+}
+
+/** Identifies a connection before and after its TLS handshake. */
+export function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}

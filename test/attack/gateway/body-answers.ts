@@ -1,0 +1,226 @@
+import { type Answer, answerJson, type Exchange } from "./exchange.ts";
+import { LARGE, pickOf } from "./transport-answers.ts";
+
+/** Bodies about a key: the fields of `data`. */
+export const keyAnswers: Readonly<Record<string, Answer>> = {
+  "16 MB of the own secret": body(({ secret }) => `{"data":{"label":"${many(secret, " ", LARGE)}"}}`),
+  "16 MB of needless escapes": body(
+    ({ secret }) => `{"data":{"label":"${many(escaped(secret), "", LARGE)}"}}`,
+  ),
+  "a body of a million fields": body(() => `{"data":{${fill((index) => `"x${index}":${index},`)}"usage":1}}`),
+  "usage a million times": body(() => `{"data":{${many('"usage":1', ",", LARGE)}}}`),
+  "numbers that are none": fields(({ random }) => ({ usage: pickOf([...NUMBERS], random) })),
+  "negative and enormous amounts": fields(({ random }) => ({
+    usage: pickOf(["-1", "1e308", "-1e308", "5e-324", "-0", '"1e308"', '"-7.5"'], random),
+    limit_remaining: "-1e308",
+  })),
+  "a number of 16 million digits": body(() => `{"data":{"usage":${"9".repeat(LARGE)}}}`),
+  "a text of 16 million digits": body(() => `{"data":{"usage":"${"9".repeat(LARGE)}x"}}`),
+  "dates that are none": fields(({ random }) => ({ expires_at: JSON.stringify(pickOf([...DATES], random)) })),
+  "labels of strange characters": fields(({ random }) => ({ label: strange(random) })),
+  "a label of 16 MB": body(() => `{"data":{"usage":1,"label":"${"\\u0000".repeat(LARGE / 6)}"}}`),
+  "a limit_reset of 16 MB": body(() => `{"data":{"usage":1,"limit_reset":"${" ".repeat(LARGE)}"}}`),
+  "names of JavaScript": fields(() => ({
+    __proto__: '{"usage":666,"limit":666}',
+    constructor: '{"prototype":{"usage":666}}',
+    toString: "1",
+    hasOwnProperty: "null",
+  })),
+  "types that are wrong": fields(({ random }) => ({
+    [pickOf(["usage", "limit", "label", "is_free_tier", "limit_reset"], random)]: pickOf(
+      ["[]", "{}", "[[1]]", '{"valueOf":1}', "true"],
+      random,
+    ),
+  })),
+};
+
+/** Bodies about usage. */
+export const analyticsAnswers: Readonly<Record<string, Answer>> = {
+  "rows that are numbers": body(() => usage(`[${many("0", ",", LARGE - 200)}]`)),
+  "empty rows": body(() => usage(`[${many("{}", ",", LARGE - 200)}]`)),
+  "rows of a wrong type, with one that is right": body(({ right }) => {
+    const rows = many('{"model":[],"total_usage":{}}', ",", LARGE / 2);
+    return usage(`[${rows},${JSON.stringify(rowOf(right))}]`);
+  }),
+  "100,000 sensible rows": body(() => usage(`[${fill((index) => `${row(index)},`)}${row(0)}]`)),
+  "1,000 rows with new titles each time": async (exchange) => {
+    const tag = exchange.random().toString(36).slice(2);
+    const rows = Array.from({ length: 1000 }, (_, index) => row(`${tag}${index}`));
+    await answerJson(exchange.socket, usage(`[${rows.join(",")}]`));
+  },
+  "titles of 1 MB": body(() => {
+    const title = "\u4f60".repeat(2 ** 18);
+    return usage(`[${Array.from({ length: 12 }, (_, index) => row(`${title}${index}`)).join(",")}]`);
+  }),
+  "titles of strange characters": async ({ socket, random }) => {
+    const rows = Array.from(
+      { length: 50 },
+      () => `{"model":${strange(random)},"app":${strange(random)},"total_usage":1}`,
+    );
+    await answerJson(socket, usage(`[${rows.join(",")}]`));
+  },
+  "rows of a million columns": body(() =>
+    usage(`[{${fill((index) => `"c${index}":1,`)}"model":"a","app":"b"}]`),
+  ),
+  "16 million warnings": body(() => usage("[]", `"warnings":[${many("0", ",", LARGE - 200)}],`)),
+  "warnings of 16 MB": body(() => usage("[]", `"warnings":["${"w".repeat(LARGE - 200)}"],`)),
+  "amounts that are none": async ({ socket, random }) => {
+    const amount = pickOf([...NUMBERS], random);
+    await answerJson(socket, usage(`[{"model":"a","app":"b","total_usage":${amount}}]`));
+  },
+  "negative and enormous totals": async ({ socket, random }) => {
+    const amount = pickOf(["-5", "1e308", "-1e308", '"1e308"', "-0"], random);
+    const one = (app: string) =>
+      `{"model":"a","app":"${app}","total_usage":${amount},"request_count":${amount}}`;
+    await answerJson(socket, usage(`[${one("x")},${one("y")},${one("z")}]`));
+  },
+  "times of another age": async ({ socket, random }) => {
+    const at = pickOf(["-1", "0", "8.64e15", "1e300", "253402300800000", '"soon"'], random);
+    await answerJson(socket, usage("[]", `"cachedAt":${at},`));
+  },
+};
+
+/** Bodies for every endpoint. */
+export const jsonAnswers: Readonly<Record<string, Answer>> = {
+  "JSON nested 8 million deep": body(() => "[".repeat(LARGE / 2)),
+  "an unused field nested 8 million deep": body(
+    () =>
+      `{"data":{"usage":1,"data":[],"metadata":{"truncated":false},"x":${"[".repeat(LARGE / 2 - 100)}${"]".repeat(LARGE / 2 - 100)}}}`,
+  ),
+  "objects nested 2 million deep": body(
+    () => `{"data":${'{"x":'.repeat(LARGE / 6)}1${"}".repeat(LARGE / 6)}}`,
+  ),
+  "16 MB of white space": body(() => " ".repeat(LARGE)),
+  "a list of 8 million numbers": body(() => `[${many("0", ",", LARGE)}]`),
+  "texts without an end": body(() => `{"data":"${"\\".repeat(LARGE)}`),
+  "bytes that are not UTF-8": body(() => Buffer.alloc(LARGE, 0xff)),
+  "UTF-16": async ({ socket, right }) =>
+    answerJson(socket, Buffer.from(`\ufeff${JSON.stringify(right)}`, "utf16le")),
+  "zero bytes": body(() => Buffer.alloc(LARGE)),
+  "HTML of 16 MB": body(() => `<html>${"<a href='x'>".repeat(LARGE / 12)}`),
+  "429 with headers of 16 MB in its body": body(
+    () =>
+      `{"error":{"code":429,"message":"x","metadata":{"headers":{${fill((index) => `"x-${index}":"${index}",`)}"a":"b"}}}}`,
+    429,
+  ),
+  "429 for ever": async ({ socket, random }) =>
+    answerJson(socket, '{"error":{"message":"slow down"}}', pickOf([429, 503], random), {
+      "retry-after": pickOf(
+        ["1000000000", "-5", "NaN", "Fri, 31 Dec 9999 23:59:59 GMT", "9".repeat(5000), "0"],
+        random,
+      ),
+      "x-ratelimit-reset": pickOf(["99999999999999", "-1", "1e400", "0"], random),
+    }),
+  "an error message of 16 MB": body(
+    () => `{"error":{"message":"${"\\u202e\\n".repeat(LARGE / 8 - 10)}"}}`,
+    400,
+  ),
+  "an error that changes each time": async ({ socket, random }) =>
+    answerJson(
+      socket,
+      `{"error":{"message":"fault ${random()}"}}`,
+      pickOf([400, 401, 402, 403, 404, 408, 413, 500, 502, 529, 504], random),
+    ),
+};
+
+/** Answers with a large body. The latest ones are kept unless they depend on the exchange, because making them is slow. */
+function body(make: (exchange: Exchange) => string | Uint8Array, status = 200): Answer {
+  return async (exchange) => {
+    const bytes = kept.get(make) ?? Buffer.from(make(exchange));
+    kept.delete(make);
+    if (make.length === 0) kept.set(make, bytes);
+    for (const oldest of kept.keys()) if (kept.size > 4) kept.delete(oldest);
+    await answerJson(exchange.socket, bytes, status);
+  };
+}
+
+const kept = new Map<unknown, Buffer>();
+
+/** An answer about a key with some fields replaced, as JSON texts. */
+function fields(make: (exchange: Exchange) => Readonly<Record<string, string>>): Answer {
+  return async (exchange) => {
+    const changed = Object.entries(make(exchange)).map(([name, value]) => `,"${name}":${value}`);
+    const right = JSON.stringify(exchange.right).slice(0, -2);
+    await answerJson(exchange.socket, `${right}${changed.join("")}}}`);
+  };
+}
+
+const NUMBERS = [
+  "1e400",
+  "-1e400",
+  "NaN",
+  "Infinity",
+  '"NaN"',
+  '"1e400"',
+  "01",
+  '"0x10"',
+  '""',
+  '" "',
+  "[]",
+] as const;
+const DATES = [
+  "+275760-09-13T00:00:00.001Z",
+  "0000-00-00",
+  "2026-02-30T25:61:61Z",
+  "yesterday",
+  "9".repeat(10_000),
+] as const;
+
+function usage(rows: string, other = ""): string {
+  return `{"data":{${other}"data":${rows},"metadata":{"truncated":false,"query_time_ms":1,"row_count":1}}}`;
+}
+
+function row(title: string | number): string {
+  return `{"model":"acme/${title}","app":"app ${title}","total_usage":1,"request_count":1,"tokens_total":1}`;
+}
+
+function rowOf(right: Exchange["right"]): unknown {
+  return JSON.parse(JSON.stringify(right), (name, value: unknown) =>
+    name === "data" && Array.isArray(value) ? value[0] : value,
+  );
+}
+
+/** A JSON text of characters that break labels, logs and pages. */
+function strange(random: () => number): string {
+  const texts = [
+    "\n",
+    "\r",
+    '"',
+    "\\",
+    "\u0000",
+    "\u001b[2J",
+    "\u202e",
+    "\ud800",
+    "\u2028",
+    "<script>",
+    "{{",
+    "_other",
+    "\ufeff",
+    "'",
+    "\u0085",
+  ];
+  const text = Array.from({ length: 8 }, () => texts[Math.floor(random() * texts.length)]).join("x");
+  return JSON.stringify(text);
+}
+
+function escaped(text: string): string {
+  return Array.from(text)
+    .map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
+}
+
+function many(piece: string, separator: string, length: number): string {
+  const step = piece + separator;
+  return `${step.repeat(Math.floor((length - 200) / step.length))}${piece}`;
+}
+
+/** Pieces up to the largest body. */
+function fill(piece: (index: number) => string): string {
+  const pieces: string[] = [];
+  for (let [index, length] = [0, 0]; length < LARGE - 400; index++) {
+    const text = piece(index);
+    length += text.length;
+    pieces.push(text);
+  }
+  return pieces.join("");
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { LOGIN } from "./books.ts";
+import { report, takeOrders } from "./messages.ts";
+
+// The honest client, in its own process: it asks for health and metrics four times a second, on new connections and on a
+// kept one, without waiting for earlier answers.
+let target: { readonly url: string; readonly pid: number } | undefined;
+const authorization = `Basic ${Buffer.from(`${LOGIN.user}:${LOGIN.password}`).toString("base64")}`;
+const kept = new Agent({ keepAlive: true, maxSockets: 1 });
+let pending = 0;
+let turn = 0;
+const PERIOD_MS = 250;
+/** How long this process did not run although it was time. */
+let lateMs = 0;
+let expectedAt = performance.now() + PERIOD_MS;
+
+takeOrders((order) => {
+  if (order.type === "target") target = order;
+});
+report({ type: "listening", address: "" });
+setInterval(() => {
+  const now = performance.now();
+  lateMs += Math.max(0, now - expectedAt);
+  expectedAt = now + PERIOD_MS;
+  turn += 1;
+  if (!target || pending > MOST_PENDING) return;
+  probe("/-/healthy", false);
+  probe("/metrics", turn % 2 === 0);
+  if (turn % 20 === 0) probe("/", false);
+}, PERIOD_MS);
+
+/** More would be an attack. */
+const MOST_PENDING = 24;
+const PATIENCE_MS = 60_000;
+
+function probe(path: string, isKept: boolean): void {
+  if (!target) return;
+  const { url, pid } = target;
+  const [atMs, began, lateBefore, waitedBefore] = [Date.now(), performance.now(), lateMs, waitedMs(pid)];
+  pending += 1;
+  let isDone = false;
+  const done = (end: string, body?: string): void => {
+    if (isDone) return;
+    isDone = true;
+    pending -= 1;
+    const wallMs = performance.now() - began;
+    const excused = lateMs - lateBefore + Math.max(0, waitedMs(pid) - waitedBefore);
+    report({ type: "probe", path, atMs, wallMs, ms: Math.max(0, wallMs - excused), end, body });
+  };
+  const asked = request(
+    url + path,
+    { headers: { authorization }, timeout: PATIENCE_MS, ...(isKept ? { agent: kept } : { agent: false }) },
+    (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () => {
+        const isShown = path !== "/-/healthy" && (turn % 4 === 0 || path === "/");
+        done(String(response.statusCode), isShown ? Buffer.concat(chunks).toString() : undefined);
+      });
+      response.on("error", (error) => done(error.message));
+    },
+  );
+  asked.on("timeout", () => asked.destroy(new Error("no answer")));
+  asked.on("error", (error) => done(error.message));
+  asked.end();
+}
+
+/** How long the exporter's main thread could run but had no processor: on a busy machine that is not its fault. */
+function waitedMs(pid: number): number {
+  try {
+    const [, waited = "0"] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ");
+    return Number(waited) / 1e6;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,81 @@
+import { type Answer, jsonAnswer } from "../answer.ts";
+import { requireManagement } from "../auth.ts";
+import type { Call, Context } from "../context.ts";
+import { defaultWorkspace, type Key } from "../entities.ts";
+import { isUuid, wrong } from "../fields.ts";
+import { keyBook } from "../key-book.ts";
+import { keyFigures, maskedToken, resetText, staleTime } from "../key-operation.ts";
+import { Refusal } from "../refusal.ts";
+import type { Switches } from "../switches.ts";
+import { listedKeys } from "./listed-keys.ts";
+
+/** GET /keys: one page of the keys of one workspace, from the books at the time of the gateway's clock. */
+export function answerKeys(context: Context, call: Call): Answer {
+  requireManagement(call.key);
+  const { switches, world } = context;
+  const { includeDisabled, offset, workspaceId } = readParameters(call.parameters);
+  const keys = listedKeys(world, call.key.account, switches.keysOrder)
+    .filter((key) => key.workspace.id === workspaceId && (includeDisabled || !key.disabled))
+    .slice(offset, offset + switches.keysPerPage);
+  return jsonAnswer({ data: keys.map((key) => keyRow(context, key)) });
+}
+
+/** GET /keys/{hash}: one row, of any workspace, disabled or not. */
+export function answerKeyByHash(context: Context, call: Call): Answer {
+  requireManagement(call.key);
+  const hash = call.path.slice("/keys/".length);
+  const keys = listedKeys(context.world, call.key.account, "oldest_first");
+  const key = keys.find((candidate) => candidate.hash === hash);
+  if (key === undefined) throw new Refusal(404, "API key not found");
+  return jsonAnswer({ data: keyRow(context, key) });
+}
+
+function readParameters(parameters: URLSearchParams) {
+  const {
+    include_disabled: disabled = "false",
+    offset = "0",
+    workspace_id: workspace,
+    ...others
+  } = Object.fromEntries(parameters);
+  for (const name of Object.keys(others)) throw new Refusal(400, `Unknown parameter "${name}"`);
+  if (disabled !== "true" && disabled !== "false") throw wrong("include_disabled", disabled, "true or false");
+  if (!/^\d{1,9}$/u.test(offset)) throw wrong("offset", offset, "an integer of at least 0");
+  if (workspace !== undefined && !isUuid(workspace))
+    throw wrong("workspace_id", workspace, "a workspace UUID");
+  return {
+    includeDisabled: disabled === "true",
+    offset: Number(offset),
+    workspaceId: workspace?.toLowerCase() ?? defaultWorkspace.id,
+  };
+}
+
+function keyRow(context: Context, key: Key): Record<string, unknown> {
+  const { switches, ledger, clock } = context;
+  const now = clock.now();
+  const windowsAt = staleTime(now, switches.staleAfterMidnightMs);
+  const { credits, limitReset } = keyBook(ledger, key, Math.min(windowsAt, now - switches.lagMs), windowsAt);
+  const row: Record<string, unknown> = {
+    hash: key.hash,
+    name: key.title,
+    label: maskedToken(key),
+    disabled: key.disabled,
+    ...keyFigures(credits, switches),
+    limit_reset: resetText(limitReset, switches),
+    include_byok_in_limit: key.includeByokInLimit,
+    created_at: timeText(key.createdAt, switches),
+    updated_at: timeText(key.updatedAt, switches),
+    expires_at: timeText(key.expiresAt, switches),
+    creator_user_id: key.creator,
+    workspace_id: key.workspace.id,
+    external_user: key.externalUser,
+  };
+  for (const field of switches.missingKeyFields) delete row[field];
+  return row;
+}
+
+/** 2026-11-21T00:00:00.000Z or 2026-11-21T00:00:00.000000+00:00. */
+function timeText(at: number | null, switches: Switches): string | null {
+  if (at === null) return null;
+  const text = new Date(at).toISOString();
+  return switches.keyTimes === "z" ? text : text.replace("Z", "000+00:00");
+}

@@ -1,0 +1,95 @@
+import { windowStart } from "../calendar.ts";
+import { decimal, ofMicros } from "../decimal.ts";
+import { rangeStart, usageAnswers } from "../shown-usage.ts";
+import type { BudgetSettings } from "../story.ts";
+import type { Judge, Scrape, World } from "../world.ts";
+
+/**
+ * A complete budget has spent what the books say. An incomplete one has spent at most that, and a budget that lacks
+ * something is never complete.
+ */
+export function createBudgets(world: World): Judge {
+  function judgeBudget(budget: BudgetSettings, scrape: Scrape): readonly string[] {
+    const { name } = budget;
+    const spent = scrape.exposition
+      .samples("aigateway_budget_spent_credits")
+      .find(({ labels }) => labels["budget"] === name)?.text;
+    const isComplete = scrape.exposition.value("aigateway_budget_complete", { budget: name }) === 1;
+    if (spent === undefined) return isComplete ? [`budget ${name} is complete without an amount`] : [];
+    const most = mostSpent(budget, scrape);
+    if (decimal(spent) > most) return [`budget ${name} has spent ${spent}, and the books ${most}`];
+    return isComplete ? completeFaults(budget, decimal(spent), scrape) : [];
+  }
+
+  /** What the books have at the scrape; each file counts with the account that spent most. */
+  function mostSpent(budget: BudgetSettings, { atMs }: Scrape): bigint {
+    const { gateway } = world.settings();
+    if ("keys" in budget) {
+      const { window } = budget;
+      if (window === "total") throw new Error("A budget of keys has no total");
+      const spentBy = (number: number) => world.books.key({ gateway, number }, atMs).usage[window];
+      const micros = members(budget).map(({ file }) =>
+        Math.max(...world.files.tokens(file).map(({ account }) => spentBy(account))),
+      );
+      return micros.reduce((sum, one) => sum + ofMicros(one), 0n);
+    }
+    const pairs = world.books.pairs(gateway, rangeStart(budget.window, atMs), atMs);
+    return pairs
+      .filter(({ model }) => !("model" in budget) || model === budget.model)
+      .reduce((sum, { micros }) => sum + ofMicros(micros), 0n);
+  }
+
+  function members(budget: BudgetSettings) {
+    const { keys } = world.settings();
+    if (!("keys" in budget)) return [];
+    return budget.keys === "all" ? keys : keys.filter(({ name }) => budget.keys.includes(name));
+  }
+
+  function completeFaults(budget: BudgetSettings, spent: bigint, scrape: Scrape): readonly string[] {
+    return "keys" in budget ? keyFaults(budget, spent, scrape) : queryFaults(budget, spent, scrape);
+  }
+
+  function keyFaults(budget: BudgetSettings, spent: bigint, { exposition }: Scrape): readonly string[] {
+    let sum = 0n;
+    for (const { name } of members(budget)) {
+      const shown = exposition
+        .samples(`aigateway_key_usage_${budget.window}_credits`)
+        .find(({ labels }) => labels["key"] === name);
+      if (!shown || exposition.value("aigateway_key_up", { key: name }) !== 1)
+        return [`budget ${budget.name} is complete without ${name}`];
+      sum += decimal(shown.text);
+    }
+    return sum === spent ? [] : [`budget ${budget.name} has spent ${spent}, and its keys show ${sum}`];
+  }
+
+  function queryFaults(
+    budget: Exclude<BudgetSettings, { keys: unknown }>,
+    spent: bigint,
+    { at, atMs }: Scrape,
+  ): readonly string[] {
+    const answers = usageAnswers(world, rangeStart(budget.window, atMs), at).filter(({ question }) =>
+      isOfWindow(budget, question.asOfMs, atMs),
+    );
+    const isTrue = answers.some(({ usage: { rows, total, isGrouped, isPartial } }) => {
+      if (!("model" in budget)) return ofMicros(total.micros) === spent;
+      const matching = [...rows].filter(([pair]) => pair.startsWith(`${budget.model}|`));
+      return (
+        isGrouped &&
+        !isPartial &&
+        matching.reduce((sum, [, { micros }]) => sum + ofMicros(micros), 0n) === spent
+      );
+    });
+    return isTrue ? [] : [`budget ${budget.name} is complete with ${spent}, which no whole answer has`];
+  }
+
+  return {
+    scraped: (scrape) =>
+      Math.abs(world.time.skewMs()) > 1000 || world.isApplying()
+        ? []
+        : world.settings().budgets.flatMap((budget) => judgeBudget(budget, scrape)),
+  };
+}
+
+function isOfWindow({ window }: BudgetSettings, asOfMs: number, atMs: number): boolean {
+  return window === "total" || windowStart(window, asOfMs) === windowStart(window, atMs);
+}

@@ -1,0 +1,92 @@
+import { parseOpenMetrics, parseTextFormat } from "../../support/openmetrics.ts";
+import { intervalMs } from "../self-metrics.ts";
+import { keyRoundSeconds } from "../recovery.ts";
+import { questionsAbout } from "../shown-keys.ts";
+import { endOf, type KeySettings } from "../story.ts";
+import type { Judge, Scrape, World } from "../world.ts";
+
+/** Every scrape is answered, in time and valid for an independent reader; up, ready, lag and interval are true. */
+export function createHealth(world: World): Judge {
+  let count = 0;
+  let longestMs = 0;
+
+  function isFileWrong(file: number, since: number): boolean {
+    return world.story.events.some(
+      (event) => event.do === "file" && event.file === file && endOf(event) * 1000 > since,
+    );
+  }
+
+  function judgeUp(key: KeySettings, { exposition, at }: Scrape): readonly string[] {
+    const { name, file } = key;
+    const questions = questionsAbout(world, key);
+    const up = exposition.value("aigateway_key_up", { key: name });
+    const answered = questions.filter(({ end, endedAt = Infinity }) => end === "good" && endedAt <= at);
+    const lastGood = answered.at(-1);
+    if (up === 1 && !lastGood) return [`${name} is up without an answer`];
+    const since = lastGood?.at ?? 0;
+    if (up === 1 && at - since > 3 * longestMs + PUBLISHED_MS)
+      return [`${name} is up, last answered ${(at - since) / 1000} s ago`];
+    if (isFileWrong(file, Math.max(since, world.startedAt()))) return [];
+    const later = questions.filter((question) => question.at > since);
+    const isFailing =
+      later.length > 0 && later.every(({ endedAt = Infinity }) => endedAt < at - LONGEST_RUN_MS);
+    if (up === 1 && isFailing) return [`${name} is up although its last run failed`];
+    const isGood =
+      lastGood !== undefined && later.length === 0 && (lastGood.endedAt ?? at) < at - PUBLISHED_MS;
+    return isGood && up !== 1 && at - since < longestMs
+      ? [`${name} is not up although its last run succeeded`]
+      : [];
+  }
+
+  function judgeReady({ at, isReady, isHealthy }: Scrape): readonly string[] {
+    const isOld = at - world.startedAt() > 31_000;
+    return [
+      ...(isHealthy ? [] : ["not healthy"]),
+      ...(isOld && !isReady ? ["not ready after half a minute"] : []),
+    ];
+  }
+
+  function judgeInterval(scrape: Scrape): readonly string[] {
+    const { keys } = world.settings();
+    const shown = intervalMs(scrape, "key");
+    longestMs = Math.max(longestMs, shown);
+    if (keys.length === 0) return [];
+    const round = keyRoundSeconds(world.settings()) * 1000;
+    if (scrape.at - world.settingsSince() > PUBLISHED_MS && shown < round - 1)
+      return [`the interval is ${shown} ms, less than a round of ${round} ms`];
+    return [];
+  }
+
+  /** The wait of the key that waits longest, as the questions show it. */
+  function judgeLag({ exposition, at }: Scrape): readonly string[] {
+    const { keys } = world.settings();
+    const lag = (exposition.value("aigateway_exporter_poll_lag_seconds", { collector: "key" }) ?? 0) * 1000;
+    const interval =
+      (exposition.value("aigateway_exporter_poll_interval_seconds", { collector: "key" }) ?? 0) * 1000;
+    const attempts = keys.map(
+      (key) =>
+        questionsAbout(world, key).at(-1)?.at ?? Math.max(world.configuredSince(key.name), world.startedAt()),
+    );
+    const real = Math.max(0, at - Math.min(...attempts) - interval);
+    const isFile = keys.some(({ file }) => isFileWrong(file, Math.min(...attempts)));
+    if (lag > real + LONGEST_RUN_MS) return [`the lag is ${lag} ms, really ${real} ms`];
+    return lag < real - PUBLISHED_MS && !isFile ? [`the lag is ${lag} ms, really ${real} ms`] : [];
+  }
+
+  return {
+    scraped: (scrape) => {
+      if (count++ % 10 === 0) parseTextFormat(scrape.text);
+      if (scrape.openMetrics !== undefined) parseOpenMetrics(scrape.openMetrics);
+      return [
+        ...judgeReady(scrape),
+        ...judgeInterval(scrape),
+        ...judgeLag(scrape),
+        ...(world.isApplying() ? [] : world.settings().keys.flatMap((key) => judgeUp(key, scrape))),
+      ];
+    },
+  };
+}
+
+const PUBLISHED_MS = 2500;
+/** The deadline of a run, and its last retry. */
+const LONGEST_RUN_MS = 45_000;

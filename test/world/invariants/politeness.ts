@@ -1,0 +1,66 @@
+import type { Question } from "../questions.ts";
+import { restUntil } from "../troubles.ts";
+import type { EndpointName, Settings } from "../story.ts";
+import type { Judge, World } from "../world.ts";
+
+/**
+ * The exporter is never faster than its pace and the gateway's hints, and once a reload has returned, no question
+ * belongs to an earlier configuration.
+ */
+export function createPoliteness(world: World): Judge {
+  /** The earliest times of the next questions, monotonic milliseconds. */
+  const next = new Map<
+    EndpointName,
+    { readonly at: number; readonly distance: number; readonly startedAt: number }
+  >();
+  const hints = new Map<string, Question>();
+
+  function judgePace({ endpoint, monotonic }: Question): readonly string[] {
+    const distance = distanceOf(endpoint, world.settings());
+    const known = next.get(endpoint);
+    const startedAt = world.startedAt();
+    const isSame = known?.distance === distance && known.startedAt === startedAt && !world.isApplying();
+    const at = isSame ? Math.max(known.at, monotonic - CATCH_UP_MS) : monotonic;
+    next.set(endpoint, { at: at + distance, distance, startedAt });
+    return isSame && monotonic < known.at - 1
+      ? [`${endpoint} is asked ${known.at - monotonic} ms too early`]
+      : [];
+  }
+
+  function judgeHint(question: Question): readonly string[] {
+    const { endpoint, gateway, token, at } = question;
+    if (endpoint !== "key") return [];
+    const target = `${gateway} ${token}`;
+    const before = hints.get(target);
+    hints.set(target, question);
+    if (before?.retryAfterMs === undefined || before.endedAt === undefined) return [];
+    const key = world.settings().keys.find(({ file }) => world.files.hasHeld(file, token, 0));
+    const known = Math.max(world.startedAt(), key ? world.configuredSince(key.name) : at);
+    const until = restUntil(before) ?? 0;
+    return at < until - 1 && known <= before.at
+      ? [`a key is asked ${until - at} ms before the hint ends`]
+      : [];
+  }
+
+  function judgeConfiguration({ endpoint, gateway, token, at }: Question): readonly string[] {
+    if (world.isApplying()) return [];
+    const settings = world.settings();
+    const files =
+      endpoint === "analytics" ? [settings.analytics?.file ?? -1] : settings.keys.map(({ file }) => file);
+    const isKnown =
+      gateway === settings.gateway && files.some((file) => world.files.hasHeld(file, token, at - 60_000));
+    return isKnown ? [] : [`gateway ${gateway} is asked with ${token}, which is not configured any more`];
+  }
+
+  return {
+    asked: (question) => [...judgePace(question), ...judgeHint(question), ...judgeConfiguration(question)],
+  };
+}
+
+/** A late timer may be made up for by this much. */
+const CATCH_UP_MS = 100;
+
+function distanceOf(endpoint: EndpointName, { pace }: Settings): number {
+  const perMinute = { key: pace, analytics: 60, transcription: 0 }[endpoint];
+  return perMinute === 0 ? 0 : 60_000 / perMinute;
+}

@@ -1,0 +1,86 @@
+import { type KeyValue, figuresOf, keyValues, questionsAbout } from "../shown-keys.ts";
+import { keyRoundSeconds } from "../recovery.ts";
+import { endOf, type KeySettings, type StoryEvent } from "../story.ts";
+import { SETTLE_MS } from "../troubles.ts";
+import { DAY_MS } from "../calendar.ts";
+import type { Judge, Scrape, World } from "../world.ts";
+
+/**
+ * A key whose own answers are good is shown at all times, but for the settling after midnight, whatever other keys,
+ * faults or the pace do.
+ */
+export function createPresence(world: World): Judge {
+  /** Whether anything happens to the key, or to everything, between two elapsed times. */
+  function isTroubled({ file }: KeySettings, from: number, to: number): boolean {
+    const number = world.files.tokens(file).at(-1)?.account ?? file;
+    return world.story.events.some((event) => {
+      const isThen = event.at * 1000 <= to && endOf(event) * 1000 + LINGERING_MS >= from;
+      return isThen && concerns(event, file, number);
+    });
+  }
+
+  function missingOf(key: KeySettings, { exposition, at, atMs }: Scrape): readonly string[] {
+    const asked = questionsAbout(world, key);
+    const last = asked.findLast(
+      ({ end, endedAt }) => end === "good" && endedAt !== undefined && endedAt <= at - PUBLISHED_MS,
+    );
+    if (!last) return isOverdue(key, at) ? [`${key.name} has never been answered`] : [];
+    if (isTroubled(key, last.at, at)) return [];
+    if (
+      asked.some((question) => question.at > last.at && question.end !== undefined && question.end !== "good")
+    )
+      return [];
+    const figures = figuresOf(world, last);
+    if (!figures) return [];
+    const age = `; last answered ${Math.round((at - last.at) / 1000)} s ago`;
+    return keyValues(figures, last.asOfMs)
+      .filter((value) => mustBeShown(value, last.asOfMs, key, { at, atMs }))
+      .filter(({ family }) => exposition.value(family, { key: key.name }) === undefined)
+      .map(({ family }) => `${family} of ${key.name} is missing${age}`);
+  }
+
+  function mustBeShown(
+    { windowEndMs }: KeyValue,
+    asOfMs: number,
+    key: KeySettings,
+    { at, atMs }: Pick<Scrape, "at" | "atMs">,
+  ): boolean {
+    if (windowEndMs === undefined) return true;
+    if (Math.abs(world.time.skewMs()) > 0) return false;
+    const sinceMidnightMs = atMs % DAY_MS;
+    const isSettled = asOfMs >= atMs - sinceMidnightMs + SETTLE_MS;
+    if (isSettled && windowEndMs > atMs) return true;
+    // Everything is polled again after the settling.
+    return sinceMidnightMs > SETTLE_MS + roundMs() && !isTroubled(key, at - sinceMidnightMs, at);
+  }
+
+  function roundMs(): number {
+    return Math.max(120_000, 2 * keyRoundSeconds(world.settings()) * 1000);
+  }
+
+  function isOverdue(key: KeySettings, at: number): boolean {
+    const since = Math.max(world.configuredSince(key.name), world.startedAt());
+    return at - since > roundMs() + PUBLISHED_MS && !isTroubled(key, since, at);
+  }
+
+  return { scraped: (scrape) => world.settings().keys.flatMap((key) => missingOf(key, scrape)) };
+}
+
+const PUBLISHED_MS = 2500;
+const LINGERING_MS = 1000;
+
+function concerns(event: StoryEvent, file: number, account: number): boolean {
+  switch (event.do) {
+    case "fault":
+      return event.endpoint === "key" && (event.accounts === undefined || event.accounts.includes(account));
+    case "reload":
+      return false;
+    case "file":
+    case "rotate":
+      return event.file === file;
+    case "restart":
+    case "step":
+    case "suspend":
+      return true;
+  }
+}

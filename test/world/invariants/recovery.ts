@@ -1,0 +1,56 @@
+import { keyValues } from "../shown-keys.ts";
+import type { KeySettings } from "../story.ts";
+import { calmAt } from "../troubles.ts";
+import type { Judge, Scrape, World } from "../world.ts";
+
+/** When the last fault has ended, everything is shown again within two polling intervals, and soon if it was short. */
+export function createRecovery(world: World): Judge {
+  function missingOf({ name, file }: KeySettings, { exposition, atMs }: Scrape): readonly string[] {
+    const { gateway } = world.settings();
+    const number = world.files.tokens(file).at(-1)?.account ?? file;
+    const wanted = keyValues(world.books.key({ gateway, number }, atMs), atMs).map(({ family }) => family);
+    const missing = wanted.filter((family) => exposition.value(family, { key: name }) === undefined);
+    const isUp = exposition.value("aigateway_key_up", { key: name }) === 1;
+    return [
+      ...(isUp ? [] : [`${name} is not up`]),
+      ...missing.map((family) => `${family} of ${name} is missing`),
+    ];
+  }
+
+  function missingQueries({ exposition }: Scrape): readonly string[] {
+    if (!world.settings().analytics) return [];
+    return QUERIES.flatMap((query) => [
+      ...(exposition.value("aigateway_analytics_up", { query }) === 1 ? [] : [`query ${query} is not up`]),
+      ...(exposition.value("aigateway_analytics_data_timestamp_seconds", { query }) === undefined
+        ? [`the data of query ${query} are missing`]
+        : []),
+    ]);
+  }
+
+  function incompleteBudgets({ exposition }: Scrape): readonly string[] {
+    return world
+      .settings()
+      .budgets.flatMap(({ name }) =>
+        exposition.value("aigateway_budget_complete", { budget: name }) === 1
+          ? []
+          : [`budget ${name} is incomplete`],
+      );
+  }
+
+  return {
+    scraped: (scrape) => {
+      const calm = calmAt(world, scrape.at);
+      if (!calm || Math.abs(world.time.skewMs()) > 1000) return [];
+      const quietMs = scrape.at - calm.since;
+      const after = ` ${Math.round(quietMs / 1000)} s after the last trouble`;
+      const missing = [
+        ...(quietMs > calm.keysBoundMs ? world.settings().keys.flatMap((key) => missingOf(key, scrape)) : []),
+        ...(quietMs > calm.analyticsBoundMs ? missingQueries(scrape) : []),
+        ...(quietMs > Math.max(calm.keysBoundMs, calm.analyticsBoundMs) ? incompleteBudgets(scrape) : []),
+      ];
+      return missing.map((message) => message + after);
+    },
+  };
+}
+
+const QUERIES = ["day", "last_day", "month", "last_month"];

@@ -1,0 +1,94 @@
+import { windowEnd } from "../calendar.ts";
+import type { Answered, QueryName } from "../shown-usage.ts";
+import {
+  type AmountFamily,
+  bookAmount,
+  OTHER,
+  QUERIES,
+  rangeStart,
+  shownUsage,
+  usageAnswers,
+} from "../shown-usage.ts";
+import { intervalMs } from "../self-metrics.ts";
+import type { Judge, Scrape, World } from "../world.ts";
+
+/**
+ * The shown pairs of a window are rows of one answer about that window, and their sum with `_other` is exactly the
+ * total.
+ */
+export function createSums(world: World): Judge {
+  let longestMs = 0;
+
+  function judgeQuery(query: QueryName, scrape: Scrape): readonly string[] {
+    const shown = shownUsage(scrape, query);
+    if (![...shown.values()].some((pairs) => pairs.size > 0)) return [];
+    const leastMs = query === "last_month" ? 3_600_000 : 0;
+    const oldest = scrape.at - 3 * Math.max(longestMs, leastMs) - 40_000;
+    const answers = usageAnswers(world, rangeStart(query, scrape.atMs), scrape.at).filter(
+      ({ question, usage }) =>
+        question.at >= oldest &&
+        coversWindow(query, usage, scrape.atMs) &&
+        isSettled(question.asOfMs, query, scrape.atMs),
+    );
+    const grouped = answers.filter(({ usage }) => usage.isGrouped);
+    const faults = grouped.map((answer) => faultOf(shown, answer, answers));
+    if (faults.includes(undefined)) return [];
+    return [
+      `the pairs of ${query} are no answer about it (${grouped.length} answers): ${faults.at(-1) ?? "none"}`,
+    ];
+  }
+
+  /** Undefined: everything that is shown follows from this answer and one total. */
+  function faultOf(
+    shown: ReturnType<typeof shownUsage>,
+    { usage, question }: Answered,
+    answers: readonly Answered[],
+  ): string | undefined {
+    for (const [family, pairs] of shown) {
+      for (const [pair, value] of pairs) {
+        const row = usage.rows.get(pair);
+        if (pair !== OTHER && (!row || bookAmount(row, family) !== value)) return `${family} of ${pair}`;
+      }
+    }
+    const totals = answers.filter(
+      (one) => !one.usage.isGrouped && Math.abs(one.question.at - question.at) < 70_000,
+    );
+    const isSum = (family: AmountFamily) => {
+      const sum = sumOf(shown.get(family)?.values() ?? []);
+      const known = sumOf([...usage.rows.values()].map((row) => bookAmount(row, family)));
+      return totals.some(({ usage: { total } }) => sum === maximum(bookAmount(total, family), known));
+    };
+    const wrong = [...shown.keys()].find((family) => !isSum(family));
+    return wrong && `the sum of ${wrong}`;
+  }
+
+  return {
+    scraped: (scrape) => {
+      longestMs = Math.max(longestMs, intervalMs(scrape, "analytics"));
+      return Math.abs(world.time.skewMs()) > 1000
+        ? []
+        : QUERIES.flatMap((query) => judgeQuery(query, scrape));
+    },
+  };
+}
+
+/** A range that has ended must be asked about in full. */
+function coversWindow(query: QueryName, { endMs }: { readonly endMs: number }, atMs: number): boolean {
+  if (query === "day" || query === "month") return true;
+  return endMs === windowEnd(query === "last_day" ? "day" : "month", rangeStart(query, atMs));
+}
+
+function isSettled(asOfMs: number, query: QueryName, atMs: number): boolean {
+  const window = query === "day" || query === "last_day" ? "day" : "month";
+  return windowEnd(window, asOfMs) === windowEnd(window, atMs);
+}
+
+function sumOf(values: Iterable<bigint>): bigint {
+  let sum = 0n;
+  for (const value of values) sum += value;
+  return sum;
+}
+
+function maximum(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}

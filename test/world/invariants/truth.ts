@@ -1,0 +1,97 @@
+import { windowEnd } from "../calendar.ts";
+import type { Question } from "../questions.ts";
+import { figuresOf, KEY_VALUE_FAMILIES, keyValues, questionsAbout } from "../shown-keys.ts";
+import type { KeySettings } from "../story.ts";
+import type { Judge, Scrape, World } from "../world.ts";
+
+/**
+ * A shown value is what the books had between the question and the age of its data, belongs to the running window,
+ * and to the gateway, key and secret that are configured now.
+ */
+export function createTruth(world: World): Judge {
+  let longestIntervalMs = 0;
+
+  function judgeKey(key: KeySettings, { exposition, at, atMs }: Scrape): readonly string[] {
+    const labels = { key: key.name };
+    const shown = KEY_VALUE_FAMILIES.flatMap((family) => {
+      const value = exposition.value(family, labels);
+      return value === undefined ? [] : [{ family, value }];
+    });
+    const oldest = at - 3 * longestIntervalMs - 2000;
+    const answers = questionsAbout(world, key).filter(
+      (question) => isGood(question, at) && question.at >= oldest,
+    );
+    const told = answers.map((answer) => ({ answer, values: valuesOf(answer) }));
+    return shown.flatMap(({ family, value }) => {
+      const isTrue = told.some(({ values }) =>
+        values.some(
+          (one) => one.family === family && one.value === value && isRunning(one.windowEndMs, atMs),
+        ),
+      );
+      return isTrue
+        ? []
+        : [`${family} of ${key.name} is ${value}: no answer of the last ${(at - oldest) / 1000} s`];
+    });
+  }
+
+  function valuesOf(answer: Question): ReturnType<typeof keyValues> {
+    const figures = figuresOf(world, answer);
+    return figures ? keyValues(figures, answer.asOfMs) : [];
+  }
+
+  /** While the exporter's clock is wrong, it cannot know which window runs. */
+  function isRunning(windowEndMs: number | undefined, atMs: number): boolean {
+    if (windowEndMs === undefined || Math.abs(world.time.skewMs()) > 1000) return true;
+    return ENDS.some((window) => windowEnd(window, atMs) === windowEndMs);
+  }
+
+  function judgeLabels({ exposition, at }: Scrape): readonly string[] {
+    const { keys } = world.settings();
+    const names = new Set(keys.map(({ name }) => name));
+    const strangers = [...exposition.families()].flatMap((family) =>
+      exposition.samples(family).filter(({ labels: { key } }) => key !== undefined && !names.has(key)),
+    );
+    const isFresh = at - world.settingsSince() < PUBLISHED_MS;
+    return [
+      ...strangers.map(({ labels }) => `${JSON.stringify(labels)} is not configured`),
+      ...(isFresh ? [] : keys.flatMap((key) => ownerFaults(key, exposition))),
+    ];
+  }
+
+  function ownerFaults(
+    { name, team = "", label = false }: KeySettings,
+    { samples }: Scrape["exposition"],
+  ): readonly string[] {
+    const owners = samples("aigateway_key_owner_info").filter(({ labels }) => labels["key"] === name);
+    const fragments = samples("aigateway_key_info").filter(({ labels }) => labels["key"] === name);
+    return [
+      ...(owners.length === 1 && owners[0]?.labels["team"] === team
+        ? []
+        : [`${name} has not its owner ${team}`]),
+      ...(fragments.length > (label ? 1 : 0) &&
+      !label &&
+      fragments.some(({ labels }) => labels["label"] !== "")
+        ? [`${name} shows a fragment`]
+        : []),
+      ...(fragments.length > 1 ? [`${name} has ${fragments.length} fragments`] : []),
+    ];
+  }
+
+  return {
+    scraped: (scrape) => {
+      const interval =
+        scrape.exposition.value("aigateway_exporter_poll_interval_seconds", { collector: "key" }) ?? 0;
+      longestIntervalMs = Math.max(longestIntervalMs, interval * 1000);
+      return [...judgeLabels(scrape), ...world.settings().keys.flatMap((key) => judgeKey(key, scrape))];
+    },
+  };
+}
+
+const ENDS = ["day", "week", "month"] as const;
+
+/** A change of a label is published within this time; a change of identity at once. */
+const PUBLISHED_MS = 2000;
+
+function isGood({ end, endedAt }: Question, at: number): boolean {
+  return end === "good" && endedAt !== undefined && endedAt <= at;
+}

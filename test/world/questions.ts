@@ -1,0 +1,91 @@
+import type { EndpointName, GatewayName } from "./story.ts";
+
+/** One request that the gateway got, and what came of it. */
+export interface Question {
+  readonly number: number;
+  readonly endpoint: EndpointName;
+  readonly gateway: GatewayName;
+  readonly token: string;
+  /** Undefined: the gateway refuses the secret. */
+  readonly account: number | undefined;
+  /** Elapsed milliseconds. */
+  readonly at: number;
+  /** True time, epoch milliseconds. */
+  readonly atMs: number;
+  /** The exporter's monotonic clock. */
+  readonly monotonic: number;
+  /** How far the exporter's wall clock was ahead of the true time, milliseconds. */
+  readonly skewMs: number;
+  /** The figures of a good answer are those of this time. */
+  readonly asOfMs: number;
+  readonly usage: UsageAnswer | undefined;
+  /** What a transcription cost, millionths of credits. */
+  costMicros: number | undefined;
+  /** Elapsed milliseconds; undefined: still under way. */
+  endedAt: number | undefined;
+  /** Lost: no answer, or the exporter did not wait for it. */
+  end: "good" | "bad" | "lost" | undefined;
+  code: number | undefined;
+  /** The wait that a refusal asked for. */
+  retryAfterMs: number | undefined;
+  /** Whether the fault concerned every account of the endpoint. */
+  isGeneral: boolean;
+}
+
+/** An answer about the account. */
+export interface UsageAnswer {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly isGrouped: boolean;
+  /** By model and app. */
+  readonly rows: ReadonlyMap<string, Amounts>;
+  /** The sum over everything at the same instant, which a partial answer falls short of. */
+  readonly total: Amounts;
+  /** The rows are not all that the gateway has: truncated, or left out without a word. */
+  readonly isPartial: boolean;
+}
+
+/** Credits in millionths. */
+export type Amounts = Readonly<Record<"micros" | "requests" | "prompt" | "completion" | "reasoning", number>>;
+
+/** What the exporter asked within the last hours. */
+export interface Questions {
+  add(question: Question): void;
+  /** The questions with one secret, oldest first. */
+  with(endpoint: EndpointName, gateway: GatewayName, token: string): readonly Question[];
+  /** All questions of an endpoint, oldest first. */
+  at(endpoint: EndpointName): readonly Question[];
+}
+
+/** Longer than any time to live. */
+const KEPT_MS = 26 * 3_600_000;
+
+export function createQuestions(): Questions {
+  const logs = new Map<string, Question[]>();
+
+  function logOf(name: string): Question[] {
+    const log = logs.get(name) ?? [];
+    logs.set(name, log);
+    return log;
+  }
+
+  function put(name: string, question: Question): void {
+    const log = logOf(name);
+    log.push(question);
+    const old = log.findIndex(({ at }) => at >= question.at - KEPT_MS);
+    // In large portions, because each one copies the log.
+    if (old > 1000) log.splice(0, old);
+  }
+
+  const nameOf = (endpoint: EndpointName, gateway: GatewayName, token: string) =>
+    `${endpoint} ${gateway} ${token}`;
+  return {
+    add: (question) => {
+      const { endpoint, gateway, token } = question;
+      put(endpoint, question);
+      put(nameOf(endpoint, gateway, token), question);
+    },
+    with: (endpoint, gateway, token) => logOf(nameOf(endpoint, gateway, token)),
+    at: logOf,
+  };
+}

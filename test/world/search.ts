@@ -1,0 +1,41 @@
+import fc from "fast-check";
+import { type Coverage, createCoverage } from "./coverage.ts";
+import { checkStory } from "./check-story.ts";
+import { printedStory } from "./printed-story.ts";
+import type { Story } from "./story.ts";
+import { storyArbitrary } from "./story-arbitrary.ts";
+
+/** The shortest story that breaks an invariant. */
+export interface Finding {
+  readonly seed: number;
+  readonly story: Story;
+  readonly message: string;
+  readonly shrinks: number;
+}
+
+/** Lives through the story of a seed. When it breaks an invariant, shrinks it within `shrinkMs` of real time. */
+export async function searchSeed(
+  seed: number,
+  coverage: Coverage,
+  shrinkMs: number,
+): Promise<Finding | undefined> {
+  // Shrinking repeats the same story, which is no coverage.
+  let counted = coverage;
+  let best: { story: Story; message: string } | undefined;
+  const property = fc.asyncProperty(storyArbitrary(), async (story) => {
+    try {
+      await checkStory(story, counted);
+    } catch (error) {
+      counted = createCoverage();
+      best = { story, message: error instanceof Error ? error.message : String(error) };
+      throw error;
+    }
+  });
+  const details = await fc.check(property, { seed, numRuns: 1, interruptAfterTimeLimit: shrinkMs });
+  return best && { seed, ...best, shrinks: details.numShrinks };
+}
+
+/** A finding as text: the test that can be pasted, and what it breaks. */
+export function findingText({ seed, story, message, shrinks }: Finding): string {
+  return `seed ${seed}, shrunk ${shrinks} times to ${story.events.length} events\n${message.split("\n")[0]}\n${printedStory(story)}\n`;
+}

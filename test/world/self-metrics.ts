@@ -1,0 +1,6 @@
+import type { Scrape } from "./world.ts";
+
+/** The effective interval that the exporter reports, milliseconds; 0: it reports none. */
+export function intervalMs({ exposition }: Scrape, collector: "key" | "analytics"): number {
+  return (exposition.value("aigateway_exporter_poll_interval_seconds", { collector }) ?? 0) * 1000;
+}

@@ -1,0 +1,88 @@
+import { formerStart, windowStart } from "./calendar.ts";
+import { TOTAL_SINCE } from "./config-text.ts";
+import { decimal, ofCount, ofMicros } from "./decimal.ts";
+import type { Amounts, Question, UsageAnswer } from "./questions.ts";
+import type { Scrape, World } from "./world.ts";
+
+/** The windows of the analytics. */
+export const QUERIES = ["day", "last_day", "month", "last_month"] as const;
+export type QueryName = (typeof QUERIES)[number];
+
+/** The amounts as `/metrics` names them, and as the books do. */
+export const AMOUNT_FAMILIES = {
+  credits: "micros",
+  requests: "requests",
+  prompt_tokens: "prompt",
+  completion_tokens: "completion",
+  reasoning_tokens: "reasoning",
+} as const satisfies Record<string, keyof Amounts>;
+export type AmountFamily = keyof typeof AMOUNT_FAMILIES;
+
+/** The shown amounts of a query: by family, then by pair, in units of `decimal`. */
+export function shownUsage(
+  { exposition }: Scrape,
+  query: QueryName,
+): ReadonlyMap<AmountFamily, ReadonlyMap<string, bigint>> {
+  return new Map(
+    AMOUNTS.map((family) => {
+      const samples = exposition.samples(`aigateway_usage_${query}_${family}`);
+      return [
+        family,
+        new Map(
+          samples.map(({ labels: { model = "", app = "" }, text }) => [`${model}|${app}`, decimal(text)]),
+        ),
+      ];
+    }),
+  );
+}
+
+/** An amount of the books in units of `decimal`. */
+export function bookAmount(amounts: Amounts, family: AmountFamily): bigint {
+  const name = AMOUNT_FAMILIES[family];
+  return name === "micros" ? ofMicros(amounts.micros) : ofCount(amounts[name]);
+}
+
+/** The pair of everything that has no series of its own. */
+export const OTHER = "_other|_other";
+
+/** A good answer of the analytics. */
+export interface Answered {
+  readonly question: Question;
+  readonly usage: UsageAnswer;
+}
+
+/** The good answers to a question that begins at an instant, to the present management key, by the present exporter. */
+export function usageAnswers(world: World, startMs: number, at: number): readonly Answered[] {
+  const { analytics, gateway } = world.settings();
+  if (!analytics) return [];
+  const tokens = new Set(world.files.tokens(analytics.file).map(({ token }) => token));
+  return world.questions.at("analytics").flatMap((question) => {
+    const { usage, end, endedAt = Infinity, token } = question;
+    const isPresent = question.gateway === gateway && tokens.has(token) && question.at >= world.startedAt();
+    return isPresent && usage && end === "good" && endedAt <= at && usage.startMs === startMs
+      ? [{ question, usage }]
+      : [];
+  });
+}
+
+/** The start of the time range that a query covers at a true time, epoch milliseconds. */
+export function rangeStart(query: QueryName | "week" | "total", atMs: number): number {
+  switch (query) {
+    case "day":
+    case "month":
+    case "week":
+      return windowStart(query, atMs);
+    case "last_day":
+      return formerStart("day", atMs);
+    case "last_month":
+      return formerStart("month", atMs);
+    case "total":
+      return Date.parse(`${TOTAL_SINCE}T00:00:00Z`);
+  }
+}
+
+const AMOUNTS = Object.keys(AMOUNT_FAMILIES).filter(isAmount);
+
+function isAmount(name: string): name is AmountFamily {
+  return Object.hasOwn(AMOUNT_FAMILIES, name);
+}

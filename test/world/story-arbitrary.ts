@@ -1,0 +1,240 @@
+import fc from "fast-check";
+import {
+  type BudgetSettings,
+  type Fault,
+  type KeySettings,
+  ORDINARY,
+  type ProbeSettings,
+  type Settings,
+  type Story,
+  type StoryEvent,
+} from "./story.ts";
+
+/** Stories of some hours, mostly around a midnight at which several windows end, and of some days. */
+export function storyArbitrary(): fc.Arbitrary<Story> {
+  return fc
+    .record({
+      seed: fc.nat(1_000_000),
+      day: fc.constantFrom("2026-11-17", "2026-11-22", "2026-11-30", "2026-11-29", "2026-12-31"),
+      minute: fc.oneof(
+        { weight: 3, arbitrary: fc.integer({ min: 1400, max: 1438 }) },
+        { weight: 1, arbitrary: fc.integer({ min: 0, max: 1300 }) },
+      ),
+      minutes: fc.oneof(
+        { weight: 12, arbitrary: fc.integer({ min: 10, max: 70 }) },
+        { weight: 1, arbitrary: fc.integer({ min: 120, max: 600 }) },
+      ),
+      scrapeSeconds: fc.constantFrom(30, 60, 90),
+      latencyMs: fc.constantFrom(50, 300, 2000),
+      lagSeconds: fc.constantFrom(0, 0, 20, 60),
+      scale: fc.constantFrom(1, 1000, 1_000_000),
+      settings: settingsArbitrary(),
+    })
+    .chain(({ day, minute, minutes, ...rest }) =>
+      fc.array(eventArbitrary(minutes * 60), { maxLength: 6, size: "max" }).map((events) => ({
+        ...ORDINARY,
+        ...rest,
+        start: new Date(Date.parse(`${day}T00:00:00Z`) + minute * 60_000).toISOString(),
+        minutes,
+        events: events.flat().toSorted((one, other) => one.at - other.at),
+      })),
+    );
+}
+
+function settingsArbitrary(): fc.Arbitrary<Settings> {
+  return fc
+    .record({
+      keys: keysArbitrary(),
+      gateway: fc.constantFrom("a", "a", "a", "b"),
+      pace: fc.constantFrom(600, 600, 60, 20, 0),
+      connections: fc.constantFrom(64, 64, 4, 2, 1),
+      keySchedule: fc.constantFrom("* * * * *", "* * * * *", "* * * * *", "60s", "30s", "5m", "7 * * * *"),
+      analyticsSchedule: fc.constantFrom("*/5 * * * *", "*/5 * * * *", "60s", "30m"),
+      analytics: fc.option(fc.record({ file: fc.constantFrom(900, 901), top: fc.constantFrom(2, 4, 50) }), {
+        nil: undefined,
+      }),
+      budgets: fc.subarray(BUDGETS),
+      probes: fc.option(probesArbitrary(), { nil: undefined, freq: 4 }),
+    })
+    .map(consistent);
+}
+
+/** Budgets of the account need analytics, and probes need their payers. */
+function consistent(settings: Settings): Settings {
+  const { analytics, budgets, keys, probes } = settings;
+  const names = keys.map(({ name }) => name);
+  return {
+    ...settings,
+    budgets: analytics ? budgets : budgets.filter((budget) => "keys" in budget),
+    probes: probes && { ...probes, payers: probes.payers.filter((payer) => names.includes(payer)) },
+  };
+}
+
+const BUDGETS: BudgetSettings[] = [
+  { name: "keys-day", window: "day", keys: "all" },
+  { name: "keys-week", window: "week", keys: ["k0"] },
+  { name: "keys-month", window: "month", keys: "all" },
+  { name: "account-day", window: "day", account: true },
+  { name: "account-total", window: "total", account: true },
+  { name: "model-month", window: "month", model: "acme/model-1" },
+  { name: "model-week", window: "week", model: "acme/model-2" },
+];
+
+function keysArbitrary(): fc.Arbitrary<readonly KeySettings[]> {
+  return fc
+    .uniqueArray(
+      fc.record({
+        file: fc.nat(7),
+        team: fc.constantFrom(undefined, "red", "blue"),
+        label: fc.constantFrom(undefined, undefined, true),
+      }),
+      { selector: ({ file }) => file, minLength: 1, maxLength: 6, size: "max" },
+    )
+    .map((keys) => keys.map((key, index) => defined({ name: `k${index}`, ...key })));
+}
+
+/** Leaves out what is undefined, so that stories are short. */
+function defined({
+  name,
+  file,
+  team,
+  label,
+}: {
+  name: string;
+  file: number;
+  team?: string | undefined;
+  label?: true | undefined;
+}): KeySettings {
+  return { name, file, ...(team !== undefined && { team }), ...(label && { label }) };
+}
+
+function probesArbitrary(): fc.Arbitrary<ProbeSettings> {
+  return fc.record({
+    payers: fc.subarray(["k0", "k1"], { minLength: 1 }),
+    schedule: fc.constantFrom("*/5 * * * *", "60s", "*/2 * * * *"),
+    perDay: fc.constantFrom(3, 10),
+    perRun: fc.constant(1),
+  });
+}
+
+type Seconds = fc.Arbitrary<number>;
+
+function eventArbitrary(seconds: number): fc.Arbitrary<readonly StoryEvent[]> {
+  const at = fc.nat(seconds);
+  const long = fc.oneof(fc.integer({ min: 1, max: 120 }), fc.integer({ min: 60, max: 1800 }));
+  const one = <Event extends StoryEvent>(arbitrary: fc.Arbitrary<Event>) => arbitrary.map((event) => [event]);
+  return fc.oneof(
+    { weight: 8, arbitrary: one(faultArbitrary(at, long)) },
+    { weight: 3, arbitrary: one(fc.record({ do: fc.constant("reload"), at, change: changeArbitrary() })) },
+    { weight: 1, arbitrary: stepsArbitrary(at, long) },
+    { weight: 1, arbitrary: one(suspensionArbitrary(at, long)) },
+    { weight: 1, arbitrary: one(fc.record({ do: fc.constant("restart"), at })) },
+    { weight: 1, arbitrary: one(fileArbitrary(at, long)) },
+    { weight: 1, arbitrary: one(fc.record({ do: fc.constant("rotate"), at, file: fc.nat(3) })) },
+  );
+}
+
+function faultArbitrary(at: Seconds, long: Seconds): fc.Arbitrary<Fault> {
+  return fc
+    .record({
+      at,
+      for: long,
+      what: fc.constantFrom<Fault["what"][]>(
+        ...([
+          429,
+          429,
+          429,
+          "quota",
+          "quota",
+          "stale",
+          "stale",
+          401,
+          402,
+          403,
+          400,
+          404,
+          408,
+          500,
+          503,
+          529,
+        ] as const),
+        ...(["reset", "hang", "late", "slow", "garbage", "truncated", "left_out", "no_cost"] as const),
+      ),
+      endpoint: fc.constantFrom<Fault["endpoint"][]>("key", "key", "analytics", "transcription"),
+      accounts: fc.option(fc.uniqueArray(fc.nat(7), { minLength: 1, maxLength: 3 }), {
+        nil: undefined,
+        freq: 2,
+      }),
+      oneIn: fc.constantFrom(undefined, undefined, 2, 5),
+      retryAfter: fc.constantFrom(undefined, 5, 60, 300, 3600),
+      perMinute: fc.integer({ min: 0, max: 8 }),
+    })
+    .map(faultOf);
+}
+
+/** Keeps only what means something for the kind of the fault. */
+function faultOf(drawn: {
+  at: number;
+  for: number;
+  what: Fault["what"];
+  endpoint: Fault["endpoint"];
+  accounts: number[] | undefined;
+  oneIn: number | undefined;
+  retryAfter: number | undefined;
+  perMinute: number;
+}): Fault {
+  const { at, what, accounts, oneIn, retryAfter, perMinute } = drawn;
+  const isOfAnalytics = what === "stale" || what === "truncated" || what === "left_out";
+  const endpoint = isOfAnalytics ? "analytics" : what === "no_cost" ? "transcription" : drawn.endpoint;
+  const isHint = retryAfter !== undefined && (what === 429 || what === 503 || what === "quota");
+  return {
+    do: "fault",
+    at,
+    for: drawn.for,
+    what,
+    endpoint,
+    ...(accounts && endpoint === "key" && what !== "quota" && { accounts }),
+    ...(oneIn !== undefined && what !== "quota" && { oneIn }),
+    ...(isHint && { retryAfter }),
+    ...(what === "quota" && { perMinute }),
+  };
+}
+
+function changeArbitrary(): fc.Arbitrary<Partial<Settings>> {
+  const changes = settingsArbitrary().chain((next) =>
+    fc
+      .subarray(
+        ["keys", "keys", "gateway", "pace", "connections", "keySchedule", "analytics", "budgets"] as const,
+        { minLength: 1, maxLength: 2 },
+      )
+      .map((names) => ({ ...Object.fromEntries(names.map((name) => [name, next[name]])) })),
+  );
+  // Nothing changes: every value and every turn must be kept.
+  return fc.oneof({ weight: 4, arbitrary: changes }, { weight: 1, arbitrary: fc.constant({}) });
+}
+
+/** A clock that is wrong for a while. */
+function stepsArbitrary(at: Seconds, long: Seconds): fc.Arbitrary<readonly StoryEvent[]> {
+  return fc
+    .tuple(at, long, fc.constantFrom(-10_800, -3600, -600, -120, -5, 5, 120, 600, 3600, 10_800, 86_400))
+    .map(([from, seconds, by]): readonly StoryEvent[] => [
+      { do: "step", at: from, by },
+      { do: "step", at: from + seconds, by: -by },
+    ]);
+}
+
+function suspensionArbitrary(at: Seconds, long: Seconds): fc.Arbitrary<StoryEvent> {
+  return fc
+    .record({ at, for: long, frozen: fc.boolean() })
+    .map(({ frozen, ...rest }) => ({ do: "suspend", ...rest, ...(frozen && { frozen }) }));
+}
+
+function fileArbitrary(at: Seconds, long: Seconds): fc.Arbitrary<StoryEvent> {
+  return fc.record({
+    do: fc.constant("file"),
+    at,
+    for: long,
+    file: fc.constantFrom(0, 1, 2, 900),
+    state: fc.constantFrom("gone", "empty", "hang", "slow"),
+  });
+}

@@ -1,0 +1,156 @@
+/** Everything that happens in one simulated world. A story is plain data, so that it can be shrunk and pasted. */
+export interface Story {
+  /** Of latencies and of the exporter's jitter. */
+  readonly seed: number;
+  /** ISO 8601, UTC. */
+  readonly start: string;
+  readonly minutes: number;
+  /** Seconds between two ordinary scrapes. */
+  readonly scrapeSeconds: number;
+  /** Longest ordinary latency of an answer, milliseconds. */
+  readonly latencyMs: number;
+  /** How far the figures of the gateway lag behind the spend. */
+  readonly lagSeconds: number;
+  /** Factor of all token counts. */
+  readonly scale: number;
+  readonly settings: Settings;
+  readonly events: readonly StoryEvent[];
+}
+
+/** The configuration of the exporter. */
+export interface Settings {
+  readonly keys: readonly KeySettings[];
+  readonly gateway: GatewayName;
+  /** Requests per minute; 0 is unlimited. */
+  readonly pace: number;
+  readonly connections: number;
+  /** Cron expression or interval. */
+  readonly keySchedule: string;
+  readonly analyticsSchedule: string;
+  /** Undefined: no analytics are queried. */
+  readonly analytics: { readonly file: number; readonly top: number } | undefined;
+  readonly budgets: readonly BudgetSettings[];
+  readonly probes: ProbeSettings | undefined;
+}
+
+export type GatewayName = "a" | "b";
+
+export interface KeySettings {
+  readonly name: string;
+  /** The number of the secret file, which at first holds a secret of the account with the same number. */
+  readonly file: number;
+  readonly team?: string;
+  readonly label?: boolean;
+}
+
+export type BudgetSettings = {
+  readonly name: string;
+  readonly window: "day" | "week" | "month" | "total";
+} & ({ readonly keys: "all" | readonly string[] } | { readonly model: string } | { readonly account: true });
+
+export interface ProbeSettings {
+  /** Names of the keys that pay, one probe each. */
+  readonly payers: readonly string[];
+  readonly schedule: string;
+  readonly perDay: number;
+  readonly perRun: number;
+}
+
+/** The endpoints of the contract. */
+export type EndpointName = "key" | "analytics" | "transcription";
+
+/** What the gateway does wrong, for as long as the fault lasts. A number is a status. */
+export type FaultKind =
+  | number
+  | "quota"
+  | "reset"
+  | "hang"
+  | "late"
+  | "slow"
+  | "garbage"
+  | "stale"
+  | "truncated"
+  | "left_out"
+  | "no_cost";
+
+export interface Fault {
+  readonly do: "fault";
+  /** Seconds after the start. */
+  readonly at: number;
+  /** Seconds. */
+  readonly for: number;
+  readonly what: FaultKind;
+  readonly endpoint: EndpointName;
+  /** The accounts that it concerns; undefined: all. */
+  readonly accounts?: readonly number[];
+  /** Concerns one request in this many; undefined: each. */
+  readonly oneIn?: number;
+  /** Seconds that a refusal asks to wait; undefined: no hint. A quota with a hint names the right time. */
+  readonly retryAfter?: number;
+  /** Requests in each calendar minute that a quota allows. */
+  readonly perMinute?: number;
+}
+
+export type StoryEvent =
+  | Fault
+  | { readonly do: "reload"; readonly at: number; readonly change: Partial<Settings> }
+  | { readonly do: "restart"; readonly at: number }
+  /** Steps the exporter's wall clock by seconds. */
+  | { readonly do: "step"; readonly at: number; readonly by: number }
+  /** Nothing of the exporter runs for seconds; `frozen`: its monotonic clock stops as well. */
+  | { readonly do: "suspend"; readonly at: number; readonly for: number; readonly frozen?: boolean }
+  | {
+      readonly do: "file";
+      readonly at: number;
+      readonly for: number;
+      readonly file: number;
+      readonly state: FileState;
+    }
+  /** The file gets a new secret: of the same account, or of another one. The former secret is refused (401). */
+  | { readonly do: "rotate"; readonly at: number; readonly file: number; readonly account?: number };
+
+export type FileState = "gone" | "empty" | "hang" | "slow";
+
+/** The ordinary world, in which a story names only what differs. */
+export const ORDINARY: Story = {
+  seed: 1,
+  start: "2026-11-18T12:00:00Z",
+  minutes: 10,
+  scrapeSeconds: 15,
+  latencyMs: 300,
+  lagSeconds: 0,
+  scale: 1,
+  settings: {
+    keys: [],
+    gateway: "a",
+    pace: 600,
+    connections: 64,
+    keySchedule: "* * * * *",
+    analyticsSchedule: "*/5 * * * *",
+    analytics: undefined,
+    budgets: [],
+    probes: undefined,
+  },
+  events: [],
+};
+
+/** A story as a person writes it. */
+export type ShortStory = Partial<Omit<Story, "settings">> & { readonly settings?: Partial<Settings> };
+
+export function wholeStory(short: ShortStory): Story {
+  return { ...ORDINARY, ...short, settings: { ...ORDINARY.settings, ...short.settings } };
+}
+
+/** Keys `k0`, `k1`, … with the files of the same numbers. */
+export function numberedKeys(count: number): readonly KeySettings[] {
+  return Array.from({ length: count }, (_, file) => ({ name: `k${file}`, file }));
+}
+
+/** When the last thing that hides values has ended, seconds after the start. */
+export function lastTroubleEnd({ events }: Pick<Story, "events">): number {
+  return Math.max(0, ...events.map(endOf));
+}
+
+export function endOf(event: StoryEvent): number {
+  return event.at + ("for" in event ? event.for : 0);
+}

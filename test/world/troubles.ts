@@ -1,0 +1,107 @@
+import { DAY_MS } from "./calendar.ts";
+import type { Question } from "./questions.ts";
+import { analyticsRoundSeconds, gapSeconds, keyRoundSeconds } from "./recovery.ts";
+import { endOf, type EndpointName, type StoryEvent } from "./story.ts";
+import type { World } from "./world.ts";
+
+/** The gateway lags, so an answer that soon after midnight proves nothing. */
+export const SETTLE_MS = 90_000;
+
+/** The longest pause that a hint can cause: the default of `gateway.max_pause`. */
+const MOST_PAUSE_MS = 300_000;
+
+/** A time in which something may hide values, elapsed milliseconds. */
+interface Trouble {
+  readonly from: number;
+  readonly to: number;
+  /** The exporter cannot notice that it is over, so the next poll of the schedule must do. */
+  readonly isUnnoticed: boolean;
+}
+
+/** Since when nothing is wrong, for how long it was wrong before, and how long recovery may take; all milliseconds. */
+export interface Calm {
+  readonly since: number;
+  readonly keysBoundMs: number;
+  readonly analyticsBoundMs: number;
+}
+
+/** Undefined: something is wrong at this time (elapsed milliseconds). */
+export function calmAt(world: World, at: number): Calm | undefined {
+  const troubles = [...pastTroubles(world, at), ...hints(world, at), ...changes(world)];
+  if (troubles.some(({ from, to }) => from <= at && at < to)) return undefined;
+  const settings = world.settings();
+  const { pace, keys } = settings;
+  const paceMs = pace === 0 ? 0 : (keys.length * 60_000) / pace;
+  const since = Math.max(0, ...troubles.map(({ to }) => to));
+  const linkMs = 2 * Math.max(keyRoundSeconds(settings), analyticsRoundSeconds(settings)) * 1000;
+  const chain = chainBefore(troubles, linkMs);
+  const boundMs = (gapMs: number, roundMs: number) => {
+    const soonMs = chain.some(({ isUnnoticed }) => isUnnoticed)
+      ? Infinity
+      : 120_000 + 2 * (since - Math.min(since, ...chain.map(({ from }) => from)));
+    return Math.max(120_000, 2 * roundMs, Math.min(2 * gapMs, soonMs)) + SLACK_MS;
+  };
+  return {
+    since,
+    keysBoundMs: boundMs(gapSeconds(settings.keySchedule) * 1000, paceMs),
+    analyticsBoundMs: boundMs(analyticsRoundSeconds(settings) * 1000, 30_000),
+  };
+}
+
+/** For latencies and for the publishing of an answer. */
+const SLACK_MS = 6000;
+
+/** A request that was sent during a fault may last until its deadline. */
+const LINGERING_MS = 35_000;
+
+function pastTroubles({ story, time }: World, at: number): readonly Trouble[] {
+  const midnights: Trouble[] = [];
+  const startMs = Date.parse(story.start);
+  const nowMs = time.trueMs();
+  const midnight = Math.floor(nowMs / DAY_MS) * DAY_MS - startMs;
+  midnights.push({ from: midnight, to: midnight + SETTLE_MS, isUnnoticed: false });
+  return [...midnights, ...story.events.filter((event) => event.at * 1000 <= at).map(troubleOf)];
+}
+
+function troubleOf(event: StoryEvent): Trouble {
+  const [from, to] = [event.at * 1000, endOf(event) * 1000];
+  const isUnnoticed = event.do === "step" || event.do === "suspend";
+  return { from, to: event.do === "fault" || event.do === "file" ? to + LINGERING_MS : to, isUnnoticed };
+}
+
+/** The waits that the gateway has asked for. */
+function hints({ questions }: World, at: number): readonly Trouble[] {
+  const recent = (endpoint: EndpointName) => {
+    const all = questions.at(endpoint);
+    const first = all.findLastIndex((question) => question.at < at - 2 * MOST_PAUSE_MS);
+    return all.slice(first + 1);
+  };
+  return [...recent("key"), ...recent("analytics")].flatMap((question) => {
+    const until = restUntil(question);
+    return until === undefined ? [] : [{ from: question.at, to: until, isUnnoticed: false }];
+  });
+}
+
+/** Until when the gateway asked to wait, elapsed milliseconds. A refusal without a hint rests for half a minute. */
+export function restUntil({ endedAt, code, retryAfterMs }: Question): number | undefined {
+  if (endedAt === undefined || (code !== 429 && code !== 503)) return undefined;
+  return endedAt + Math.min(retryAfterMs ?? (code === 429 ? 30_000 : 0), MOST_PAUSE_MS);
+}
+
+function changes(world: World): readonly Trouble[] {
+  const times = [world.settingsSince(), world.startedAt()];
+  const loading = world.isApplying() ? [{ from: 0, to: Infinity, isUnnoticed: false }] : [];
+  return [...times.map((time) => ({ from: time, to: time, isUnnoticed: false })), ...loading];
+}
+
+/** The troubles that ended last, with those before them that left no time to recover. */
+function chainBefore(troubles: readonly Trouble[], linkMs: number): readonly Trouble[] {
+  const chain: Trouble[] = [];
+  let from = Infinity;
+  for (const trouble of troubles.toSorted((one, other) => other.to - one.to)) {
+    if (trouble.to + linkMs < from && from !== Infinity) break;
+    chain.push(trouble);
+    from = Math.min(from, trouble.from);
+  }
+  return chain;
+}

@@ -1,0 +1,129 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import { crc32, gunzipSync } from "node:zlib";
+import { IS_WITHOUT_RUNTIME_METRICS } from "./without-runtime-metrics.ts";
+// oxfmt-ignore: the exporter must come after the line above.
+import { type App, createApp } from "../../exporter/app.ts";
+import type { Config } from "../../exporter/config/config.ts";
+import { loadConfig } from "../../exporter/config/load.ts";
+import { createGateway } from "../../exporter/gateway/gateway.ts";
+import type { Connect } from "../../exporter/gateway/http.ts";
+import type { Answer, Route } from "../../exporter/http/route.ts";
+import { crcShift, type Deflate } from "../../exporter/metrics/render/gzip.ts";
+import { silentLog } from "../support/log.ts";
+import type { WorldClock } from "./world-clock.ts";
+import type { WorldFiles } from "./world-files.ts";
+
+/** The exporter of a simulated world: everything but the process, the sockets and the threads. */
+export interface WorldExporter {
+  /** Reads the configuration again and applies it. Returns whether it was valid. */
+  reload(onLoaded: () => void): Promise<boolean>;
+  /** Replaces the exporter by one without memory. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+  /** The answer at a path: its status and its text. */
+  get(path: string, accept?: string): Promise<{ readonly status: number; readonly text: string }>;
+}
+
+export interface WorldExporterDependencies {
+  readonly time: WorldClock;
+  readonly files: WorldFiles;
+  readonly connect: Connect;
+  readonly random: () => number;
+}
+
+/** @throws Error if the configuration is invalid. */
+export async function startWorldExporter(dependencies: WorldExporterDependencies): Promise<WorldExporter> {
+  if (!IS_WITHOUT_RUNTIME_METRICS) throw new Error("Cannot start: the metrics of the process are on");
+  const { time, files, connect, random } = dependencies;
+  let routes: readonly Route[] = [];
+  const load = async () => {
+    const loaded = await loadConfig({ path: files.configPath, ...files.files, env: {} });
+    return loaded.ok
+      ? loaded.config
+      : new Error(loaded.problems.map(({ path, message }) => `${path} ${message}`).join("; "));
+  };
+  const start = async (config: Config): Promise<App> => {
+    const app = createApp(config, {
+      clock: time.clock,
+      random,
+      log: silentLog,
+      build: { version: "0.0.0", revision: "world", nodeVersion: "v0" },
+      listen: { host: "127.0.0.1", port: 0 },
+      telemetryPath: "/metrics",
+      createGateway: (gateway, needs) => createGateway(gateway, needs, connect),
+      createServer: (_listen, served) => {
+        routes = served;
+        return { start: () => Promise.resolve(), stop: () => Promise.resolve(), url: () => "world" };
+      },
+      deflate,
+    });
+    await app.start();
+    return app;
+  };
+  const initial = await load();
+  if (initial instanceof Error) throw initial;
+  let config = initial;
+  let app = await start(config);
+
+  return {
+    reload: async (onLoaded) => {
+      const next = await load();
+      if (next instanceof Error) {
+        await app.apply(undefined);
+        return false;
+      }
+      config = next;
+      onLoaded();
+      await app.apply(config);
+      return true;
+    },
+    restart: async () => {
+      await app.stop();
+      app = await start(config);
+    },
+    stop: () => app.stop(),
+    get: async (path, accept = "text/plain") => {
+      const route = routes.find((each) => each.path === path);
+      if (!route) throw new Error(`No route ${path}`);
+      return contentOf(await route.handle(requestFor(accept)));
+    },
+  };
+}
+
+function requestFor(accept: string): IncomingMessage {
+  const request = new IncomingMessage(new Socket());
+  request.headers = { accept, "accept-encoding": "gzip" };
+  return request;
+}
+
+function contentOf({ status, headers, body }: Answer): { readonly status: number; readonly text: string } {
+  const bytes = Buffer.concat(body);
+  return { status, text: (headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString() };
+}
+
+/** Compresses at once, and not at all: threads would answer in an order of their own. */
+const deflate: Deflate = (text) => {
+  const { length } = text;
+  return Promise.resolve({
+    deflated: storedBlocks(text),
+    length,
+    crc: crc32(text),
+    crcShift: crcShift(length),
+  });
+};
+
+const MOST_STORED = 0xff_ff;
+
+/** Stored blocks of RFC 1951, none of which is the last one. */
+function storedBlocks(text: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  for (let start = 0; start < text.length; start += MOST_STORED) {
+    const part = text.subarray(start, start + MOST_STORED);
+    const header = Buffer.alloc(5);
+    header.writeUInt16LE(part.length, 1);
+    header.writeUInt16LE(MOST_STORED - part.length, 3);
+    parts.push(header, part);
+  }
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,99 @@
+import type { Files } from "../../exporter/config/files.ts";
+import type { Clock } from "../../exporter/time/clock.ts";
+import { configText } from "./config-text.ts";
+import type { FileState, Settings } from "./story.ts";
+
+/** The files of the exporter's machine: the configuration, and one file for each secret. */
+export interface WorldFiles {
+  readonly files: Files;
+  readonly configPath: string;
+  /** Changes what the configuration file contains. */
+  write(settings: Settings): void;
+  /** What is wrong with a secret file from now on; undefined: nothing. */
+  setState(file: number, state: FileState | undefined): void;
+  /** Puts a new secret of an account into a file. The gateway refuses the former one. */
+  rotate(file: number, account: number): void;
+  /** The account that a secret belongs to; undefined: the gateway refuses it. */
+  accountOf(token: string): number | undefined;
+  /** Whether a file has held a secret since the given elapsed time. */
+  hasHeld(file: number, token: string, sinceMs: number): boolean;
+  /** The secrets that a file has held, newest last. */
+  tokens(file: number): readonly Held[];
+}
+
+export interface Held {
+  readonly token: string;
+  readonly account: number;
+  /** Elapsed milliseconds. */
+  readonly from: number;
+}
+
+const SLOW_MS = 3000;
+
+export function createWorldFiles(after: Clock["after"], elapsedMs: () => number): WorldFiles {
+  const held = new Map<number, Held[]>();
+  const refused = new Set<string>();
+  const states = new Map<number, FileState>();
+  const hanging = new Map<number, (() => void)[]>();
+  let config = "";
+
+  function tokens(file: number): Held[] {
+    const known = held.get(file) ?? [
+      { token: tokenOf(file, 0), account: file, from: Number.NEGATIVE_INFINITY },
+    ];
+    held.set(file, known);
+    return known;
+  }
+
+  async function readSecret(file: number): Promise<string> {
+    const state = states.get(file);
+    if (state === "gone") throw Object.assign(new Error("No such file"), { code: "ENOENT" });
+    if (state === "empty") return "";
+    if (state === "hang")
+      await new Promise<void>((resolve) => hanging.set(file, [...(hanging.get(file) ?? []), resolve]));
+    if (state === "slow") await new Promise<void>((resolve) => void after(SLOW_MS, resolve));
+    return `${tokens(file).at(-1)?.token ?? ""}\n`;
+  }
+
+  return {
+    files: {
+      readFile: async (path) =>
+        path === CONFIG_PATH ? config : readSecret(Number(path.replace(SECRET_PATH, ""))),
+      readBytes: () => Promise.resolve(new Uint8Array([1, 2, 3])),
+      listDirectory: () => Promise.resolve([]),
+    },
+    configPath: CONFIG_PATH,
+    write: (settings) => {
+      config = configText(settings);
+    },
+    setState: (file, state) => {
+      if (state === undefined) states.delete(file);
+      else states.set(file, state);
+      for (const resolve of hanging.get(file) ?? []) resolve();
+      hanging.delete(file);
+    },
+    rotate: (file, account) => {
+      const known = tokens(file);
+      refused.add(known.at(-1)?.token ?? "");
+      known.push({ token: tokenOf(account, 1 + known.length), account, from: elapsedMs() });
+    },
+    accountOf: (token) => {
+      const account = /^sk-world-(\d+)-\d+$/.exec(token)?.[1];
+      return account === undefined || refused.has(token) ? undefined : Number(account);
+    },
+    hasHeld: (file, token, sinceMs) => {
+      const known = tokens(file);
+      return known.some(
+        (each, index) => each.token === token && (known[index + 1]?.from ?? Infinity) >= sinceMs,
+      );
+    },
+    tokens,
+  };
+}
+
+const CONFIG_PATH = "/world/config.yaml";
+export const SECRET_PATH = "/world/secrets/f";
+
+function tokenOf(account: number, version: number): string {
+  return `sk-world-${account}-${version}`;
+}

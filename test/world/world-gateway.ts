@@ -1,0 +1,137 @@
+import type { Connect } from "../../exporter/gateway/http.ts";
+import { chance } from "../gateway/random.ts";
+import { answerTo, type Reply } from "./answers.ts";
+import type { Books } from "./books.ts";
+import { GATEWAY_URLS } from "./config-text.ts";
+import type { Coverage } from "./coverage.ts";
+import { faultName, type FaultSchedule } from "./fault-schedule.ts";
+import type { Question, Questions } from "./questions.ts";
+import type { EndpointName, Fault, GatewayName, Story } from "./story.ts";
+import type { WorldClock } from "./world-clock.ts";
+import type { WorldFiles } from "./world-files.ts";
+
+export interface WorldGatewayDependencies {
+  readonly story: Story;
+  readonly time: WorldClock;
+  readonly books: Books;
+  readonly files: Pick<WorldFiles, "accountOf">;
+  readonly questions: Questions;
+  readonly faults: FaultSchedule;
+  readonly coverage: Coverage;
+  /** The most that one transcription may cost, millionths of credits. */
+  readonly costMicros: () => number;
+  /** Called for each request as it is sent. */
+  readonly onQuestion: (question: Question) => void;
+}
+
+/** The connections of the exporter to both gateways, without sockets. */
+export function createWorldGateway(dependencies: WorldGatewayDependencies): Connect {
+  const { story, time, books, files, questions, faults, coverage, onQuestion } = dependencies;
+  let count = 0;
+
+  function questionOf(origin: string, path: string, headers: readonly unknown[]): Question {
+    const authorization = String(headers[headers.indexOf("authorization") + 1]);
+    const token = authorization.replace("Bearer ", "");
+    return {
+      number: count++,
+      endpoint: ENDPOINTS[path] ?? "key",
+      gateway: gatewayOf(origin),
+      token,
+      account: files.accountOf(token),
+      at: time.elapsedMs(),
+      atMs: time.trueMs(),
+      monotonic: time.clock.monotonic(),
+      skewMs: time.skewMs(),
+      asOfMs: time.trueMs() - story.lagSeconds * 1000,
+      usage: undefined,
+      costMicros: undefined,
+      endedAt: undefined,
+      end: undefined,
+      code: undefined,
+      retryAfterMs: undefined,
+      isGeneral: false,
+    };
+  }
+
+  function latencyOf(question: Question, fault: Fault | undefined): number {
+    const ordinary = 1 + Math.floor(chance(story.seed, question.number, 1) * story.latencyMs);
+    if (fault?.what === "slow") return 1000 + Math.floor(chance(story.seed, question.number, 2) * 7000);
+    return fault?.what === "late" ? 40_000 : ordinary;
+  }
+
+  function chargeFor(question: Question, fault: Fault | undefined): number | undefined {
+    const { endpoint, gateway, account, atMs, number } = question;
+    const isRefused = account === undefined || typeof fault?.what === "number" || fault?.what === "quota";
+    if (endpoint !== "transcription" || isRefused) return undefined;
+    const micros = Math.ceil(dependencies.costMicros() * (0.3 + 0.7 * chance(story.seed, number, 4)));
+    books.charge({ gateway, number: account }, atMs, micros);
+    coverage.count("charged transcription");
+    return micros;
+  }
+
+  return (origin) => {
+    const open = new Set<(error: Error) => void>();
+    return {
+      dispatch: ({ path, headers, body }, handler) => {
+        const question = questionOf(origin, path, Array.isArray(headers) ? headers : []);
+        questions.add(question);
+        const fault = faults.of(question);
+        coverage.count(fault ? faultName(fault) : "good answer");
+        question.costMicros = chargeFor(question, fault);
+        const reply: Reply = answerTo(question, fault, { body: String(body), books, time });
+        question.isGeneral = fault !== undefined && fault.accounts === undefined;
+        onQuestion(question);
+        const end = (how: Question["end"]) => {
+          cancel();
+          open.delete(fail);
+          question.end ??= how;
+          question.endedAt ??= time.elapsedMs();
+        };
+        const controller = { abort: (reason: Error) => fail(reason) };
+        const fail = (error: Error) => {
+          if (question.endedAt !== undefined) return;
+          end("lost");
+          handler.onResponseError?.(Object.assign(controller, CONTROLLER), error);
+        };
+        const answer = () => {
+          if (reply.kind !== "answer") return fail(Object.assign(new Error("reset"), { code: "ECONNRESET" }));
+          end(reply.isGood ? "good" : "bad");
+          question.code = reply.status;
+          question.retryAfterMs = reply.retryAfterMs;
+          const control = Object.assign(controller, CONTROLLER);
+          handler.onResponseStart?.(control, reply.status, reply.headers, "");
+          handler.onResponseData?.(control, Buffer.from(reply.text));
+          handler.onResponseEnd?.(control, {});
+        };
+        open.add(fail);
+        const cancel = reply.kind === "silence" ? () => {} : time.after(latencyOf(question, fault), answer);
+        handler.onRequestStart?.(Object.assign(controller, CONTROLLER), {});
+        return true;
+      },
+      destroy: async () => {
+        for (const fail of open) fail(new Error("destroyed"));
+      },
+    };
+  };
+}
+
+/** The other members of undici's controller, which the exporter does not use. */
+const CONTROLLER = {
+  aborted: false,
+  paused: false,
+  reason: null,
+  rawHeaders: null,
+  rawTrailers: null,
+  pause() {},
+  resume() {},
+};
+
+const ENDPOINTS: Readonly<Record<string, EndpointName>> = {
+  "/api/v1/key": "key",
+  "/api/v1/analytics/query": "analytics",
+  "/api/v1/audio/transcriptions": "transcription",
+};
+
+function gatewayOf(origin: string): GatewayName {
+  return GATEWAY_URLS.a.startsWith(origin) ? "a" : "b";
+}
