@@ -27,7 +27,7 @@ import { registerEngineMetrics } from "./schedule/engine-metrics.ts";
 import { createEventLog } from "./schedule/event-log.ts";
 import type { Plan } from "./schedule/plan.ts";
 import { createPollReporters } from "./schedule/poll-reporter.ts";
-import { createOverview } from "./status/overview.ts";
+import { createStatusPage } from "./status/status-page.ts";
 import type { Clock } from "./time/clock.ts";
 import { createTicker as createClockTicker, type CreateTicker } from "./time/ticker.ts";
 
@@ -120,13 +120,13 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
 
   const drops = registry.counter(selfFamilies.droppedConnections);
   for (const reason of DROP_REASONS) drops.inc({ reason }, 0);
-  const about = () => ({ version: build.version, nowMs: clock.now(), startedMs });
+  const about = { version: build.version, startedMs };
   const routes = createRoutes({
     telemetryPath,
     publisher,
     self: registry,
     lifecycle,
-    overview: () => createOverview(config, { readings, budgetStatus, probes }, about()),
+    page: createStatusPage(() => config, about, telemetryPath, { clock, readings, budgetStatus, probes }),
     isReady: () => clock.monotonic() - started >= READY_AFTER_MS || engine.isAttempted(),
   });
   const server = createServer(

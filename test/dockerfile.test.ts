@@ -43,7 +43,7 @@ describe("the image", () => {
   test("starts an existing file", () => {
     expect(entry).toMatch(/^exporter\/.+\.js$/);
     expect(existsSync(join(ROOT, entry.replace(/js$/, "ts")))).toBe(true);
-    expect(options).toEqual(["--no-allocation-site-pretenuring"]);
+    expect(options).toEqual(["--no-allocation-site-pretenuring", "--disable-sigusr1"]);
   });
 
   test("is based on an image that contains only Node, with the Node version of its build stages", () => {

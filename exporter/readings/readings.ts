@@ -21,6 +21,8 @@ export interface ReadingSource {
 export interface ShownReading {
   readonly value: ReadingValue | undefined;
   readonly askedAtMs: number;
+  /** Milliseconds until its time to live ends. */
+  readonly leftMs: number;
   /**
    * Whether values of this calendar window may be shown now: the window contains this instant, and the answer was
    * settled in it.
@@ -86,6 +88,8 @@ export interface Readings<Packed> extends ReadingStore {
   derive(sources: ReadonlyMap<TargetId, () => readonly Sample[]>): void;
   /** Everything that may be shown now, immutable. */
   view(): View<Packed>;
+  /** How often something was withdrawn before its time: what was read before that must not be shown any more. */
+  readonly withdrawals: number;
   /** Number of stored series, shown or not. */
   readonly series: number;
 }
@@ -134,12 +138,7 @@ export function createReadings<Packed>(
 
   return {
     status: (id) => entries.get(id)?.status,
-    shown: (id) => {
-      const learnt = entries.get(id)?.learnt;
-      if (!learnt || leftMs(learnt, clock) <= 0) return undefined;
-      const { value, askedAtMs } = learnt.reading;
-      return { value, askedAtMs, shows: shows(learnt.reading, clock.now()) };
-    },
+    shown: (id) => shownOf(entries.get(id)?.learnt, clock),
     latest: (id) => entries.get(id)?.learnt?.reading,
     configure: (id, identity) => {
       const known = entries.get(id);
@@ -192,10 +191,20 @@ export function createReadings<Packed>(
       for (const source of derived.values()) view.add(pack(source()));
       return view.done();
     },
+    get withdrawals() {
+      return withdrawals;
+    },
     get series() {
       return series;
     },
   };
+}
+
+function shownOf(learnt: Learnt<unknown> | undefined, clock: Clock): ShownReading | undefined {
+  const left = learnt ? leftMs(learnt, clock) : 0;
+  if (!learnt || left <= 0) return undefined;
+  const { value, askedAtMs } = learnt.reading;
+  return { value, askedAtMs, leftMs: left, shows: shows(learnt.reading, clock.now()) };
 }
 
 /**
