@@ -10,7 +10,7 @@ import type { CreateGateway, Gateway } from "./gateway/port.ts";
 import { DROP_REASONS } from "./http/connections.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
 import { createServer as createHttpServer, type ListenAddress } from "./http/server.ts";
-import type { Log } from "./log.ts";
+import { createLineLimiter, type Log } from "./log.ts";
 import { type Build, createAppMetrics } from "./metrics/app-metrics.ts";
 import { createPacking } from "./metrics/render/block.ts";
 import { type FamilyHeader, renderNow } from "./metrics/render/exposition.ts";
@@ -111,7 +111,10 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const engine = createEngine(planOf(initial), { clock, random, log, createTicker, readings });
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
   const headers = () => [...collectorHeaders((name) => engine.intervalMs(name)), ...CONSTANT_HEADERS];
-  const onRenderError = (error: unknown) => log.error({ error: String(error) }, "Cannot render the metrics");
+  const limiter = createLineLimiter(log, clock);
+  const unexpected = (message: string) => (error: unknown) =>
+    limiter.write("error", message, { error: String(error) }, message);
+  const onRenderError = unexpected("Cannot render the metrics");
   const publisher = createPublisher(readings, headers, clock, onRenderError, deflate);
   registerEngineMetrics(registry, engine);
   const metrics = createAppMetrics(registry, build, { config: () => config, readings, web });
@@ -129,12 +132,12 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     overview: () => createOverview(config, { readings, budgetStatus, probes }, about()),
     isReady: () => clock.monotonic() - started >= READY_AFTER_MS || engine.isAttempted(),
   });
-  const server = createServer(
-    listen,
-    routes,
-    (error) => log.error({ error: String(error) }, "Cannot answer a request"),
-    { web, maxRequests, allowedHosts, onDrop: (reason) => drops.inc({ reason }) },
-  );
+  const server = createServer(listen, routes, unexpected("Cannot answer a request"), {
+    web,
+    maxRequests,
+    allowedHosts,
+    onDrop: (reason) => drops.inc({ reason }),
+  });
 
   function newGateway(next: Config): Gateway {
     return createGateway(next.gateway, { clock, random, version: build.version, onAnswer });
@@ -181,6 +184,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       spendWatch.stop();
       await Promise.all([engine.stop().then(() => gateway.close()), server.stop()]);
       events.flush();
+      limiter.flush();
     },
     apply: async (next) => {
       if (next) await apply(next);

@@ -40,8 +40,10 @@ export function createProbeReporter(
 
   function skipped(reason: ProbeSkipReason): void {
     const message = `Probe "${name}" is ${ADVICE[reason]}`;
+    // A wait for the first reading of a day is no fault.
+    const level = reason === "spend_unknown" ? "info" : "warn";
     if (records.get(name)?.skip === reason) log.debug({ reason }, message);
-    else report("warn", `skipped ${reason}`, { reason }, message);
+    else report(level, `skipped ${reason}`, { reason }, message);
     records.addSkip(name, reason);
   }
 
