@@ -10,7 +10,7 @@ import type { CreateGateway, Gateway } from "./gateway/port.ts";
 import { DROP_REASONS } from "./http/connections.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
 import { createServer as createHttpServer, type ListenAddress } from "./http/server.ts";
-import { createLineLimiter, type Log } from "./log.ts";
+import { createLineLimiter, type LineLimiter, type Log } from "./log.ts";
 import { type Build, createAppMetrics } from "./metrics/app-metrics.ts";
 import { createPacking } from "./metrics/render/block.ts";
 import { type FamilyHeader, renderNow } from "./metrics/render/exposition.ts";
@@ -112,9 +112,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
   const headers = () => [...collectorHeaders((name) => engine.intervalMs(name)), ...CONSTANT_HEADERS];
   const limiter = createLineLimiter(log, clock);
-  const unexpected = (message: string) => (error: unknown) =>
-    limiter.write("error", message, { error: String(error) }, message);
-  const onRenderError = unexpected("Cannot render the metrics");
+  const onRenderError = logged(limiter, "Cannot render the metrics");
   const publisher = createPublisher(readings, headers, clock, onRenderError, deflate);
   registerEngineMetrics(registry, engine);
   const metrics = createAppMetrics(registry, build, { config: () => config, readings, web });
@@ -132,7 +130,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     overview: () => createOverview(config, { readings, budgetStatus, probes }, about()),
     isReady: () => clock.monotonic() - started >= READY_AFTER_MS || engine.isAttempted(),
   });
-  const server = createServer(listen, routes, unexpected("Cannot answer a request"), {
+  const server = createServer(listen, routes, logged(limiter, "Cannot answer a request"), {
     web,
     maxRequests,
     allowedHosts,
@@ -183,8 +181,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       publisher.stop();
       spendWatch.stop();
       await Promise.all([engine.stop().then(() => gateway.close()), server.stop()]);
-      events.flush();
-      limiter.flush();
+      for (const bounded of [events, limiter]) bounded.flush();
     },
     apply: async (next) => {
       if (next) await apply(next);
@@ -199,4 +196,9 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     },
     url: server.url,
   };
+}
+
+/** Logs unexpected errors, of which each request may cause one. */
+function logged(limiter: LineLimiter, message: string): (error: unknown) => void {
+  return (error) => limiter.write("error", message, { error: String(error) }, message);
 }
