@@ -10,7 +10,7 @@ import type { CreateGateway, Gateway } from "./gateway/port.ts";
 import { DROP_REASONS } from "./http/connections.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
 import { createServer as createHttpServer, type ListenAddress } from "./http/server.ts";
-import type { Log } from "./log.ts";
+import { createLineLimiter, type LineLimiter, type Log } from "./log.ts";
 import { type Build, createAppMetrics } from "./metrics/app-metrics.ts";
 import { createPacking } from "./metrics/render/block.ts";
 import { type FamilyHeader, renderNow } from "./metrics/render/exposition.ts";
@@ -111,7 +111,8 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const engine = createEngine(planOf(initial), { clock, random, log, createTicker, readings });
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
   const headers = () => [...collectorHeaders((name) => engine.intervalMs(name)), ...CONSTANT_HEADERS];
-  const onRenderError = (error: unknown) => log.error({ error: String(error) }, "Cannot render the metrics");
+  const limiter = createLineLimiter(log, clock);
+  const onRenderError = logged(limiter, "Cannot render the metrics");
   const publisher = createPublisher(readings, headers, clock, onRenderError, deflate);
   registerEngineMetrics(registry, engine);
   const metrics = createAppMetrics(registry, build, { config: () => config, readings, web });
@@ -129,12 +130,12 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     page: createStatusPage(() => config, about, telemetryPath, { clock, readings, budgetStatus, probes }),
     isReady: () => clock.monotonic() - started >= READY_AFTER_MS || engine.isAttempted(),
   });
-  const server = createServer(
-    listen,
-    routes,
-    (error) => log.error({ error: String(error) }, "Cannot answer a request"),
-    { web, maxRequests, allowedHosts, onDrop: (reason) => drops.inc({ reason }) },
-  );
+  const server = createServer(listen, routes, logged(limiter, "Cannot answer a request"), {
+    web,
+    maxRequests,
+    allowedHosts,
+    onDrop: (reason) => drops.inc({ reason }),
+  });
 
   function newGateway(next: Config): Gateway {
     return createGateway(next.gateway, { clock, random, version: build.version, onAnswer });
@@ -180,7 +181,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       publisher.stop();
       spendWatch.stop();
       await Promise.all([engine.stop().then(() => gateway.close()), server.stop()]);
-      events.flush();
+      for (const bounded of [events, limiter]) bounded.flush();
     },
     apply: async (next) => {
       if (next) await apply(next);
@@ -195,4 +196,9 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     },
     url: server.url,
   };
+}
+
+/** Logs unexpected errors, of which each request may cause one. */
+function logged(limiter: LineLimiter, message: string): (error: unknown) => void {
+  return (error) => limiter.write("error", message, { error: String(error) }, message);
 }
