@@ -24,6 +24,7 @@ import { createSpendWatch } from "./probes/spend-watch.ts";
 import { createReadings } from "./readings/readings.ts";
 import { createEngine } from "./schedule/engine.ts";
 import { registerEngineMetrics } from "./schedule/engine-metrics.ts";
+import { createEventLog } from "./schedule/event-log.ts";
 import type { Plan } from "./schedule/plan.ts";
 import { createPollReporters } from "./schedule/poll-reporter.ts";
 import { createOverview } from "./status/overview.ts";
@@ -106,8 +107,9 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const onAnswer = (endpoint: string, code: string) => requests.inc({ endpoint, code });
   let gateway = newGateway(initial);
   const readings = createReadings(clock, createPacking(), () => config.seriesLimit);
-  const probes = createProbes({ clock, log, registry, readings });
-  const reporterOf = createPollReporters(registry, log);
+  const events = createEventLog(log, clock);
+  const probes = createProbes({ clock, log, events, registry, readings });
+  const reporterOf = createPollReporters(registry, log, events);
   const engine = createEngine(planOf(initial), { clock, random, log, createTicker, readings });
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
   const headers = () => [...collectorHeaders((name) => engine.intervalMs(name)), ...CONSTANT_HEADERS];
@@ -180,6 +182,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       publisher.stop();
       spendWatch.stop();
       await Promise.all([engine.stop().then(() => gateway.close()), server.stop()]);
+      events.flush();
     },
     apply: async (next) => {
       if (next) await apply(next);

@@ -8,7 +8,7 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Record<string, string | string[] | undefined>;
   /** Also empty if the body of a refusal could not be read. */
-  readonly text: string;
+  readonly body: Buffer;
 }
 
 export function isSuccess(status: number): boolean {
@@ -22,11 +22,11 @@ export function readResponse(
   secret: Secret,
   nowMs: number,
 ): { readonly body: unknown } | GatewayError {
-  const body = parseJson(response.text, secret);
-  if (!isSuccess(response.status)) return refusal(response, body, action, nowMs);
-  if (body !== undefined) return { body };
   const { status } = response;
-  const what = response.text === "" ? "an empty body" : `a body that is not JSON${bodyKind(response)}`;
+  const { value: body, fault } = parseJson(response.body, secret);
+  if (!isSuccess(status)) return refusal(response, body, action, nowMs);
+  if (fault === undefined) return { body };
+  const what = response.body.length === 0 ? "an empty body" : `a body that ${fault}${bodyKind(response)}`;
   return new GatewayError("bad_response", `Cannot ${action}: gateway answered ${status} with ${what}`, {
     status,
   });

@@ -171,12 +171,7 @@ describe("any body at all", () => {
         mutated(Buffer.from(JSON.stringify({ data: CONTRACT_DATA }))),
         async (bytes) => {
           const lines = await linesUnlessRejected(() => {
-            const read = readResponse(
-              { ...head, text: bytes.toString() },
-              "read it",
-              new Secret("sk-test"),
-              NOON,
-            );
+            const read = readResponse({ ...head, body: bytes }, "read it", new Secret("sk-test"), NOON);
             if (read instanceof GatewayError) throw read;
             return sampleLines(Object.values(keyFamilies), samplesOf(keyConfig(), read.body, NOON));
           });

@@ -75,6 +75,21 @@ describe("createSend: the deadline of a run", () => {
     expect(clock.pending()).toEqual([]);
   });
 
+  test("cuts an attempt short, and the failure keeps the reason of the attempt before", async () => {
+    const silent: Step = () => {};
+    const reset: Step = async (response) => {
+      await clock.advance(29_700);
+      response.destroy();
+    };
+    const server = await startScriptedServer(reset, silent);
+    const { failing, clock, outcomes } = createClient({ baseUrl: server.url });
+    const sent = failing();
+    await clock.untilPending(1);
+    await clock.advance(250);
+    expect(await sent).toMatchObject({ kind: "network" });
+    expect([server.requests.length, outcomes]).toEqual([2, [NOT_SENT, NOT_SENT]]);
+  });
+
   test("releases a permit that arrives after it, unused", async () => {
     const server = await startScriptedServer(answering(503));
     const { permits, outcomes } = permitsThen(() => clock.advance(40_000));
