@@ -38,7 +38,7 @@ export interface AppDependencies {
   readonly random: () => number;
   readonly log: Log;
   readonly build: Build;
-  readonly listen: ListenAddress;
+  readonly listen: readonly ListenAddress[];
   readonly telemetryPath: string;
   /** If absent, the exporter serves plain HTTP to everyone. */
   readonly web?: WebSource | undefined;
@@ -59,7 +59,7 @@ export interface AppDependencies {
 }
 
 export interface App {
-  /** Listens, then begins to poll. Rejects if the server cannot listen on the address. */
+  /** Listens, then begins to poll. @throws ListenError if the server cannot listen on every address. */
   start(): Promise<void>;
   /** Ends everything that start began, in reverse. */
   stop(): Promise<void>;
@@ -71,7 +71,9 @@ export interface App {
   apply(config: Config | undefined): Promise<void>;
   /** Polls every target once without listening, and returns the exposition in the text format. */
   once(): Promise<string>;
-  /** The address it listens on, `http://127.0.0.1:9853`. */
+  /** The addresses that it listens on, `http://127.0.0.1:9853`. */
+  readonly urls: () => readonly string[];
+  /** The first of them. */
   readonly url: () => string;
 }
 
@@ -194,6 +196,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       const { text } = renderNow(headers(), readings.view().blocks);
       return `${text}${(await registry.render("text")).toString()}`;
     },
+    urls: server.urls,
     url: server.url,
   };
 }
