@@ -26,6 +26,8 @@ export interface ReadingSource {
 export interface ShownReading {
   readonly value: ReadingValue | undefined;
   readonly askedAtMs: number;
+  /** Milliseconds until its time to live ends. */
+  readonly leftMs: number;
   /**
    * Whether values of this calendar window may be shown now: the window contains this instant, and the answer was
    * settled in it.
@@ -92,6 +94,8 @@ export interface Readings<Packed> extends ReadingStore {
   derive(sources: ReadonlyMap<TargetId, () => readonly Sample[]>): void;
   /** Everything that may be shown now, immutable. */
   view(): View<Packed>;
+  /** How often something was withdrawn before its time: what was read before that must not be shown any more. */
+  readonly withdrawals: number;
   /** Number of stored series, shown or not. */
   readonly series: number;
 }
@@ -144,13 +148,7 @@ export function createReadings<Packed>(
 
   return {
     status: (id) => entries.get(id)?.status,
-    shown: (id) => {
-      const learnt = entries.get(id)?.learnt;
-      if (!learnt || leftMs(learnt, clock) <= 0) return undefined;
-      const reading = redated(learnt, clock);
-      const { value, askedAtMs } = reading;
-      return { value, askedAtMs, shows: shows(reading, clock.now()) };
-    },
+    shown: (id) => shownOf(entries.get(id)?.learnt, clock),
     latest: (id) => {
       const learnt = entries.get(id)?.learnt;
       return learnt && redated(learnt, clock);
@@ -212,10 +210,21 @@ export function createReadings<Packed>(
       for (const source of derived.values()) view.add(pack(source()));
       return view.done();
     },
+    get withdrawals() {
+      return withdrawals;
+    },
     get series() {
       return series;
     },
   };
+}
+
+function shownOf(learnt: Learnt<unknown> | undefined, clock: Clock): ShownReading | undefined {
+  const left = learnt ? leftMs(learnt, clock) : 0;
+  if (!learnt || left <= 0) return undefined;
+  const reading = redated(learnt, clock);
+  const { value, askedAtMs } = reading;
+  return { value, askedAtMs, leftMs: left, shows: shows(reading, clock.now()) };
 }
 
 /**
