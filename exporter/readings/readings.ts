@@ -203,9 +203,14 @@ export function createReadings<Packed>(
       const isRunning = (window: Window) => contains(window, nowMs);
       for (const { description, learnt } of entries.values()) {
         view.add(description);
-        if (!learnt) view.add(empty);
-        else if (setBackMs(learnt, offsetMs) === 0) view.add(only(learnt.values, isRunning), learnt);
-        else view.add(only(learnt.values, shows(redated(learnt, clock), nowMs)), learnt);
+        if (!learnt) {
+          view.add(empty);
+          continue;
+        }
+        const isSetBack = setBackMs(learnt, offsetMs) > 0;
+        const isTrusted = isSetBack ? shows(redated(learnt, clock), nowMs) : isRunning;
+        // What has expired once must not come back when the clock is set back.
+        if (view.add(only(learnt.values, isTrusted), learnt) <= 0) learnt.isWithdrawn = true;
       }
       for (const source of derived.values()) view.add(pack(source()));
       return view.done();
@@ -243,6 +248,7 @@ interface Entry<Packed> {
 }
 
 interface Learnt<Packed> extends Aging {
+  isWithdrawn: boolean;
   readonly values: Packed;
   /** Whether all samples of the reading were trusted. */
   readonly isWhole: boolean;
