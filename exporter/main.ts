@@ -22,6 +22,10 @@ const terminal: Terminal = {
     revision: process.env["AIGATEWAY_EXPORTER_REVISION"] ?? "unknown",
     nodeVersion: process.version,
   },
+  node: {
+    options: process.execArgv,
+    isDebuggable: process.getBuiltinModule("node:inspector").url() !== undefined,
+  },
   untilStopped,
   onHangup: (reload) => void process.on("SIGHUP", reload),
   endAfter,
@@ -101,6 +105,8 @@ function guardProcess(): void {
     reportLastError(withoutSecrets(`Cannot continue after an unexpected error: ${shown}`));
     endNow(1);
   });
+  // By default this signal opens the debugger, from which other users of the machine can read every secret.
+  process.on("SIGUSR1", () => {});
   // The exporter keeps running if nothing reads the log any more, and has nowhere to report that.
   process.stderr.on("error", () => {});
   // The output was not read completely.

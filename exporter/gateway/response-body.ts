@@ -2,7 +2,7 @@ import { z } from "zod";
 import { withoutSecrets } from "../config/secret.ts";
 
 /** The envelope of the contract (7) and its variants (observed-behaviour 15): all have an `error` with a message. */
-const Envelope = z.object({
+export const Envelope = z.object({
   error: z.union([z.object({ message: z.string() }).transform(({ message }) => message), z.string()]),
 });
 

@@ -14,7 +14,7 @@ export interface RetryAfterSource {
 const FIRST_MILLISECOND_EPOCH = 100_000_000_000;
 
 /** Some services send the rate-limit headers in the body only (observed-behaviour 16). */
-const BodyHeaders = z.object({
+export const BodyHeaders = z.object({
   error: z.object({
     metadata: z.object({ headers: z.custom<object>((value) => typeof value === "object" && value !== null) }),
   }),

@@ -8,38 +8,14 @@ import { startProgram } from "../soak/child-program.ts";
 import { type AttackedExporter, startAttackedExporter } from "./attacked-exporter.ts";
 import { runEndings } from "./endings.ts";
 import { analyticsIntervalS, faultsAfter, scrape } from "./exposition.ts";
-import { createJudge, type Judge } from "./judge.ts";
+import { createJudge } from "./judge.ts";
 import { type Kind, KINDS, LANES } from "./kind.ts";
 import { createLauncher } from "./launcher.ts";
-import { ProgramMessage, type ProgramOrder } from "./messages.ts";
+import { ProgramMessage } from "./messages.ts";
 import { createRandom, shuffled } from "./random.ts";
 import { type AttackResult, newResult } from "./result.ts";
-import { createSetting, INTERVAL_S, type Setting } from "./setting.ts";
-
-export interface AttackOptions {
-  readonly lengthMs: number;
-  readonly seed: number;
-  readonly kinds?: readonly Kind[];
-  /** One attack at a time, so that what happens is due to it. */
-  readonly isAlone?: boolean;
-  /** The folder that holds `exporter/`; by default this repository. */
-  readonly app?: string;
-  readonly onProgress?: (text: string) => void;
-}
-
-/** What the parts of a run share. */
-export interface Stage {
-  readonly options: AttackOptions;
-  readonly result: AttackResult;
-  readonly judge: Judge;
-  readonly setting: Setting;
-  readonly random: () => number;
-  exporter: AttackedExporter;
-  /** Sends an order to all programs. */
-  readonly order: (order: ProgramOrder) => void;
-  /** Ends the present exporter, if it still runs, and starts another one. */
-  readonly restart: () => Promise<void>;
-}
+import { createSetting, INTERVAL_S } from "./setting.ts";
+import type { AttackOptions, Stage } from "./stage.ts";
 
 /**
  * Runs the exporter in its own process, attacks it from three sides, and watches the bounds with an honest client. A
@@ -99,8 +75,16 @@ async function restarted(stage: Stage, start: (port: number) => Promise<Attacked
   const port = Number(new URL(stage.exporter.url).port);
   stage.judge.excuse(true);
   await stage.exporter.kill();
-  stage.setting.restore();
-  stage.exporter = await start(port);
+  for (let tries = 1; ; tries++) {
+    stage.setting.restore();
+    try {
+      stage.exporter = await start(port);
+      break;
+    } catch (error) {
+      // The attack of the disk goes on, and may have broken the files again.
+      if (tries === 10) throw error;
+    }
+  }
   presented(stage);
 }
 

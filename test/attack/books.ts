@@ -87,6 +87,16 @@ export const PAIRS = [
   { model: "acme/two", app: "Search", credits: 2 },
 ] as const;
 
+/** The right answer to a transcription (contract 2.6). */
+export const TRANSCRIPTION_BODY: JsonObject = {
+  text: "Good morning",
+  usage: { cost: 0.001, input_tokens: 10, output_tokens: 2, total_tokens: 12, seconds: 1 },
+  confidence: 0.9,
+  duration: 1,
+  language: "en",
+  task: "transcribe",
+};
+
 function row(credits: number, labels: object = {}): JsonObject {
   return {
     ...labels,

@@ -1,4 +1,4 @@
-import type { Stage } from "./attack.ts";
+import type { Stage } from "./stage.ts";
 import { ENDINGS, KINDS } from "./kind.ts";
 import type { Launcher } from "./launcher.ts";
 import { shuffled } from "./random.ts";

@@ -8,6 +8,7 @@ import {
   queryBody,
   revisionAt,
   SECRETS,
+  TRANSCRIPTION_BODY,
 } from "./books.ts";
 import { answerJson, type Exchange, type GatewayKind, sinkOf } from "./gateway/exchange.ts";
 import { gatewayKinds } from "./gateway/kinds.ts";
@@ -87,9 +88,10 @@ async function answer(socket: Socket, request: string): Promise<void> {
   }
 }
 
-/** Whose credential a request has; undefined if it has none, or one of another operation. */
-function callerOf({ lane, secret }: Exchange, request: string): string | undefined {
+/** Whose attack a request gets; undefined if it has no credential, or one of another operation. */
+function callerOf({ lane, isTranscription, secret }: Exchange, request: string): string | undefined {
   const name = secret === MANAGEMENT_SECRET ? MANAGEMENT : NAMES_BY_SECRET.get(secret);
+  if (isTranscription) return name === undefined || name === MANAGEMENT ? undefined : MANAGEMENT;
   if (name === undefined || (name === MANAGEMENT) === (lane === "analytics")) return name;
   report({ type: "breach", text: `a credential was sent with "${request.slice(0, 40)}"` });
   return undefined;
@@ -100,13 +102,16 @@ const MANAGEMENT = "management";
 function exchangeOf(socket: Socket, request: string, secret: string): Exchange {
   const isGrouped = request.includes('"dimensions"');
   const lane = request.startsWith("POST") ? "analytics" : "keys";
-  const right =
-    lane === "keys"
+  const isTranscription = request.startsWith("POST /api/v1/audio/");
+  const right = isTranscription
+    ? TRANSCRIPTION_BODY
+    : lane === "keys"
       ? keyBody(NAMES_BY_SECRET.get(secret) ?? "", revisionAt(Date.now()))
       : queryBody(isGrouped);
   return {
     socket: sinkOf(socket),
     lane,
+    isTranscription,
     isGrouped,
     secret,
     secrets,

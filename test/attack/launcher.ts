@@ -1,4 +1,4 @@
-import type { Stage } from "./attack.ts";
+import type { Stage } from "./stage.ts";
 import { scrape, type Values } from "./exposition.ts";
 import { reloadAttacks } from "./client/request-attacks.ts";
 import type { Kind } from "./kind.ts";
@@ -13,7 +13,8 @@ export interface Launcher {
   readonly runAlone: (kinds: readonly Kind[], signal: AbortSignal) => Promise<void>;
 }
 
-const ALONE_MS = 3500;
+/** Longer than an interval, so that every key is polled. */
+const ALONE_MS = 5500;
 /** Longer than the time limit of a request. */
 const CALM_MS = 2500;
 
@@ -76,7 +77,7 @@ export function createLauncher(stage: Stage): Launcher {
   };
 }
 
-const FAILURES = /^aigateway_exporter_poll_failures_total\{.*reason="(\w+)"/;
+const FAILURES = /^aigateway_\w+_failures_total\{.*reason="(\w+)"/;
 
 function noteReasons({ result }: Stage, kind: Kind, before?: Values, after?: Values): void {
   const story = result.stories.get(kind);

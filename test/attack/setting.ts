@@ -14,6 +14,7 @@ export interface Setting {
   readonly directory: string;
   readonly configFile: string;
   readonly webConfigFile: string;
+  readonly audioFile: string;
   readonly logPipe: string;
   /** The folder of the keys whose files are attacked. */
   readonly keysDirectory: string;
@@ -31,7 +32,7 @@ export function createSetting(gatewayAddress: string): Setting {
   chmodSync(directory, 0o755);
   const [configFile, webConfigFile] = [join(directory, "config.yaml"), join(directory, "web.yaml")];
   const [keysDirectory, logPipe] = [join(directory, "keys"), join(directory, "log")];
-  const secrets = join(directory, "secrets");
+  const [secrets, audioFile] = [join(directory, "secrets"), join(directory, "audio.wav")];
   const configText = configuration(gatewayAddress);
   const webConfigText = JSON.stringify({
     basic_auth_users: Object.fromEntries(
@@ -41,6 +42,7 @@ export function createSetting(gatewayAddress: string): Setting {
   const restore = (): void => {
     put(configFile, configText);
     put(webConfigFile, webConfigText);
+    put(audioFile, "RIFF");
     rmSync(keysDirectory, { recursive: true, force: true });
     mkdirSync(keysDirectory);
     for (const name of DISK) put(join(keysDirectory, name), secretOf(name));
@@ -55,6 +57,7 @@ export function createSetting(gatewayAddress: string): Setting {
     directory,
     configFile,
     webConfigFile,
+    audioFile,
     logPipe,
     keysDirectory,
     configText,
@@ -89,6 +92,19 @@ function configuration(gatewayAddress: string): string {
     keys,
     keys_dir: "keys",
     analytics: { management_key_file: "secrets/management" },
+    probes: [
+      {
+        name: "ear",
+        key: "honest-00",
+        model: "acme/ear",
+        audio: "audio.wav",
+        expected_text: "Good morning",
+        response_format: "verbose_json",
+        schedule: `${INTERVAL_S}s`,
+        timeout: "2s",
+      },
+    ],
+    probe_spend: { max_cost_per_day: 1_000_000, max_cost_per_probe: 0.01 },
     budgets: [
       { name: "fleet", limit: 1000, window: "month", keys: "all" },
       { name: "chat", limit: 1000, window: "month", app: "Chat" },

@@ -42,7 +42,8 @@ const amount = known(wireNumber);
 /** Null means unlimited. */
 const limit = wireNumber.nullish();
 
-const KeyBody = z.object({
+/** The fields that are read. */
+export const KeyBody = z.object({
   data: z
     .object({
       label: known(z.string()),

@@ -70,7 +70,8 @@ export function parseTranscription(body: unknown, action: string): Transcription
 /** A negative amount is ignored, because counts, seconds and credits cannot be negative. */
 const amount = optional(wireNumber.pipe(z.number().min(0)));
 
-const TranscriptionBody = z.object({
+/** The fields that are read. */
+export const TranscriptionBody = z.object({
   text: z.string(),
   usage: optional(
     z.object({

@@ -116,7 +116,8 @@ function parseRows<Row>(body: unknown, schema: z.ZodType<Row>, action: string): 
   };
 }
 
-const UsageBody = z.object({
+/** The fields that are read. */
+export const UsageBody = z.object({
   data: z.object({
     data: z.array(z.unknown()),
     metadata: z.object({
@@ -154,7 +155,8 @@ const Pair = z.object({ ...labelColumns, ...amountColumns }).transform((row) => 
   amounts: amountsOf(row),
   rates: NO_RATES,
 }));
-const PairWithRates = z
+/** The columns that are read. */
+export const PairWithRates = z
   .object({
     ...labelColumns,
     ...amountColumns,

@@ -80,6 +80,15 @@ export const analyticsAnswers: Readonly<Record<string, Answer>> = {
   },
 };
 
+/** Bodies about a transcription; a query gets its right answer. */
+export const transcriptAnswers: Readonly<Record<string, Answer>> = {
+  "a transcript of 16 MB": transcript(() => `{"text":"${many("x", " ", LARGE)}"}`),
+  "a transcript of one word of 16 MB": transcript(() => `{"text":"${"x".repeat(LARGE)}"}`),
+  "a transcript in a language of 1 MB": transcript(
+    () => `{"text":"x","language":"${"e".repeat(2 ** 20)}","usage":{"cost":1e308},"duration":-1}`,
+  ),
+};
+
 /** Bodies for every endpoint. */
 export const jsonAnswers: Readonly<Record<string, Answer>> = {
   "JSON nested 8 million deep": body(() => "[".repeat(LARGE / 2)),
@@ -132,6 +141,12 @@ function body(make: (exchange: Exchange) => string | Uint8Array, status = 200): 
     for (const oldest of kept.keys()) if (kept.size > 4) kept.delete(oldest);
     await answerJson(exchange.socket, bytes, status);
   };
+}
+
+function transcript(make: () => string): Answer {
+  const answer = body(make);
+  return (exchange) =>
+    exchange.isTranscription ? answer(exchange) : answerJson(exchange.socket, JSON.stringify(exchange.right));
 }
 
 const kept = new Map<unknown, Buffer>();

@@ -17,7 +17,9 @@ export interface Sink {
 /** A request that an attack answers. */
 export interface Exchange {
   readonly socket: Sink;
+  /** Transcriptions of probes are attacked with the analytics. */
   readonly lane: "keys" | "analytics";
+  readonly isTranscription: boolean;
   /** Whether an analytics request is for rows or for their total. */
   readonly isGrouped: boolean;
   /** The credential of the request. */

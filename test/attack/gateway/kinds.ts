@@ -1,4 +1,4 @@
-import { analyticsAnswers, jsonAnswers, keyAnswers } from "./body-answers.ts";
+import { analyticsAnswers, jsonAnswers, keyAnswers, transcriptAnswers } from "./body-answers.ts";
 import { combined } from "./combined-answer.ts";
 import type { Answer, GatewayKind } from "./exchange.ts";
 import { analyticsSecretAnswers, keySecretAnswers, secretAnswers } from "./secret-answers.ts";
@@ -11,6 +11,7 @@ export const gatewayKinds: readonly GatewayKind[] = [
   ...kinds(jsonAnswers, ["keys", "analytics"]),
   ...kinds(keyAnswers, ["keys"]),
   ...kinds(analyticsAnswers, ["analytics"]),
+  ...kinds(transcriptAnswers, ["analytics"]),
   ...kinds(secretAnswers, ["keys", "analytics"]),
   ...kinds(keySecretAnswers, ["keys"]),
   ...kinds(analyticsSecretAnswers, ["analytics"]),

@@ -73,6 +73,13 @@ export const keyFileAttacks: Readonly<Record<string, MachineAttack>> = {
   },
 };
 
+/** Attacks by the recording of a probe. */
+export const audioAttacks: Readonly<Record<string, MachineAttack>> = {
+  "a recording that is a FIFO": audio(fifo),
+  "a recording that is a device": audio((path) => symlinkSync("/dev/zero", path)),
+  "a recording of 1 GB": audio((path) => sparse(path, 2 ** 30)),
+};
+
 /** Attacks by the files of a reload. */
 export const reloadFileAttacks: Readonly<Record<string, MachineAttack>> = {
   "half a configuration and SIGHUP": configuration((path, { setting, random }) =>
@@ -131,9 +138,9 @@ function keyFiles(make: Make): MachineAttack {
   };
 }
 
-/** Replaces the files of half of the keys, and returns their paths. */
+/** Replaces the files of the keys, and returns their paths. */
 function replaced(machine: Machine, make: Make): readonly string[] {
-  const paths = DISK.slice(0, DISK.length / 2).map((name) => join(machine.setting.keysDirectory, name));
+  const paths = DISK.map((name) => join(machine.setting.keysDirectory, name));
   for (const path of paths) {
     rmSync(path, { recursive: true, force: true });
     make(path, machine);
@@ -157,8 +164,16 @@ function configuration(make: Make): MachineAttack {
 }
 
 function webConfiguration(make: Make): MachineAttack {
+  return oneFile(({ webConfigFile }) => webConfigFile, make);
+}
+
+function audio(make: Make): MachineAttack {
+  return oneFile(({ audioFile }) => audioFile, make);
+}
+
+function oneFile(choose: (setting: Machine["setting"]) => string, make: Make): MachineAttack {
   return async (machine) => {
-    const path = machine.setting.webConfigFile;
+    const path = choose(machine.setting);
     rmSync(path, { force: true });
     make(path, machine);
     machine.struck("file");
