@@ -7,16 +7,16 @@ import type { Config } from "./config/config.ts";
 import type { WebSource } from "./config/web/web-config.ts";
 import { createGateway as createHttpGateway, requestLimits } from "./gateway/gateway.ts";
 import type { CreateGateway, Gateway } from "./gateway/port.ts";
-import { DROP_REASONS } from "./http/connections.ts";
+import { DROP_REASONS, type DropReason } from "./http/connections.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
 import { createServer as createHttpServer, type ListenAddress } from "./http/server.ts";
-import type { Log } from "./log.ts";
+import { createLineLimiter, type Log } from "./log.ts";
 import { type Build, createAppMetrics } from "./metrics/app-metrics.ts";
 import { createPacking } from "./metrics/render/block.ts";
 import { type FamilyHeader, renderNow } from "./metrics/render/exposition.ts";
 import type { Deflate } from "./metrics/render/gzip.ts";
 import { createPublisher } from "./metrics/render/publisher.ts";
-import { createSelfRegistry } from "./metrics/self-registry.ts";
+import { createSelfRegistry, type SelfRegistry } from "./metrics/self-registry.ts";
 import { selfFamilies } from "./metrics/self-families.ts";
 import { probeFamilies } from "./probes/families.ts";
 import { createProbes } from "./probes/probes.ts";
@@ -118,8 +118,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   metrics.reloaded(true, startedMs);
   derive();
 
-  const drops = registry.counter(selfFamilies.droppedConnections);
-  for (const reason of DROP_REASONS) drops.inc({ reason }, 0);
+  const lines = createLineLimiter(log, clock);
   const about = { version: build.version, startedMs };
   const routes = createRoutes({
     telemetryPath,
@@ -132,8 +131,9 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const server = createServer(
     listen,
     routes,
-    (error) => log.error({ error: String(error) }, "Cannot answer a request"),
-    { web, maxRequests, allowedHosts, onDrop: (reason) => drops.inc({ reason }) },
+    (error) =>
+      lines.write("error", "unanswered request", { error: String(error) }, "Cannot answer a request"),
+    { web, maxRequests, allowedHosts, onDrop: dropCounter(registry) },
   );
 
   function newGateway(next: Config): Gateway {
@@ -181,6 +181,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       spendWatch.stop();
       await Promise.all([engine.stop().then(() => gateway.close()), server.stop()]);
       events.flush();
+      lines.flush();
     },
     apply: async (next) => {
       if (next) await apply(next);
@@ -195,4 +196,10 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     },
     url: server.url,
   };
+}
+
+function dropCounter(registry: SelfRegistry): (reason: DropReason) => void {
+  const drops = registry.counter(selfFamilies.droppedConnections);
+  for (const reason of DROP_REASONS) drops.inc({ reason }, 0);
+  return (reason) => drops.inc({ reason });
 }
