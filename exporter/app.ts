@@ -7,16 +7,16 @@ import type { Config } from "./config/config.ts";
 import type { WebSource } from "./config/web/web-config.ts";
 import { createGateway as createHttpGateway, requestLimits } from "./gateway/gateway.ts";
 import type { CreateGateway, Gateway } from "./gateway/port.ts";
-import { DROP_REASONS, type DropReason } from "./http/connections.ts";
+import { DROP_REASONS } from "./http/connections.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
 import { createServer as createHttpServer, type ListenAddress } from "./http/server.ts";
-import { createLineLimiter, type Log } from "./log.ts";
+import { createLineLimiter, type LineLimiter, type Log } from "./log.ts";
 import { type Build, createAppMetrics } from "./metrics/app-metrics.ts";
 import { createPacking } from "./metrics/render/block.ts";
 import { type FamilyHeader, renderNow } from "./metrics/render/exposition.ts";
 import type { Deflate } from "./metrics/render/gzip.ts";
 import { createPublisher } from "./metrics/render/publisher.ts";
-import { createSelfRegistry, type SelfRegistry } from "./metrics/self-registry.ts";
+import { createSelfRegistry } from "./metrics/self-registry.ts";
 import { selfFamilies } from "./metrics/self-families.ts";
 import { probeFamilies } from "./probes/families.ts";
 import { createProbes } from "./probes/probes.ts";
@@ -38,7 +38,7 @@ export interface AppDependencies {
   readonly random: () => number;
   readonly log: Log;
   readonly build: Build;
-  readonly listen: ListenAddress;
+  readonly listen: readonly ListenAddress[];
   readonly telemetryPath: string;
   /** If absent, the exporter serves plain HTTP to everyone. */
   readonly web?: WebSource | undefined;
@@ -59,7 +59,7 @@ export interface AppDependencies {
 }
 
 export interface App {
-  /** Listens, then begins to poll. Rejects if the server cannot listen on the address. */
+  /** Listens, then begins to poll. @throws ListenError if the server cannot listen on every address. */
   start(): Promise<void>;
   /** Ends everything that start began, in reverse. */
   stop(): Promise<void>;
@@ -71,7 +71,9 @@ export interface App {
   apply(config: Config | undefined): Promise<void>;
   /** Polls every target once without listening, and returns the exposition in the text format. */
   once(): Promise<string>;
-  /** The address it listens on, `http://127.0.0.1:9853`. */
+  /** The addresses that it listens on, `http://127.0.0.1:9853`. */
+  readonly urls: () => readonly string[];
+  /** The first of them. */
   readonly url: () => string;
 }
 
@@ -111,14 +113,16 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const engine = createEngine(planOf(initial), { clock, random, log, createTicker, readings });
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
   const headers = () => [...collectorHeaders((name) => engine.intervalMs(name)), ...CONSTANT_HEADERS];
-  const onRenderError = (error: unknown) => log.error({ error: String(error) }, "Cannot render the metrics");
+  const limiter = createLineLimiter(log, clock);
+  const onRenderError = logged(limiter, "Cannot render the metrics");
   const publisher = createPublisher(readings, headers, clock, onRenderError, deflate);
   registerEngineMetrics(registry, engine);
   const metrics = createAppMetrics(registry, build, { config: () => config, readings, web });
   metrics.reloaded(true, startedMs);
   derive();
 
-  const lines = createLineLimiter(log, clock);
+  const drops = registry.counter(selfFamilies.droppedConnections);
+  for (const reason of DROP_REASONS) drops.inc({ reason }, 0);
   const about = { version: build.version, startedMs };
   const routes = createRoutes({
     telemetryPath,
@@ -128,13 +132,12 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     page: createStatusPage(() => config, about, telemetryPath, { clock, readings, budgetStatus, probes }),
     isReady: () => clock.monotonic() - started >= READY_AFTER_MS || engine.isAttempted(),
   });
-  const server = createServer(
-    listen,
-    routes,
-    (error) =>
-      lines.write("error", "unanswered request", { error: String(error) }, "Cannot answer a request"),
-    { web, maxRequests, allowedHosts, onDrop: dropCounter(registry) },
-  );
+  const server = createServer(listen, routes, logged(limiter, "Cannot answer a request"), {
+    web,
+    maxRequests,
+    allowedHosts,
+    onDrop: (reason) => drops.inc({ reason }),
+  });
 
   function newGateway(next: Config): Gateway {
     return createGateway(next.gateway, { clock, random, version: build.version, onAnswer });
@@ -180,8 +183,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       publisher.stop();
       spendWatch.stop();
       await Promise.all([engine.stop().then(() => gateway.close()), server.stop()]);
-      events.flush();
-      lines.flush();
+      for (const bounded of [events, limiter]) bounded.flush();
     },
     apply: async (next) => {
       if (next) await apply(next);
@@ -194,12 +196,12 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       const { text } = renderNow(headers(), readings.view().blocks);
       return `${text}${(await registry.render("text")).toString()}`;
     },
+    urls: server.urls,
     url: server.url,
   };
 }
 
-function dropCounter(registry: SelfRegistry): (reason: DropReason) => void {
-  const drops = registry.counter(selfFamilies.droppedConnections);
-  for (const reason of DROP_REASONS) drops.inc({ reason }, 0);
-  return (reason) => drops.inc({ reason });
+/** Logs unexpected errors, of which each request may cause one. */
+function logged(limiter: LineLimiter, message: string): (error: unknown) => void {
+  return (error) => limiter.write("error", message, { error: String(error) }, message);
 }

@@ -15,7 +15,7 @@ async function start(page: StatusPage) {
     return Buffer.from("zipped");
   });
   const server = createServer(
-    { host: "127.0.0.1", port: 0 },
+    [{ host: "127.0.0.1", port: 0 }],
     [route, { ...createPageRoute(page), path: "/real" }],
     (error) => errors.push(error),
   );
