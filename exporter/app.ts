@@ -10,7 +10,7 @@ import type { CreateGateway, Gateway } from "./gateway/port.ts";
 import { DROP_REASONS } from "./http/connections.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
 import { createServer as createHttpServer, type ListenAddress } from "./http/server.ts";
-import type { Log } from "./log.ts";
+import { createLineLimiter, type LineLimiter, type Log } from "./log.ts";
 import { type Build, createAppMetrics } from "./metrics/app-metrics.ts";
 import { createPacking } from "./metrics/render/block.ts";
 import { type FamilyHeader, renderNow } from "./metrics/render/exposition.ts";
@@ -24,9 +24,10 @@ import { createSpendWatch } from "./probes/spend-watch.ts";
 import { createReadings } from "./readings/readings.ts";
 import { createEngine } from "./schedule/engine.ts";
 import { registerEngineMetrics } from "./schedule/engine-metrics.ts";
+import { createEventLog } from "./schedule/event-log.ts";
 import type { Plan } from "./schedule/plan.ts";
 import { createPollReporters } from "./schedule/poll-reporter.ts";
-import { createOverview } from "./status/overview.ts";
+import { createStatusPage } from "./status/status-page.ts";
 import type { Clock } from "./time/clock.ts";
 import { createTicker as createClockTicker, type CreateTicker } from "./time/ticker.ts";
 
@@ -37,7 +38,7 @@ export interface AppDependencies {
   readonly random: () => number;
   readonly log: Log;
   readonly build: Build;
-  readonly listen: ListenAddress;
+  readonly listen: readonly ListenAddress[];
   readonly telemetryPath: string;
   /** If absent, the exporter serves plain HTTP to everyone. */
   readonly web?: WebSource | undefined;
@@ -58,7 +59,7 @@ export interface AppDependencies {
 }
 
 export interface App {
-  /** Listens, then begins to poll. Rejects if the server cannot listen on the address. */
+  /** Listens, then begins to poll. @throws ListenError if the server cannot listen on every address. */
   start(): Promise<void>;
   /** Ends everything that start began, in reverse. */
   stop(): Promise<void>;
@@ -70,7 +71,9 @@ export interface App {
   apply(config: Config | undefined): Promise<void>;
   /** Polls every target once without listening, and returns the exposition in the text format. */
   once(): Promise<string>;
-  /** The address it listens on, `http://127.0.0.1:9853`. */
+  /** The addresses that it listens on, `http://127.0.0.1:9853`. */
+  readonly urls: () => readonly string[];
+  /** The first of them. */
   readonly url: () => string;
 }
 
@@ -104,12 +107,14 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const onAnswer = (endpoint: string, code: string) => requests.inc({ endpoint, code });
   let gateway = newGateway(initial);
   const readings = createReadings(clock, createPacking(), () => config.seriesLimit);
-  const probes = createProbes({ clock, log, registry, readings });
-  const reporterOf = createPollReporters(registry, log);
+  const events = createEventLog(log, clock);
+  const probes = createProbes({ clock, log, events, registry, readings });
+  const reporterOf = createPollReporters(registry, log, events);
   const engine = createEngine(planOf(initial), { clock, random, log, createTicker, readings });
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
   const headers = () => [...collectorHeaders((name) => engine.intervalMs(name)), ...CONSTANT_HEADERS];
-  const onRenderError = (error: unknown) => log.error({ error: String(error) }, "Cannot render the metrics");
+  const limiter = createLineLimiter(log, clock);
+  const onRenderError = logged(limiter, "Cannot render the metrics");
   const publisher = createPublisher(readings, headers, clock, onRenderError, deflate);
   registerEngineMetrics(registry, engine);
   const metrics = createAppMetrics(registry, build, { config: () => config, readings, web });
@@ -118,21 +123,21 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
 
   const drops = registry.counter(selfFamilies.droppedConnections);
   for (const reason of DROP_REASONS) drops.inc({ reason }, 0);
-  const about = () => ({ version: build.version, nowMs: clock.now(), startedMs });
+  const about = { version: build.version, startedMs };
   const routes = createRoutes({
     telemetryPath,
     publisher,
     self: registry,
     lifecycle,
-    overview: () => createOverview(config, { readings, budgetStatus, probes }, about()),
+    page: createStatusPage(() => config, about, telemetryPath, { clock, readings, budgetStatus, probes }),
     isReady: () => clock.monotonic() - started >= READY_AFTER_MS || engine.isAttempted(),
   });
-  const server = createServer(
-    listen,
-    routes,
-    (error) => log.error({ error: String(error) }, "Cannot answer a request"),
-    { web, maxRequests, allowedHosts, onDrop: (reason) => drops.inc({ reason }) },
-  );
+  const server = createServer(listen, routes, logged(limiter, "Cannot answer a request"), {
+    web,
+    maxRequests,
+    allowedHosts,
+    onDrop: (reason) => drops.inc({ reason }),
+  });
 
   function newGateway(next: Config): Gateway {
     return createGateway(next.gateway, { clock, random, version: build.version, onAnswer });
@@ -178,6 +183,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       publisher.stop();
       spendWatch.stop();
       await Promise.all([engine.stop().then(() => gateway.close()), server.stop()]);
+      for (const bounded of [events, limiter]) bounded.flush();
     },
     apply: async (next) => {
       if (next) await apply(next);
@@ -190,6 +196,12 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       const { text } = renderNow(headers(), readings.view().blocks);
       return `${text}${(await registry.render("text")).toString()}`;
     },
+    urls: server.urls,
     url: server.url,
   };
+}
+
+/** Logs unexpected errors, of which each request may cause one. */
+function logged(limiter: LineLimiter, message: string): (error: unknown) => void {
+  return (error) => limiter.write("error", message, { error: String(error) }, message);
 }

@@ -120,7 +120,7 @@ async function exporterOf(gateway: Gateway, port: number, showLog: boolean): Pro
     random: Math.random,
     log: createLog("info", "logfmt", showLog ? process.stderr : { write: () => {} }),
     build: { version: packageJson.version, revision: "demo", nodeVersion: process.version },
-    listen: { host: "127.0.0.1", port },
+    listen: [{ host: "127.0.0.1", port }],
     telemetryPath: "/metrics",
   });
 }

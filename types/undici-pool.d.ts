@@ -8,3 +8,11 @@ declare module "undici/lib/dispatcher/pool.js" {
   const pool: typeof Pool;
   export = pool;
 }
+
+/** The connector of a pool. */
+declare module "undici/lib/core/connect.js" {
+  import type { buildConnector } from "undici";
+
+  const build: typeof buildConnector;
+  export = build;
+}

@@ -9,7 +9,7 @@ import { budgetFamilies as families } from "./families.ts";
 /** The samples of each budget, by target; computed from the readings on demand. */
 export function budgetSources(
   budgets: readonly BudgetConfig[],
-  readings: Pick<ReadingSource, "status" | "latest">,
+  readings: Pick<ReadingSource, "status" | "latest" | "isCurrent">,
   clock: Pick<Clock, "now">,
 ): ReadonlyMap<TargetId, () => readonly Sample[]> {
   return new Map(

@@ -18,9 +18,8 @@ export type CommandLine =
 
 export interface Options {
   readonly configFile: string;
-  readonly listen: ListenAddress;
-  /** The address as written, for messages. */
-  readonly listenAddress: string;
+  /** All addresses to listen on, at least one. */
+  readonly listen: readonly ListenAddress[];
   readonly telemetryPath: string;
   readonly webConfigFile: string | undefined;
   readonly enableLifecycle: boolean;
@@ -38,7 +37,7 @@ export class UsageError extends Error {
 
 const FLAGS = {
   "config.file": { type: "string", default: "aigateway-exporter.yaml" },
-  "web.listen-address": { type: "string", default: `:${DEFAULT_PORT}` },
+  "web.listen-address": { type: "string", multiple: true },
   "web.telemetry-path": { type: "string", default: "/metrics" },
   "web.config.file": { type: "string" },
   "web.enable-lifecycle": { type: "boolean", default: false },
@@ -63,7 +62,7 @@ Commands:
 
 Flags:
   --config.file=aigateway-exporter.yaml  The configuration file.
-  --web.listen-address=:${DEFAULT_PORT}            Address to listen on, host:port; port 0 selects a free one.
+  --web.listen-address=:${DEFAULT_PORT}            Address to listen on, host:port; port 0 selects a free one. Repeatable.
   --web.telemetry-path=/metrics          Path of the metrics.
   --web.config.file=FILE                 TLS and basic authentication, as in Prometheus' exporters.
   --web.enable-lifecycle                 Let POST /-/reload reload the configuration.
@@ -106,8 +105,7 @@ function probeName(name: string | undefined): string {
 function optionsOf(values: ReturnType<typeof parsed>["values"]): Options {
   return {
     configFile: values["config.file"],
-    listen: listenAddress(values["web.listen-address"]),
-    listenAddress: values["web.listen-address"],
+    listen: (values["web.listen-address"] ?? [`:${DEFAULT_PORT}`]).map(listenAddress),
     telemetryPath: telemetryPath(values["web.telemetry-path"]),
     webConfigFile: webConfigFile(values["web.config.file"]),
     enableLifecycle: values["web.enable-lifecycle"],
@@ -120,10 +118,23 @@ function optionsOf(values: ReturnType<typeof parsed>["values"]): Options {
 
 function parsed(argv: readonly string[]) {
   try {
-    return parseArgs({ args: [...argv], options: FLAGS, allowPositionals: true });
+    const result = parseArgs({ args: [...argv], options: FLAGS, allowPositionals: true, tokens: true });
+    refuseRepeated(result.tokens);
+    return result;
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     // The rest of Node's text is advice about positional arguments, which does not apply.
     throw new UsageError(error instanceof Error ? (error.message.split(". ")[0] ?? "") : String(error));
+  }
+}
+
+/** The second of two values would silently replace the first. */
+function refuseRepeated(tokens: readonly { readonly kind: string; readonly name?: string }[]): void {
+  const given = new Set<string>();
+  for (const { kind, name } of tokens) {
+    if (kind !== "option" || name === undefined || name === "web.listen-address") continue;
+    if (given.has(name)) throw new UsageError(`--${name} is given more than once: give it once`);
+    given.add(name);
   }
 }
 

@@ -27,6 +27,14 @@ export async function loadConfiguration(
     for (const problem of loaded.problems) reporter.problem(formatProblem(path, problem));
     return undefined;
   }
+  const { baseUrl } = loaded.config.gateway;
+  if (env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0" && baseUrl.startsWith("https:")) {
+    reporter.problem(
+      `NODE_TLS_REJECT_UNAUTHORIZED=0 lets anyone between the exporter and ${baseUrl} read the keys. ` +
+        "Unset it; to trust an authority of your own, name its certificate in NODE_EXTRA_CA_CERTS",
+    );
+    return undefined;
+  }
   for (const warning of [...loaded.warnings, ...capacityWarnings(loaded.config)]) {
     reporter.warning(`${path}: ${warning}`);
   }

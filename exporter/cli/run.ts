@@ -1,7 +1,9 @@
 import type { App } from "../app.ts";
+import { ListenError } from "../http/server.ts";
 import type { Options } from "./command-line.ts";
 import { createCommandLog, createExporter } from "./exporter.ts";
 import { loadConfiguration, loadWebConfiguration, logReporter } from "./load-configuration.ts";
+import { processWarnings } from "./process-warnings.ts";
 import { createReload } from "./reload.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -12,8 +14,9 @@ const STOP_WITHIN_MS = 8000;
 
 /** The daemon: loads the configuration, then polls and serves until a signal stops it. */
 export async function run(options: Options, terminal: Terminal): Promise<number> {
-  const { configFile, webConfigFile, listenAddress } = options;
+  const { configFile, webConfigFile } = options;
   const log = createCommandLog(options, terminal);
+  for (const text of processWarnings(terminal.node, terminal.env)) log.warn({}, text);
   // Process 1 of a container ignores signals without a handler, so install the handlers before anything slow.
   const stopped = terminal.untilStopped();
   const started = Promise.withResolvers<App>();
@@ -27,10 +30,13 @@ export async function run(options: Options, terminal: Terminal): Promise<number>
     await app.start();
   } catch (error) {
     await app.stop();
-    log.error({}, `Cannot listen on ${listenAddress} (--web.listen-address): ${listenFault(error)}`);
+    if (!(error instanceof ListenError)) throw error;
+    log.error({}, `Cannot listen on ${error.address} (--web.listen-address): ${listenFault(error.cause)}`);
     return 1;
   }
-  log.info({ url: app.url(), version: terminal.build.version, keys: config.keys.length }, "Listening");
+  for (const url of app.urls()) {
+    log.info({ url, version: terminal.build.version, keys: config.keys.length }, "Listening");
+  }
   started.resolve(app);
   await stopped;
   log.info({}, "Stopping");

@@ -1,6 +1,7 @@
 import type { AnalyticsConfig, Config } from "../config/config.ts";
 import { identityOf } from "../config/secret.ts";
 import type { Usage, UsageQuestion } from "../gateway/port.ts";
+import type { Family } from "../metrics/family.ts";
 import type { UsageReading } from "../readings/reading.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Job } from "../schedule/job.ts";
@@ -28,6 +29,13 @@ export const analyticsCollector: Collector = {
     ...Object.values(rateFamilies),
   ],
   lastSuccess: families.lastSuccess,
+  cadence: (family, intervalMs) => {
+    const [usual, lastMonth] = [intervalMs, Math.max(intervalMs, LAST_MONTH_INTERVAL_MS)].map(
+      (ms) => `${ms / 1000} s`,
+    );
+    if (LAST_MONTH_FAMILIES.has(family)) return `${lastMonth}`;
+    return QUERY_FAMILIES.has(family) ? `${usual}, last_month every ${lastMonth}` : `${usual}`;
+  },
   jobs: ({ gateway, analytics, budgets }) =>
     analytics
       ? [
@@ -36,6 +44,9 @@ export const analyticsCollector: Collector = {
         ]
       : [],
 };
+
+const LAST_MONTH_FAMILIES: ReadonlySet<Family> = new Set(Object.values(usageFamiliesOf.last_month));
+const QUERY_FAMILIES: ReadonlySet<Family> = new Set(Object.values(families));
 
 /** A complete month hardly changes, and is the most expensive query for the service. */
 const LAST_MONTH_INTERVAL_MS = 3_600_000;

@@ -147,6 +147,15 @@ function summed({ model, app, amounts }: Pair, more: Amounts): Pair {
 function byCredits(one: Pair, other: Pair): number {
   const descending = (amount: Amount) =>
     (other.amounts[amount] ?? Number.NEGATIVE_INFINITY) - (one.amounts[amount] ?? Number.NEGATIVE_INFINITY);
-  const byName = () => (identityOf(one) < identityOf(other) ? -1 : 1);
-  return descending("credits") || descending("requests") || byName();
+  return (
+    descending("credits") ||
+    descending("requests") ||
+    byText(one.model, other.model) ||
+    byText(one.app, other.app)
+  );
+}
+
+function byText(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import type { Family } from "../metrics/family.ts";
 import type { FamilyHeader } from "../metrics/render/exposition.ts";
 import type { JobGroup } from "../schedule/plan.ts";
 import type { Reporter } from "../schedule/reporter.ts";
@@ -30,14 +31,19 @@ export function collectorHeaders(intervalMs: (collector: string) => number): rea
 function headersOf(collector: Collector, intervalMs: number): readonly FamilyHeader[] {
   const known = latest.get(collector);
   if (known?.intervalMs === intervalMs) return known.headers;
-  const { families, lastSuccess } = collector;
-  const cadence = `Polled every ${intervalMs / 1000} s; see ${lastSuccess.name}.`;
+  const { families, lastSuccess, cadence = wholeCadence } = collector;
+  const helpOf = (family: Family) =>
+    `${family.help} Polled every ${cadence(family, intervalMs)}; see ${lastSuccess.name}.`;
   const headers = families.map((family) => ({
     family,
-    help: family === lastSuccess ? family.help : `${family.help} ${cadence}`,
+    help: family === lastSuccess ? family.help : helpOf(family),
   }));
   latest.set(collector, { intervalMs, headers });
   return headers;
+}
+
+function wholeCadence(_: Family, intervalMs: number): string {
+  return `${intervalMs / 1000} s`;
 }
 
 const latest = new WeakMap<

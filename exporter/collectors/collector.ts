@@ -15,6 +15,11 @@ export interface Collector {
   readonly families: readonly Family[];
   /** The family that shows when a target last answered; named in the HELP of the others. */
   readonly lastSuccess: Family;
+  /**
+   * How often the values of a family are polled if its collector runs at this interval, for its HELP text: `60 s`.
+   * Needed if some jobs run less often.
+   */
+  readonly cadence?: (family: Family, intervalMs: number) => string;
   /** One job for each key or query to poll. */
   jobs(config: Config): readonly Job[];
 }

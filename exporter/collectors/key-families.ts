@@ -3,9 +3,8 @@ import { gauge, info, stateset } from "../metrics/family.ts";
 
 const FOREVER = "before the first answer; 3 intervals after the last good one";
 const WITHIN = (window: string) => `${FOREVER}; from the end of the ${window} until the new one is settled`;
-const AT_RESET = "the limit is unlimited or unknown; from the limit's reset until the new window is settled";
-const NO_RESET =
-  "the limit never resets or its reset is unknown; from the reset until the new window is settled";
+const AT_RESET = `the key is unlimited; the service does not send it; ${FOREVER}; from the limit's reset until the new window is settled (if the reset is unknown: from every 00:00 UTC)`;
+const NO_RESET = `the key is unlimited; the limit never resets, or its reset is unknown; ${FOREVER}; from the reset until the new window is settled`;
 
 function ofKey(name: string, help: string, absent: string) {
   return gauge({ name: `aigateway_key_${name}`, help, labels: ["key"], absent });

@@ -2,7 +2,7 @@ import { decodingsOf } from "./decoded.ts";
 import { keyShapes } from "./key-shapes.ts";
 import { mayHold } from "./quick-test.ts";
 import { createSecretIndex, foldedCode } from "./secret-index.ts";
-import { type Span, viewsOf } from "./view.ts";
+import { onlyView, type Span, viewsOf } from "./view.ts";
 
 /** Finds secrets in texts from outside: remembered ones in every usual form, and whatever looks like a key. */
 export interface Concealer {
@@ -18,6 +18,8 @@ export function createConcealer(): Concealer {
   const index = createSecretIndex();
 
   function spansOf(text: string, depth = 0): readonly Span[] {
+    const only = onlyView(text);
+    if (only !== undefined && spansIn(only, depth).length === 0) return [];
     return viewsOf(text).flatMap((view) =>
       spansIn(view.text, depth).map(([first, last]): Span => [view.place(first)[0], view.place(last)[1]]),
     );

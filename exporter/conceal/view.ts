@@ -24,6 +24,15 @@ export function viewsOf(text: string): readonly View[] {
   return views;
 }
 
+/**
+ * The text of the first view; undefined if the text has escapes, and therefore more views. Much faster, since it does
+ * not keep places, and nearly no text needs these.
+ */
+export function onlyView(text: string): string | undefined {
+  const visible = PLAIN.test(text) || TAG.test(text) ? text : plainText(text);
+  return TAG.test(visible) || ESCAPE.test(visible) ? undefined : visible;
+}
+
 /** An escape may be escaped again, as in a URL within a URL. */
 const MOST_ROUNDS = 3;
 
@@ -57,12 +66,21 @@ function plain(character: string): string {
   if (character <= "~") return character;
   const tag = (character.codePointAt(0) ?? 0) - FIRST_TAG;
   if (tag >= 0x20 && tag <= 0x7e) return String.fromCharCode(tag);
-  const letters = character.normalize("NFKD").replaceAll(INVISIBLE, "");
-  return Array.from(letters, (letter) => HOMOGLYPHS.get(letter) ?? letter).join("");
+  return plainText(character);
 }
+
+function plainText(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replaceAll(INVISIBLE, "")
+    .replaceAll(HOMOGLYPH, (letter) => HOMOGLYPHS.get(letter) ?? letter);
+}
+
+const HOMOGLYPH = new RegExp(`[${[...HOMOGLYPHS.keys()].join("")}]`, "gu");
 
 /** The invisible copies of ASCII. */
 const FIRST_TAG = 0xe_00_00;
+const TAG = /[\u{E0020}-\u{E007E}]/u;
 /** Format and control characters, accents, and fillers that are letters. */
 const INVISIBLE = /[\p{Cf}\p{Cc}\p{M}\u115F\u1160\u3164\uFFA0]/gu;
 

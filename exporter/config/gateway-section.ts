@@ -35,9 +35,11 @@ export const gatewaySection = withRules(
     max_pause: duration("1s", "1d", "5m")
       .prefault("5m")
       .describe("Longest pause of a key or an endpoint that the gateway can request (`Retry-After`)."),
-    max_body: byteSize("1KiB", "256MiB", "16MiB")
-      .prefault("16MiB")
-      .describe("Largest accepted response body; a larger one fails the poll."),
+    max_body: byteSize("1KiB", "16MiB", "2MiB")
+      .prefault("2MiB")
+      .describe(
+        "Largest accepted answer to an analytics query; a larger one fails the query. One above 2 MiB may delay a scrape. Other answers have constant limits: 64 KiB for a key and for a refusal, 1 MiB for a transcription.",
+      ),
   }),
   (gateway) => {
     const [timeout, deadline] = [right(gateway, "timeout"), right(gateway, "deadline")];

@@ -69,10 +69,13 @@ export function createSend(
       try {
         if (remainingMs(call) <= 0) throw failure ?? tooLate(call, deadlineOf(call));
         secret ??= await readSecret(call, limitMs(call), caller.signal);
-        const result = await http.attempt(call, secret, caller, Math.max(1, limitMs(call)));
+        const attemptMs = Math.max(1, limitMs(call));
+        const result = await http.attempt(call, secret, caller, attemptMs);
         outcome = outcomeOf(result);
         if (!(result instanceof GatewayError)) return result.body;
-        failure = result;
+        // An attempt that the deadline cut short does not explain the failure.
+        const isCut = result.kind === "timeout" && !outcome.answered && attemptMs < config.timeoutMs;
+        failure = isCut ? (failure ?? result) : result;
       } finally {
         permit.release(outcome);
       }

@@ -1,11 +1,12 @@
 // undici's index would cost 30 ms and 9 MB at each start (types/undici-pool.d.ts).
+import buildConnector from "undici/lib/core/connect.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 import type { GatewayConfig } from "../config/config.ts";
 import type { Secret } from "../config/secret.ts";
 import type { Clock } from "../time/clock.ts";
 import type { GatewayError } from "./errors.ts";
 import type { Caller, GatewayDependencies } from "./port.ts";
-import { createParseQueue, LARGE_RESPONSE, receive } from "./receive.ts";
+import { createChunkPace, createParseQueue, LARGE_RESPONSE, receive } from "./receive.ts";
 import { type HttpResponse, readResponse } from "./response.ts";
 import { transportError } from "./transport-error.ts";
 
@@ -18,6 +19,8 @@ export interface HttpRequest {
   readonly path: string;
   /** A form is sent as multipart/form-data, everything else as JSON. */
   readonly body?: object;
+  /** The largest body of a success; `gateway.max_body` unless given. */
+  readonly maxBodyBytes?: number;
 }
 
 export interface HttpDependencies extends Pick<GatewayDependencies, "version" | "onAnswer"> {
@@ -44,7 +47,7 @@ export interface Http {
   close(): Promise<void>;
 }
 
-/** The HTTP transport: connections, authentication, time-outs, body cap (contract 5 and 7). */
+/** The HTTP transport: connections, authentication, time-outs, limits of sizes (contract 5 and 7). */
 export function createHttp(config: GatewayConfig, dependencies: HttpDependencies): Http {
   const { origin, pathname } = new URL(config.baseUrl);
   const root = pathname === "/" ? "" : pathname;
@@ -61,12 +64,13 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      connect: { timeout: config.timeoutMs },
+      connect: connectorOf(config),
       // Each attempt has its own limit for the whole exchange.
       headersTimeout: 0,
       bodyTimeout: 0,
-      maxResponseSize: config.maxBodyBytes,
+      maxHeaderSize: MOST_HEADER_BYTES,
     });
+  const pace = createChunkPace();
   const nextParse = createParseQueue();
 
   async function exchange(
@@ -84,7 +88,8 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     return receive(
       (handler) => pool.dispatch({ path: root + request.path, method, headers, body }, handler),
       signal,
-      limitMs,
+      { limitMs, bodyBytes: request.maxBodyBytes ?? config.maxBodyBytes, setting: settingOf(request) },
+      pace,
     );
   }
 
@@ -92,13 +97,17 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     attempt: async (request, secret, { endpoint, signal }, limitMs) => {
       try {
         const response = await exchange(request, secret, signal, limitMs);
-        if (response.text.length > LARGE_RESPONSE) await nextParse();
+        const isLarge = response.body.length > LARGE_RESPONSE;
+        if (isLarge) await nextParse();
         dependencies.onAnswer(endpoint, String(response.status));
-        return readResponse(response, request.action, secret, dependencies.clock.now());
+        const read = readResponse(response, request.action, dependencies.clock.now());
+        // The caller's work on it is another turn.
+        if (isLarge) await nextParse();
+        return read;
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         dependencies.onAnswer(endpoint, "none");
-        return transportError(request.action, error, limitMs, config.maxBodyBytes);
+        return transportError(request.action, error, limitMs);
       }
     },
     close: () => pool.destroy(),
@@ -107,6 +116,35 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
 
 /** Idle connections are kept between the requests of a schedule. */
 const KEEP_ALIVE_MS = 30_000;
+
+/** Independent of the limit of the Node process. */
+const MOST_HEADER_BYTES = 16_384;
+
+function settingOf({ maxBodyBytes }: HttpRequest): string {
+  return maxBodyBytes === undefined ? "gateway.max_body" : "";
+}
+
+/**
+ * Connections that are read in small pieces: after headers that are too large, undici creates an error for each
+ * further header of the piece, which takes 200 ms for 64 KiB.
+ */
+function connectorOf({ timeoutMs }: GatewayConfig): ReturnType<typeof buildConnector> {
+  const connect = buildConnector({ timeout: timeoutMs, allowH2: false });
+  return (options, callback) =>
+    connect(options, (...result) => {
+      const socket = result[1];
+      if (socket) {
+        const read = socket.read.bind(socket);
+        socket.read = (size) =>
+          socket.destroyed
+            ? null
+            : read(size ?? (Math.min(MOST_BYTES_AT_ONCE, socket.readableLength) || undefined));
+      }
+      callback(...result);
+    });
+}
+
+const MOST_BYTES_AT_ONCE = 8192;
 
 interface EncodedBody {
   readonly contentType: string;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { type Secret, withoutSecrets } from "../config/secret.ts";
+import { withoutSecrets } from "../config/secret.ts";
 
 /** The envelope of the contract (7) and its variants (observed-behaviour 15): all have an `error` with a message. */
-const Envelope = z.object({
+export const Envelope = z.object({
   error: z.union([z.object({ message: z.string() }).transform(({ message }) => message), z.string()]),
 });
 
@@ -24,27 +24,39 @@ export function errorMessage(body: unknown): string | undefined {
 /** Control characters, line and paragraph separators, and characters that change the direction of the text. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
 
-/**
- * The value of a JSON text; undefined when it is not JSON. A service may echo the credential in any string, such as a
- * warning or a label that is shown, so every occurrence is replaced.
- */
-export function parseJson(text: string, secret: Secret): unknown {
+/** What a body contains, or why it cannot be read, to complete "a body that …". */
+export interface ParsedBody {
+  readonly value?: unknown;
+  readonly fault?: string;
+}
+
+/** Parses a body as JSON, unless that would take long. */
+export function parseJson(bytes: Buffer): ParsedBody {
+  if (hasTooManyValues(bytes)) return { fault: `has more than ${MOST_VALUES} values` };
+  const text = bytes.toString();
   try {
-    // A reviver makes parsing eight times slower.
-    if (!mayHold(text, secret)) return JSON.parse(text);
-    return JSON.parse(text, (_name, value: unknown) =>
-      typeof value === "string" ? value.replaceAll(secret.reveal(), secret.toString()) : value,
-    );
+    return { value: JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text) };
   } catch {
-    return undefined;
+    return { fault: "is not JSON" };
   }
 }
 
-/** Whether a JSON text may contain the credential, written plainly or with unnecessary escapes. */
-function mayHold(text: string, secret: Secret): boolean {
-  const spelled = JSON.stringify(secret.reveal()).slice(1, -1);
-  return text.includes(spelled) || (text.includes("\\") && NEEDLESS_ESCAPE.test(text));
+/**
+ * Parsing takes a millisecond per megabyte of text, but up to half a microsecond per value. The largest answer that
+ * the gateway may give has a thousand rows of twelve columns.
+ */
+const MOST_VALUES = 50_000;
+
+/** Whether a body has more commas and brackets than its values may need. */
+function hasTooManyValues(bytes: Buffer): boolean {
+  if (bytes.length <= MOST_VALUES) return false;
+  let values = 0;
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index];
+    if (byte === COMMA || byte === BRACKET || byte === BRACE) values++;
+  }
+  return values > MOST_VALUES;
 }
 
-/** Escapes of printable ASCII; a credential contains no other characters. */
-const NEEDLESS_ESCAPE = /\\(?:u00[2-7]|\/)/;
+const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b];
+const BYTE_ORDER_MARK = 0xfe_ff;

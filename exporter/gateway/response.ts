@@ -1,4 +1,3 @@
-import type { Secret } from "../config/secret.ts";
 import { errorMessage, parseJson } from "./response-body.ts";
 import { GatewayError, reasonOfStatus } from "./errors.ts";
 import { retryAfter } from "./retry-after.ts";
@@ -8,7 +7,7 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Record<string, string | string[] | undefined>;
   /** Also empty if the body of a refusal could not be read. */
-  readonly text: string;
+  readonly body: Buffer;
 }
 
 export function isSuccess(status: number): boolean {
@@ -19,14 +18,13 @@ export function isSuccess(status: number): boolean {
 export function readResponse(
   response: HttpResponse,
   action: string,
-  secret: Secret,
   nowMs: number,
 ): { readonly body: unknown } | GatewayError {
-  const body = parseJson(response.text, secret);
-  if (!isSuccess(response.status)) return refusal(response, body, action, nowMs);
-  if (body !== undefined) return { body };
   const { status } = response;
-  const what = response.text === "" ? "an empty body" : `a body that is not JSON${bodyKind(response)}`;
+  const { value: body, fault } = parseJson(response.body);
+  if (!isSuccess(status)) return refusal(response, body, action, nowMs);
+  if (fault === undefined) return { body };
+  const what = response.body.length === 0 ? "an empty body" : `a body that ${fault}${bodyKind(response)}`;
   return new GatewayError("bad_response", `Cannot ${action}: gateway answered ${status} with ${what}`, {
     status,
   });

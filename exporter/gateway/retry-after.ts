@@ -14,9 +14,9 @@ export interface RetryAfterSource {
 const FIRST_MILLISECOND_EPOCH = 100_000_000_000;
 
 /** Some services send the rate-limit headers in the body only (observed-behaviour 16). */
-const BodyHeaders = z.object({
+export const BodyHeaders = z.object({
   error: z.object({
-    metadata: z.object({ headers: z.record(z.string(), z.unknown()) }),
+    metadata: z.object({ headers: z.custom<object>((value) => typeof value === "object" && value !== null) }),
   }),
 });
 
@@ -27,22 +27,22 @@ const BodyHeaders = z.object({
  */
 export function retryAfter(source: RetryAfterSource): number | undefined {
   if (source.status !== 429 && source.status !== 503) return undefined;
-  const headers = new Map<string, string>();
   const inBody = BodyHeaders.safeParse(source.body);
-  if (inBody.success) {
-    for (const [name, value] of Object.entries(inBody.data.error.metadata.headers)) {
-      if (typeof value === "string" || typeof value === "number")
-        headers.set(name.toLowerCase(), String(value));
-    }
-  }
-  for (const [name, value] of Object.entries(source.headers)) {
-    const text = Array.isArray(value) ? value[0] : value;
-    if (text !== undefined) headers.set(name.toLowerCase(), text);
-  }
+  const valueOf = (name: string) =>
+    textOf(source.headers, name) ??
+    (inBody.success ? textOf(inBody.data.error.metadata.headers, name) : undefined);
   return (
-    positive(waitOf(headers.get("retry-after"), source.nowMs)) ??
-    positive(waitUntilReset(headers.get("x-ratelimit-reset"), source.nowMs))
+    positive(waitOf(valueOf("retry-after"), source.nowMs)) ??
+    positive(waitUntilReset(valueOf("x-ratelimit-reset"), source.nowMs))
   );
+}
+
+/** The first value of a header, whose name may be written in any case. */
+function textOf(headers: object, name: string): string | undefined {
+  const written = Object.keys(headers).find((candidate) => candidate.toLowerCase() === name);
+  const value: unknown = written === undefined ? undefined : Reflect.get(headers, written);
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === "string" || typeof first === "number" ? String(first) : undefined;
 }
 
 function waitOf(text: string | undefined, nowMs: number): number | undefined {

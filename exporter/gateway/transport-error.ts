@@ -1,25 +1,29 @@
 import { GatewayError } from "./errors.ts";
+import { ResponseError } from "./receive.ts";
 
 /** Classifies an error of the HTTP client: why the answer is missing or incomplete. */
-export function transportError(
-  action: string,
-  error: unknown,
-  limitMs: number,
-  maxBodyBytes: number,
-): GatewayError {
+export function transportError(action: string, error: unknown, limitMs: number): GatewayError {
   const code = codeOf(error);
   const failed = (kind: "timeout" | "bad_response" | "network", why: string) =>
     new GatewayError(kind, `Cannot ${action}: ${why}`, { cause: error });
   if (TIMEOUTS.has(code)) return failed("timeout", `no complete answer within ${limitMs} ms`);
-  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
-    return failed("bad_response", `the answer is larger than ${maxBodyBytes} bytes (gateway.max_body)`);
-  }
-  if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "HTTPParserError") {
+  if (error instanceof ResponseError) return failed("bad_response", `the answer ${error.message}`);
+  if (isUnreadable(code, error)) {
     // The parser's error contains a fragment of the answer, which may echo the credential, so it is not kept as the
     // cause.
     return new GatewayError("bad_response", `Cannot ${action}: the answer is not readable HTTP (${code})`);
   }
   return failed("network", code === "" ? "the connection failed" : `the connection failed (${code})`);
+}
+
+/** undici reports an unrequested `100 Continue` or change of the protocol as an error of the connection. */
+function isUnreadable(code: string, error: unknown): boolean {
+  const isUnrequested = error instanceof Error && /^bad (?:response|upgrade)$/.test(error.message);
+  return (
+    code === "UND_ERR_HEADERS_OVERFLOW" ||
+    code === "HTTPParserError" ||
+    (code === "UND_ERR_SOCKET" && isUnrequested)
+  );
 }
 
 const TIMEOUTS: ReadonlySet<string> = new Set([

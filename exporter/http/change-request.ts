@@ -11,11 +11,18 @@ export async function changeRefusal(request: IncomingMessage): Promise<Answer | 
   return received(request);
 }
 
-/** Whether the request names one of the hosts, without its port. */
+/** Whether the request names one of the hosts, without its port, in its header and in its target if that is a URL. */
 export function isForHost(request: IncomingMessage, hosts: readonly string[]): boolean {
-  const [host = "", ...others] = headerValues(request, "host");
-  const name = /^(\[[\da-f:.]+\]|[^\s:@/?#\\]+)(?::\d+)?$/i.exec(host)?.[1]?.toLowerCase();
-  return others.length === 0 && name !== undefined && hosts.includes(name);
+  const [header = "", ...others] = headerValues(request, "host");
+  const target = /^https?:\/\/([^/?#]*)/i.exec(request.url ?? "")?.[1];
+  return (
+    others.length === 0 && [header, target ?? header].every((host) => hosts.includes(nameOf(host) ?? ""))
+  );
+}
+
+/** Undefined: not a host with an optional port. */
+function nameOf(host: string): string | undefined {
+  return /^(\[[\da-f:.]+\]|[^\s:@/?#\\]+)(?::\d+)?$/i.exec(host)?.[1]?.toLowerCase();
 }
 
 const CROSS_SITE = textAnswer(403, "Refused: a browser sends this request on behalf of another site\n");

@@ -32,7 +32,7 @@ export function createMetricsRoute(
 
 /** The exposition format that the `Accept` header prefers; text when it accepts neither. */
 export function acceptedFormat(header: string | undefined): Format {
-  const accept = header?.replaceAll(ESCAPING, "");
+  const accept = header?.replaceAll(OTHER_PARAMETER, "");
   const preferred = new Negotiator({ headers: { accept } }).mediaType(Object.values(CONTENT_TYPES));
   return FORMATS.find((format) => CONTENT_TYPES[format] === preferred) ?? "text";
 }
@@ -42,5 +42,8 @@ export function acceptsGzip(header: string | undefined): boolean {
   return new Negotiator({ headers: { "accept-encoding": header } }).encodings(["gzip"]).length > 0;
 }
 
-/** How Prometheus 3 wants names escaped. It does not matter: every metric and label name is plain ASCII. */
-const ESCAPING = /;\s*escaping=[\w-]*/gi;
+/**
+ * Parameters other than the version and the quality change nothing: every text is UTF-8, and the names are plain ASCII, so
+ * that it does not matter how Prometheus 3 wants them escaped.
+ */
+const OTHER_PARAMETER = /;\s*(?!(?:version|q)\s*=)[^\s;,="]+\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*)/gi;

@@ -62,9 +62,14 @@ export function createRouter(
   };
 }
 
+/** The target of a request is a path, or a whole URL as proxies send it (RFC 9112, 3.2.2). */
 function pathOf({ url = "/" }: IncomingMessage): string {
-  return url.split("?")[0] ?? "/";
+  const [, path = url] = WHOLE_URL.exec(url) ?? [];
+  const [withoutQuery = ""] = path.split("?");
+  return withoutQuery === "" ? "/" : withoutQuery;
 }
+
+const WHOLE_URL = /^https?:\/\/[^/?#]*(.*)$/i;
 
 /** Orchestrators check health by an address that nobody knows beforehand, and the answer reveals nothing. */
 const OF_ANY_HOST: ReadonlySet<string> = new Set(["/-/healthy", "/-/ready"]);

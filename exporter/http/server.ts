@@ -1,6 +1,11 @@
 import type * as Http from "node:http";
 import { createRequire } from "node:module";
-import type { AddressInfo, Socket } from "node:net";
+import {
+  type AddressInfo,
+  createServer as createSocketServer,
+  type Server as SocketServer,
+  type Socket,
+} from "node:net";
 import type { WebSource } from "../config/web/web-config.ts";
 import { createBcrypt } from "./bcrypt.ts";
 import { type Connections, createConnections, type DropReason } from "./connections.ts";
@@ -20,11 +25,26 @@ export interface ListenAddress {
 }
 
 export interface Server {
-  /** Rejects if the server cannot listen on the address. */
+  /** @throws ListenError if the server cannot listen on every address; it must be stopped then. */
   start(): Promise<void>;
   /** Finishes the answers in progress, then closes. */
   stop(): Promise<void>;
+  /** One for each address. */
+  readonly urls: () => readonly string[];
+  /** The first of them. */
   readonly url: () => string;
+}
+
+/** The server cannot listen on an address, for the reason that is the cause. */
+export class ListenError extends Error {
+  /** As it is written on the command line. */
+  readonly address: string;
+
+  constructor({ host = "", port }: ListenAddress, cause: unknown) {
+    const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+    super(`Cannot listen on ${address}`, { cause });
+    this.address = address;
+  }
 }
 
 export interface ServerOptions {
@@ -41,11 +61,11 @@ export interface ServerOptions {
 }
 
 /**
- * An HTTP/1.1 server with a few fixed paths. If a route throws, `onError` receives the error and the client a plain
+ * An HTTP/1.1 server with a few fixed paths, on one or several addresses that share all limits. If a route throws, `onError` receives the error and the client a plain
  * 500.
  */
 export function createServer(
-  listen: ListenAddress,
+  listen: readonly ListenAddress[],
   routes: readonly Route[],
   onError: (error: unknown) => void,
   {
@@ -92,15 +112,25 @@ export function createServer(
     response.end();
   }
 
+  // Node checks for late requests only on a listening HTTP server, so that one has the first address. The others pass
+  // their connections to it.
+  const sockets = listen.map((_, index) => (index === 0 ? server : createSocketServer(SOCKET_OPTIONS)));
+  for (const each of sockets.slice(1)) each.on("connection", (socket) => server.emit("connection", socket));
+
+  function urlOfServer(each: SocketServer): string {
+    return urlOf(web?.isSecure === true ? "https" : "http", each.address());
+  }
+
   return {
     start: async () => {
       // Later reads are compared with this first one.
       await web?.current();
-      await listening(server, listen);
+      for (const [index, address] of listen.entries()) await listening(sockets[index], address);
     },
     stop: async () => {
       stopping = true;
       const closed = Promise.withResolvers<void>();
+      for (const each of sockets.slice(1)) each.close();
       server.close(() => closed.resolve());
       tlsServer?.close();
       server.closeIdleConnections();
@@ -110,15 +140,20 @@ export function createServer(
       clearTimeout(timer);
       await bcrypt.stop();
     },
-    url: () => urlOf(web?.isSecure === true ? "https" : "http", server.address()),
+    urls: () => sockets.map(urlOfServer),
+    url: () => urlOfServer(server),
   };
 }
 
-function listening(server: Http.Server, { host, port }: ListenAddress): Promise<void> {
+/** As those of Node's HTTP server. */
+const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true };
+
+function listening(server: SocketServer | undefined, address: ListenAddress): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
+    const fail = (error: Error) => reject(new ListenError(address, error));
+    server?.once("error", fail);
+    server?.listen(address.port, address.host, () => {
+      server.off("error", fail);
       resolve();
     });
   });

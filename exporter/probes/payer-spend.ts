@@ -1,36 +1,45 @@
+import type { Reading } from "../readings/reading.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
 import type { SpendGuard } from "./spend-guard.ts";
 
-/** What the keys that pay for probes spent today before the exporter started, according to their readings. */
+/** What the keys that pay for probes have spent today, according to the first readings that contain everything so far. */
 export interface PayerSpend {
   /** The keys whose spend is not known yet. */
   missing(): readonly string[];
   isKnown(): boolean;
   /**
-   * Milliseconds until a reading can contain everything that was spent before the start; 0 or less: it already can.
+   * Milliseconds until a reading of the day can contain everything that was spent before the start or the last step of
+   * the clock; 0 or less: it already can.
    */
   readableInMs(): number;
-  /** Whether the latest reading of a key is recent enough but lacks today's usage. */
+  /** Whether the latest reading of a key is recent enough but lacks today's usage, which is needed. */
   isUnreported(key: string): boolean;
 }
 
 export interface PayerSpendDependencies {
   readonly clock: Pick<Clock, "now">;
-  readonly guard: Pick<SpendGuard, "missing" | "completeFromMs" | "learn">;
+  readonly guard: Pick<SpendGuard, "missing" | "completeFromMs" | "hasCountedAll" | "learn">;
   readonly readings: Pick<ReadingSource, "latest">;
   /** The keys that pay. */
   readonly payers: () => readonly string[];
 }
 
 export function createPayerSpend({ clock, guard, readings, payers }: PayerSpendDependencies): PayerSpend {
-  /** The reading of a key, if it contains everything that was spent before the start. */
+  /** Readings from before the clock was set back: it reaches their times again. */
+  const fromFuture = new WeakSet<Reading>();
+
+  /** The reading of a key, if it contains everything that was spent before the start or the last step. */
   function completeReading(key: string) {
     const reading = readings.latest(targetId("key", key));
-    if (reading?.value?.kind !== "key" || reading.asOfMs < guard.completeFromMs(clock.now()))
-      return undefined;
-    return { asOfMs: reading.asOfMs, usedToday: reading.value.usage.day };
+    const nowMs = clock.now();
+    if (!reading || reading.value?.kind !== "key") return undefined;
+    if (reading.asOfMs > nowMs) fromFuture.add(reading);
+    if (fromFuture.has(reading) || reading.asOfMs < guard.completeFromMs(nowMs)) return undefined;
+    // Without the usage, what this process has counted is everything that is known.
+    const usedToday = reading.value.usage.day ?? (guard.hasCountedAll(nowMs) ? 0 : undefined);
+    return { asOfMs: reading.asOfMs, usedToday };
   }
 
   function missing(): readonly string[] {

@@ -1,5 +1,6 @@
 import type { Log } from "../log.ts";
 import type { SelfCounter } from "../metrics/self-registry.ts";
+import type { EventLog, TargetEvent } from "../schedule/event-log.ts";
 import type { Reporter } from "../schedule/reporter.ts";
 import type { ProbeSkipReason } from "./families.ts";
 import type { ConfiguredProbe, ProbeRecords } from "./probe-records.ts";
@@ -14,64 +15,79 @@ export interface ProbeReporter extends Reporter {
 }
 
 export interface ProbeReporterDependencies {
+  /** For what happens at each run. */
   readonly log: Log;
+  readonly events: Pick<EventLog, "report">;
   readonly records: ProbeRecords;
   readonly refused: SelfCounter<"collector">;
 }
 
 export function createProbeReporter(
   { probe: { name }, question }: Pick<ConfiguredProbe, "probe" | "question">,
-  { log, records, refused }: ProbeReporterDependencies,
+  { log, events, records, refused }: ProbeReporterDependencies,
 ): ProbeReporter {
+  function report(level: TargetEvent["level"], kind: string, fields: object, message: string): void {
+    const title = `probe "${name}"`;
+    events.report({
+      level,
+      cause: `probe ${kind}`,
+      title,
+      name,
+      fields: { probe: name, ...fields },
+      message,
+    });
+  }
+
   function skipped(reason: ProbeSkipReason): void {
-    const isRepeated = records.get(name)?.skip === reason;
-    log[isRepeated ? "debug" : "warn"]({ reason }, `Probe "${name}" is ${ADVICE[reason]}`);
+    const message = `Probe "${name}" is ${ADVICE[reason]}`;
+    // A wait for the first reading of a day is no fault.
+    const level = reason === "spend_unknown" ? "info" : "warn";
+    if (records.get(name)?.skip === reason) log.debug({ reason }, message);
+    else report(level, `skipped ${reason}`, { reason }, message);
     records.addSkip(name, reason);
+  }
+
+  /** Logs a failure once, and again only when its reason changes. */
+  function logOutcome({ failure, audioFault, wasSent }: ProbeOutcome, before: ProbeOutcome["failure"]): void {
+    if (audioFault !== undefined && wasSent) {
+      const message = `Probe "${name}" sends the last readable version of its audio: ${audioFault}`;
+      report("warn", "audio", {}, message);
+    }
+    if (failure && before?.reason === failure.reason) log.debug({ reason: failure.reason }, failure.message);
+    else if (failure) {
+      const { reason, message } = failure;
+      report("warn", `failed ${reason}`, { reason }, message);
+    } else if (before)
+      report("info", "succeeds", { reason: before.reason }, `Probe "${name}" succeeds again`);
+    else log.debug({}, `Probe "${name}" succeeded`);
+  }
+
+  function logCost({ answer }: ProbeOutcome, maxCostCredits: number): void {
+    const cost = answer?.usage.costCredits ?? 0;
+    if (cost <= maxCostCredits) return;
+    const message = `Probe "${name}" cost ${cost} credits, more than probe_spend.max_cost_per_probe, ${maxCostCredits}; from now on that much is reserved for each run`;
+    report("warn", "cost", { cost }, message);
   }
 
   return {
     concluded: (outcome, maxCostCredits) => {
       const before = records.get(name)?.failure;
       if (!records.addOutcome(name, question, outcome)) return;
-      logCost(log, name, outcome, maxCostCredits);
-      logOutcome(log, name, outcome, before);
+      logCost(outcome, maxCostCredits);
+      logOutcome(outcome, before);
     },
     skipped,
     // `concluded` reports outcomes; the engine only reports runs without one.
     ended: (_job, { failure }) => {
-      if (failure) log.error({ error: failure.message }, `Cannot run probe "${name}"`);
+      if (failure) report("error", "error", { error: failure.message }, `Cannot run probe "${name}"`);
     },
     refused: (_job, series) => {
       refused.inc({ collector: "probe" });
-      log.error({ series }, `Cannot show probe "${name}": series_limit is reached`);
+      report("error", "refused", { series }, `Cannot show probe "${name}": series_limit is reached`);
     },
     paused: () => skipped("paused"),
     missed: (_job, why) => skipped(why),
   };
-}
-
-/** Logs a failure once, and again only when its reason changes. */
-function logOutcome(
-  log: Log,
-  name: string,
-  { failure, audioFault, wasSent }: ProbeOutcome,
-  before: ProbeOutcome["failure"],
-): void {
-  if (audioFault !== undefined && wasSent)
-    log.warn({}, `Probe "${name}" sends the last readable version of its audio: ${audioFault}`);
-  if (failure)
-    log[before?.reason === failure.reason ? "debug" : "warn"]({ reason: failure.reason }, failure.message);
-  else if (before) log.info({ reason: before.reason }, `Probe "${name}" succeeds again`);
-  else log.debug({}, `Probe "${name}" succeeded`);
-}
-
-function logCost(log: Log, name: string, { answer }: ProbeOutcome, maxCostCredits: number): void {
-  const cost = answer?.usage.costCredits ?? 0;
-  if (cost <= maxCostCredits) return;
-  log.warn(
-    { cost },
-    `Probe "${name}" cost ${cost} credits, more than probe_spend.max_cost_per_probe, ${maxCostCredits}; from now on that much is reserved for each run`,
-  );
 }
 
 const ADVICE: Readonly<Record<ProbeSkipReason, string>> = {

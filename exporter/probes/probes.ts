@@ -6,6 +6,7 @@ import type { SelfRegistry } from "../metrics/self-registry.ts";
 import { selfFamilies } from "../metrics/self-families.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
+import type { EventLog } from "../schedule/event-log.ts";
 import type { JobGroup } from "../schedule/plan.ts";
 import type { Clock } from "../time/clock.ts";
 import { longestGapMs } from "../time/ticker.ts";
@@ -35,11 +36,12 @@ export interface Probes {
 export interface ProbesDependencies {
   readonly clock: Clock;
   readonly log: Log;
+  readonly events: Pick<EventLog, "report">;
   readonly registry: SelfRegistry;
   readonly readings: Pick<ReadingSource, "latest">;
 }
 
-export function createProbes({ clock, log, registry, readings }: ProbesDependencies): Probes {
+export function createProbes({ clock, log, events, registry, readings }: ProbesDependencies): Probes {
   let probing: ProbingConfig | undefined;
   /** Due probes that wait until the spend of the day is known. */
   const putOff = new Set<TargetId>();
@@ -55,7 +57,16 @@ export function createProbes({ clock, log, registry, readings }: ProbesDependenc
 
   function groupOf(configured: ConfiguredProbe, limits: ProbingConfig): JobGroup {
     const { probe } = configured;
-    const own = { clock, guard, payerSpend, records, refused, putOff, log: log.child({ probe: probe.name }) };
+    const own = {
+      clock,
+      guard,
+      payerSpend,
+      records,
+      refused,
+      putOff,
+      events,
+      log: log.child({ probe: probe.name }),
+    };
     const reporter = createProbeReporter(configured, own);
     const job = createProbeJob(configured, limits, { ...own, reporter });
     return { name: job.id, expression: probe.schedule, jobs: [job], reporter, isPaid: true };

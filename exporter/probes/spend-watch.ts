@@ -32,10 +32,12 @@ export function createSpendWatch({ clock, log, probes, ask }: SpendWatchDependen
   const logged = new Set<string>();
 
   function watch(): void {
+    // Looked at each time, so that readings from before the clock was set back are seen before it reaches their times.
+    const missing = payerSpend.missing();
     const waitMs = payerSpend.readableInMs();
-    // Midnight makes the spend known without a reading.
+    // A reload that removes a payer makes the spend known without a reading.
     runReady();
-    if (waitMs <= 0 && clock.monotonic() - lastAskedAt >= RETRY_MS) askMissing();
+    if (waitMs <= 0 && clock.monotonic() - lastAskedAt >= RETRY_MS) askFor(missing);
     cancel = clock.after(waitMs > 0 ? Math.min(waitMs, LONGEST_TIMER_MS) : LONGEST_TIMER_MS, watch);
   }
 
@@ -43,8 +45,7 @@ export function createSpendWatch({ clock, log, probes, ask }: SpendWatchDependen
     for (const id of probes.takeReady()) ask(id);
   }
 
-  function askMissing(): void {
-    const keys = payerSpend.missing();
+  function askFor(keys: readonly string[]): void {
     if (keys.length === 0) return logged.clear();
     lastAskedAt = clock.monotonic();
     for (const key of keys) {

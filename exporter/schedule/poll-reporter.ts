@@ -2,11 +2,16 @@ import { FAILURE_REASONS, type FailureReason } from "../gateway/errors.ts";
 import type { Log } from "../log.ts";
 import { selfFamilies } from "../metrics/self-families.ts";
 import type { SelfRegistry } from "../metrics/self-registry.ts";
+import type { EventLog, TargetEvent } from "./event-log.ts";
 import type { Job } from "./job.ts";
 import type { Reporter } from "./reporter.ts";
 
 /** Makes the reporter of each collector; their metrics are shared. */
-export function createPollReporters(registry: SelfRegistry, log: Log): (collector: string) => Reporter {
+export function createPollReporters(
+  registry: SelfRegistry,
+  log: Log,
+  events: Pick<EventLog, "report">,
+): (collector: string) => Reporter {
   const metrics = {
     polls: registry.counter(selfFamilies.polls),
     failures: registry.counter(selfFamilies.pollFailures),
@@ -24,7 +29,15 @@ export function createPollReporters(registry: SelfRegistry, log: Log): (collecto
     metrics.duration.zero({ collector });
     for (const reason of FAILURE_REASONS) metrics.failures.inc({ collector, reason }, 0);
     // Created when there is something to log, because few of thousands of runs log anything.
-    const logOf = ({ id }: Job) => log.child({ collector, target: id });
+    const fieldsOf = ({ id }: Job) => ({ collector, target: id });
+    const report = (
+      job: Job,
+      { kind, fields, ...event }: Pick<TargetEvent, "level" | "message"> & { kind: string; fields?: object },
+    ) => {
+      const { title, name } = job;
+      const cause = `${collector} ${kind}`;
+      events.report({ ...event, cause, title, name, fields: { ...fieldsOf(job), ...fields } });
+    };
 
     return {
       ended: (job, { durationMs, failure, warning, concealedLabels }, before) => {
@@ -35,21 +48,25 @@ export function createPollReporters(registry: SelfRegistry, log: Log): (collecto
           const { kind: reason, message, status } = failure;
           metrics.failures.inc({ collector, reason });
           // Logged once, and again only when the reason changes, because a failing key would otherwise flood the log.
-          const level = before.failure?.reason === reason ? "debug" : MUST_ACT.has(reason) ? "error" : "warn";
-          logOf(job)[level]({ reason, status }, message);
-          return;
+          if (before.failure?.reason === reason)
+            return log.debug({ ...fieldsOf(job), reason, status }, message);
+          const level = MUST_ACT.has(reason) ? "error" : "warn";
+          return report(job, { level, kind: `failed ${reason}`, fields: { reason, status }, message });
         }
-        if (before.failure)
-          logOf(job).info({ reason: before.failure.reason }, `Polling ${job.title} works again`);
-        else logOf(job).debug({}, `Polled ${job.title}`);
+        if (before.failure) {
+          const { reason } = before.failure;
+          const message = `Polling ${job.title} works again`;
+          report(job, { level: "info", kind: "works again", fields: { reason }, message });
+        } else log.debug(fieldsOf(job), `Polled ${job.title}`);
         if (warning !== undefined && warning !== before.warning)
-          logOf(job).warn({}, `Polled ${job.title}, but ${warning}`);
+          report(job, { level: "warn", kind: "warning", message: `Polled ${job.title}, but ${warning}` });
       },
       refused: (job, series) => {
         metrics.refused.inc({ collector });
-        logOf(job).error({ series }, `Cannot show ${job.title}: series_limit is reached`);
+        const message = `Cannot show ${job.title}: series_limit is reached`;
+        report(job, { level: "error", kind: "refused", fields: { series }, message });
       },
-      paused: (job) => logOf(job).debug({}, `Cannot poll ${job.title} now: the gateway asked to wait`),
+      paused: (job) => log.debug(fieldsOf(job), `Cannot poll ${job.title} now: the gateway asked to wait`),
     };
   }
 

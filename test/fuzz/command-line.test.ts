@@ -46,7 +46,10 @@ test(
         count(line.command);
         if (!("options" in line)) return;
         const { listen, telemetryPath } = line.options;
-        expect(Number.isInteger(listen.port) && listen.port >= 0 && listen.port <= 65_535).toBe(true);
+        expect(listen.length).toBeGreaterThan(0);
+        for (const address of listen) {
+          expect(Number.isInteger(address.port) && address.port >= 0 && address.port <= 65_535).toBe(true);
+        }
         expect(telemetryPath).toMatch(/^\/[^\s?#]+$/);
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;

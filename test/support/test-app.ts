@@ -142,7 +142,7 @@ export function createTestApp(
   return createApp(config, {
     random: () => 0.5,
     build: { version: "0.0.0", revision: "test", nodeVersion: process.version },
-    listen: { host: "127.0.0.1", port: 0 },
+    listen: [{ host: "127.0.0.1", port: 0 }],
     telemetryPath: "/metrics",
     ...dependencies,
   });

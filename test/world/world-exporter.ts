@@ -49,12 +49,17 @@ export async function startWorldExporter(dependencies: WorldExporterDependencies
       random,
       log: silentLog,
       build: { version: "0.0.0", revision: "world", nodeVersion: "v0" },
-      listen: { host: "127.0.0.1", port: 0 },
+      listen: [{ host: "127.0.0.1", port: 0 }],
       telemetryPath: "/metrics",
       createGateway: (gateway, needs) => createGateway(gateway, needs, connect),
       createServer: (_listen, served) => {
         routes = served;
-        return { start: () => Promise.resolve(), stop: () => Promise.resolve(), url: () => "world" };
+        return {
+          start: () => Promise.resolve(),
+          stop: () => Promise.resolve(),
+          urls: () => ["world"],
+          url: () => "world",
+        };
       },
       deflate,
     });

@@ -69,7 +69,7 @@ export function openExporter(): Subject {
     render: () => (render ??= rendererOf(createTextKeeper()))(),
     publish: () => (publish ??= rendererOf(deflate))(),
     listen: async () => {
-      const server = createServer({ host: "127.0.0.1", port: 0 }, [route], (error) => {
+      const server = createServer([{ host: "127.0.0.1", port: 0 }], [route], (error) => {
         throw error;
       });
       await server.start();

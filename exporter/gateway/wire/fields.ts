@@ -20,8 +20,8 @@ export const wireNumber = z.union(
     z.number(),
     z
       .string()
-      // Unambiguous, so that a text of a million digits causes no backtracking.
-      .regex(/^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/)
+      // Unambiguous, so that many digits cause no backtracking, and bounded, because a text may have millions.
+      .regex(/^(?=[^]{1,400}$)\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/)
       .transform(Number)
       .pipe(z.number()),
   ],

@@ -4,7 +4,7 @@ import { type KeyInformation, LIMIT_RESETS, type LimitReset } from "../port.ts";
 import { known, optional, parseBody, wireNumber } from "./fields.ts";
 
 /** `GET /key` (contract 4). */
-export const KEY_REQUEST = { method: "GET", path: "/key" } as const;
+export const KEY_REQUEST = { method: "GET", path: "/key", maxBodyBytes: 65_536 } as const;
 
 /** @throws GatewayError `bad_response` when a field has a wrong type, or the body has no usage and no limit. */
 export function parseKey(body: unknown, action: string): KeyInformation {
@@ -42,7 +42,8 @@ const amount = known(wireNumber);
 /** Null means unlimited. */
 const limit = wireNumber.nullish();
 
-const KeyBody = z.object({
+/** The fields that are read. */
+export const KeyBody = z.object({
   data: z
     .object({
       label: known(z.string()),

@@ -15,8 +15,11 @@ export function transcriptionRequest(request: TranscriptionRequest) {
     throw new RangeError(`Cannot request a transcription: ${problems.join("; ")}`);
   }
   const body = request.upload === "multipart" ? formOf(request) : jsonOf(request);
-  return { method: "POST", path: "/audio/transcriptions", body } as const;
+  return { method: "POST", path: "/audio/transcriptions", body, maxBodyBytes: MOST_BYTES } as const;
 }
+
+/** An hour of speech with a time for each word. */
+const MOST_BYTES = 1_048_576;
 
 /** The bounds of the contract (2.5, 8). */
 const Bounds = z.object({
@@ -67,7 +70,8 @@ export function parseTranscription(body: unknown, action: string): Transcription
 /** A negative amount is ignored, because counts, seconds and credits cannot be negative. */
 const amount = optional(wireNumber.pipe(z.number().min(0)));
 
-const TranscriptionBody = z.object({
+/** The fields that are read. */
+export const TranscriptionBody = z.object({
   text: z.string(),
   usage: optional(
     z.object({

@@ -90,6 +90,10 @@ export function parseTotal(body: unknown, action: string): UsageRows<Amounts> {
 
 function parseRows<Row>(body: unknown, schema: z.ZodType<Row>, action: string): UsageRows<Row> {
   const { data: wireRows, metadata, cachedAt, warnings } = parseBody(UsageBody, body, action).data;
+  if (wireRows.length > ROW_LIMIT) {
+    const message = `Cannot ${action}: the answer has ${wireRows.length} rows, at most ${ROW_LIMIT} are possible`;
+    throw new GatewayError("bad_response", message);
+  }
   const rows: Row[] = [];
   let rowProblem: string | undefined;
   for (const wireRow of wireRows) {
@@ -112,7 +116,8 @@ function parseRows<Row>(body: unknown, schema: z.ZodType<Row>, action: string): 
   };
 }
 
-const UsageBody = z.object({
+/** The fields that are read. */
+export const UsageBody = z.object({
   data: z.object({
     data: z.array(z.unknown()),
     metadata: z.object({
@@ -150,7 +155,8 @@ const Pair = z.object({ ...labelColumns, ...amountColumns }).transform((row) => 
   amounts: amountsOf(row),
   rates: NO_RATES,
 }));
-const PairWithRates = z
+/** The columns that are read. */
+export const PairWithRates = z
   .object({
     ...labelColumns,
     ...amountColumns,

@@ -38,12 +38,19 @@ export function counted(amount: number, one: string, many = `${one}s`): string {
   return `${whole.format(amount)} ${amount === 1 ? one : many}`;
 }
 
-/** A share as a whole percentage, rounded down so that 100% means all of it. Very large shares are cut to fit the table. */
+/**
+ * A share as a whole percentage, rounded down so that 100% means all of it; 29 of 100 is 29% although its binary
+ * fraction times 100 is below that. Very large shares are cut to fit the table.
+ */
 export function usedText(share: number): string {
-  if (share > 0 && share < 0.01) return "<1%";
   if (Math.abs(share) >= 10) return share > 0 ? ">999%" : "<−999%";
-  return `${whole.format(Math.floor(share * 100)).replace("-", "−")}%`;
+  const percent = Math.floor(share * 100 + ROUNDING_ERROR);
+  if (share > 0 && percent === 0) return "<1%";
+  return `${whole.format(share < 1 ? Math.min(percent, 99) : percent).replace("-", "−")}%`;
 }
+
+/** More than the error of a few binary fractions, and less than any share that a person can tell apart. */
+const ROUNDING_ERROR = 1e-9;
 
 /** A share with one decimal. */
 export function shareText(share: number): string {

@@ -26,7 +26,7 @@ const prepaid: BudgetConfig = {
 function setUp(budgets: readonly BudgetConfig[]) {
   const clock = createManualClock(NOON);
   const targets: Record<`key/${string}`, FakeTarget> = {};
-  const sources = budgetSources(budgets, createFakeReadings(targets), clock);
+  const sources = budgetSources(budgets, createFakeReadings(targets, clock.now()), clock);
   const answer = (credits: number, up = true) => {
     const reading = spendReading({ window: windowAt("month", clock.now()), credits }, clock.now());
     targets["key/billing"] = { status: { up }, reading };

@@ -4,8 +4,7 @@ import { DEFAULT_PORT } from "../../../exporter/config/schema.ts";
 
 const DEFAULTS: Options = {
   configFile: "aigateway-exporter.yaml",
-  listen: { host: undefined, port: DEFAULT_PORT },
-  listenAddress: `:${DEFAULT_PORT}`,
+  listen: [{ host: undefined, port: DEFAULT_PORT }],
   telemetryPath: "/metrics",
   webConfigFile: undefined,
   enableLifecycle: false,
@@ -60,7 +59,19 @@ describe("parseCommandLine()", () => {
     ["[::1]:9000", "::1", 9000],
   ])("listens on %s", (address, host, port) => {
     expect(parseCommandLine([`--web.listen-address=${address}`])).toMatchObject({
-      options: { listen: { host, port }, listenAddress: address },
+      options: { listen: [{ host, port }] },
+    });
+  });
+
+  test("listens on every given address, in order", () => {
+    const line = ["--web.listen-address=127.0.0.1:9000", "--web.listen-address", "[::1]:9001"];
+    expect(parseCommandLine(line)).toMatchObject({
+      options: {
+        listen: [
+          { host: "127.0.0.1", port: 9000 },
+          { host: "::1", port: 9001 },
+        ],
+      },
     });
   });
 
@@ -103,6 +114,17 @@ describe("parseCommandLine()", () => {
     [
       "--web.allowed-hosts=::1",
       'Cannot serve the host "::1" (--web.allowed-hosts): expected names or addresses without port, separated by commas, such as exporter.example,[::1]',
+    ],
+    ["--config.file=a --config.file=b", "--config.file is given more than once: give it once"],
+    ["check --config.file a --config.file a", "--config.file is given more than once: give it once"],
+    [
+      "--web.telemetry-path=/a --web.telemetry-path=/b",
+      "--web.telemetry-path is given more than once: give it once",
+    ],
+    ["--once --once", "--once is given more than once: give it once"],
+    [
+      "--web.listen-address=:1 --web.listen-address=nowhere",
+      'Cannot listen on "nowhere" (--web.listen-address): expected host:port, such as :9853 or 127.0.0.1:9853',
     ],
     ["--log.format=xml", 'Unknown value "xml" of --log.format: expected json, logfmt'],
     [

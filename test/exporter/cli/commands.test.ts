@@ -26,6 +26,29 @@ describe("check()", () => {
   });
 });
 
+describe("NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
+  const UNVERIFIED = { NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+
+  test.each([
+    ["check", check],
+    ["once", once],
+    ["run", run],
+  ] as const)("keeps %s from using a gateway over https", async (_name, command) => {
+    const { options, terminal, printed } = setUp({ gateway: { base_url: "https://gateway.example/api/v1" } });
+    expect(await command(options, { ...terminal, env: { ...terminal.env, ...UNVERIFIED } })).toBe(1);
+    expect(printed.stdout).toBe("");
+    expect(printed.stderr).toContain("NODE_TLS_REJECT_UNAUTHORIZED=0 lets anyone between");
+  });
+
+  test("does not matter for a gateway on the same machine over http, and neither does 1", async () => {
+    const { options, terminal } = setUp();
+    expect(await check(options, { ...terminal, env: { ...terminal.env, ...UNVERIFIED } })).toBe(0);
+    const secure = setUp({ gateway: { base_url: "https://gateway.example/api/v1" } });
+    const env = { ...secure.terminal.env, NODE_TLS_REJECT_UNAUTHORIZED: "1" };
+    expect(await check(secure.options, { ...secure.terminal, env })).toBe(0);
+  });
+});
+
 describe("once()", () => {
   test("prints the exposition, with up 0 for the key of an unreachable gateway", async () => {
     const { options, terminal, printed } = setUp({
@@ -66,8 +89,19 @@ describe("run()", () => {
     expect(messages(printed.stderr)).not.toContain("Listening");
   });
 
-  test("fails when no interface has the address", async () => {
-    const { options, terminal, printed } = setUp({}, "192.0.2.1:0");
+  test("listens on every address, with a line for each", async () => {
+    const { options, terminal, untilPrinted, printed, stop } = setUp({}, ["127.0.0.1:0", "localhost:0"]);
+    const ended = run(options, terminal);
+    await untilPrinted("Listening");
+    stop();
+    expect(await ended).toBe(0);
+    const urls = printed.stderr.match(/"url":"[^"]*"/g) ?? [];
+    expect(urls).toHaveLength(2);
+    expect(new Set(urls).size).toBe(2);
+  });
+
+  test("fails when no interface has one of the addresses", async () => {
+    const { options, terminal, printed } = setUp({}, ["127.0.0.1:0", "192.0.2.1:0"]);
     expect(await run(options, terminal)).toBe(1);
     expect(messages(printed.stderr)).toContain(
       "Cannot listen on 192.0.2.1:0 (--web.listen-address): no interface of this machine has this address",
@@ -77,7 +111,10 @@ describe("run()", () => {
 
 const UNREACHABLE = { base_url: "http://127.0.0.1:1" };
 
-function setUp(content: Parameters<typeof writeExporterFiles>[0]["content"] = {}, listen = "127.0.0.1:0") {
+function setUp(
+  content: Parameters<typeof writeExporterFiles>[0]["content"] = {},
+  listen: readonly string[] = ["127.0.0.1:0"],
+) {
   const files = writeExporterFiles({
     gatewayUrl: UNREACHABLE.base_url,
     tokens: new Map([["billing", "sk-billing"]]),
@@ -88,8 +125,9 @@ function setUp(content: Parameters<typeof writeExporterFiles>[0]["content"] = {}
   return { ...double, files, options: optionsOf(files.configFile, listen) };
 }
 
-function optionsOf(configFile: string, listen: string): Options {
-  const line = parseCommandLine([`--config.file=${configFile}`, `--web.listen-address=${listen}`]);
+function optionsOf(configFile: string, listen: readonly string[]): Options {
+  const addresses = listen.map((address) => `--web.listen-address=${address}`);
+  const line = parseCommandLine([`--config.file=${configFile}`, ...addresses]);
   if (line.command !== "run") throw new Error(`Unexpected command ${line.command}`);
   return line.options;
 }

@@ -28,7 +28,7 @@ describe("loadConfig", () => {
         requestsPerMinute: 600,
         connections: 64,
         maxPauseMs: 300_000,
-        maxBodyBytes: 16_777_216,
+        maxBodyBytes: 2 * 1024 ** 2,
       },
       keys: [{ name: "billing", secret: source, owner: NO_OWNER, showLabel: false }],
       analytics: undefined,

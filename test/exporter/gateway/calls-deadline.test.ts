@@ -25,6 +25,7 @@ function permitsThen(later: (signal: AbortSignal) => Promise<void>) {
 
 const UNAVAILABLE = { answered: true, throttled: false, retryAfterMs: undefined };
 const NOT_SENT = { answered: false, throttled: false };
+const SILENT: Step = () => {};
 const never = () => new Promise<never>(() => {});
 
 describe("createSend: the deadline of a run", () => {
@@ -73,6 +74,20 @@ describe("createSend: the deadline of a run", () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
     expect(outcomes).toEqual([UNAVAILABLE]);
     expect(clock.pending()).toEqual([]);
+  });
+
+  test("cuts an attempt short, and the failure keeps the reason of the attempt before", async () => {
+    const reset: Step = async (response) => {
+      await clock.advance(29_700);
+      response.destroy();
+    };
+    const server = await startScriptedServer(reset, SILENT);
+    const { failing, clock, outcomes } = createClient({ baseUrl: server.url });
+    const sent = failing();
+    await clock.untilPending(1);
+    await clock.advance(250);
+    expect(await sent).toMatchObject({ kind: "network" });
+    expect([server.requests.length, outcomes]).toEqual([2, [NOT_SENT, NOT_SENT]]);
   });
 
   test("releases a permit that arrives after it, unused", async () => {

@@ -17,6 +17,8 @@ async function billing(config: Partial<GatewayConfig> = {}, switches: Partial<Sw
   return { gateway, secret, ...client };
 }
 
+const NO_KEY = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+
 const CANNOT = 'Cannot read key "billing": ';
 
 describe("createHttp: unusable answers are not retried", () => {
@@ -37,25 +39,20 @@ describe("createHttp: unusable answers are not retried", () => {
       "gateway answered 200 with a body that is not JSON",
     ],
     ["an empty body", { kind: "garbage", form: "empty" }, "gateway answered 200 with an empty body"],
-    [
-      "a larger body",
-      { kind: "oversize", bytes: 5001 },
-      "the answer is larger than 5000 bytes (gateway.max_body)",
-    ],
-    [
-      "a much larger body",
-      { kind: "oversize", bytes: 5e6 },
-      "the answer is larger than 5000 bytes (gateway.max_body)",
-    ],
+    ["a larger body", { kind: "oversize", bytes: 65_537 }, "the answer is larger than 65536 bytes"],
+    ["a much larger body", { kind: "oversize", bytes: 5e6 }, "the answer is larger than 65536 bytes"],
     [
       "a redirect",
       { kind: "redirect", location: "/api/v1/key" },
       "gateway answered 302: redirects are not followed (check gateway.base_url)",
     ],
   ])("%s", async (_, fault, why) => {
-    const { gateway, secret, failing, clock } = await billing({ maxBodyBytes: 5000 });
+    const { gateway, secret, failing, clock } = await billing();
     gateway.faults.add(fault);
-    expect(await failing({ secret })).toMatchObject({ kind: "bad_response", message: `${CANNOT}${why}` });
+    expect(await failing({ secret, maxBodyBytes: 65_536 })).toMatchObject({
+      kind: "bad_response",
+      message: `${CANNOT}${why}`,
+    });
     expect(gateway.log.total).toBe(1);
     expect(clock.pending()).toEqual([]);
   });
@@ -77,9 +74,39 @@ describe("createHttp: unusable answers are not retried", () => {
       more();
     });
     const { failing } = createClient({ baseUrl: server.url, maxBodyBytes: 5000 });
-    expect(await failing()).toMatchObject({ kind: "bad_response" });
+    expect(await failing()).toMatchObject({
+      kind: "bad_response",
+      message: `${CANNOT}the answer is larger than 5000 bytes (gateway.max_body)`,
+    });
     await closed.promise;
     expect(sentBytes).toBeLessThan(50_000_000);
+  });
+
+  test("stops at the length that the headers announce", async () => {
+    const server = await startScriptedServer((response) => {
+      response.writeHead(200, { "content-length": "5001" });
+      response.flushHeaders();
+    });
+    const { failing } = createClient({ baseUrl: server.url, maxBodyBytes: 5000 });
+    expect(await failing()).toMatchObject({
+      kind: "bad_response",
+      message: `${CANNOT}the answer is larger than 5000 bytes (gateway.max_body)`,
+    });
+  });
+
+  test("endless informational responses", async () => {
+    const url = await startRawServer((socket) => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n".repeat(33)));
+    const { failing } = createClient({ baseUrl: url });
+    expect(await failing()).toMatchObject({
+      kind: "bad_response",
+      message: `${CANNOT}the answer does not begin within 32 informational responses`,
+    });
+  });
+
+  test("accepts an answer after informational responses", async () => {
+    const url = await startRawServer((socket) => socket.write(`HTTP/1.1 103 Early Hints\r\n\r\n${NO_KEY}`));
+    const { send } = createClient({ baseUrl: url });
+    await expect(send()).resolves.toEqual({});
   });
 
   test("an answer without a body", async () => {
@@ -93,6 +120,12 @@ describe("createHttp: unusable answers are not retried", () => {
   });
 
   test.each([
+    ["an unrequested 100 Continue", `HTTP/1.1 100 Continue\r\n\r\n${NO_KEY}`, "UND_ERR_SOCKET"],
+    [
+      "an unrequested upgrade",
+      "HTTP/1.1 101 X\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n",
+      "UND_ERR_SOCKET",
+    ],
     ["another protocol", "SSH-2.0-OpenSSH_9.6\r\n", "HTTPParserError"],
     ["an invalid header", "HTTP/1.1 200 OK\r\nbad header\r\n\r\n", "HTTPParserError"],
     [
@@ -113,7 +146,7 @@ describe("createHttp: the status decides when the body of a refusal cannot be re
   test.each<[string, Step, object]>([
     ["401, cut", cut(announced(401)), { kind: "unauthorized", status: 401 }],
     ["403, which does not end", announced(403), { kind: "forbidden", status: 403 }],
-    ["400, too large", answering(400, "x".repeat(5001)), { kind: "bad_request", status: 400 }],
+    ["400, too large", answering(400, "x".repeat(65_537)), { kind: "bad_request", status: 400 }],
     [
       "429, which does not end",
       announced(429, { "retry-after": "45" }),
@@ -124,7 +157,6 @@ describe("createHttp: the status decides when the body of a refusal cannot be re
     const { failing, answers } = createClient({
       baseUrl: server.url,
       timeoutMs: 300,
-      maxBodyBytes: 5000,
     });
     const { status } = { status: 0, ...wanted };
     expect(await failing()).toMatchObject({ ...wanted, message: `${CANNOT}gateway answered ${status}` });
@@ -192,6 +224,22 @@ describe("createHttp: failures of the connection", () => {
     expect(answers).toEqual(Array.from({ length: 4 }, () => "key none"));
     active.clear();
     await expect(send({ secret })).resolves.toHaveProperty("data.usage", 0);
+  });
+
+  test.each([
+    ["103 Early Hints", "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"],
+    ["102 Processing", "HTTP/1.1 102 Processing\r\n\r\n".repeat(32)],
+  ])("a reset after %s is tried again", async (_, bytes) => {
+    const url = await startRawServer((socket) => socket.write(bytes, () => socket.resetAndDestroy()));
+    const { failingEachTime, answers } = createClient({ baseUrl: url });
+    expect(await failingEachTime()).toMatchObject({ kind: "network", status: undefined });
+    expect(answers).toEqual(Array.from({ length: 4 }, () => "key none"));
+  });
+
+  test("no answer after 103 Early Hints is a timeout", async () => {
+    const url = await startRawServer((socket) => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"));
+    const { failingEachTime } = createClient({ baseUrl: url, timeoutMs: 100 });
+    expect(await failingEachTime()).toMatchObject({ kind: "timeout", status: undefined });
   });
 
   test("a refused connection is tried again", async () => {

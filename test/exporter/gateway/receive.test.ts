@@ -1,20 +1,29 @@
 import { describe, expect, test, vi } from "vitest";
-import { createParseQueue, receive, type ResponseHandler } from "../../../exporter/gateway/receive.ts";
+import {
+  createChunkPace,
+  createParseQueue,
+  receive,
+  type ResponseHandler,
+} from "../../../exporter/gateway/receive.ts";
 
 function begun(signal: AbortSignal, limitMs = 10_000) {
   const begin = vi.fn<(handler: ResponseHandler) => void>();
-  const answer = receive(begin, signal, limitMs);
+  const answer = receive(begin, signal, { limitMs, bodyBytes: 100, setting: "gateway.max_body" }, () => {});
   // The test checks it later.
   answer.catch(() => {});
   const [[handler] = []] = begin.mock.calls;
   if (!handler) throw new Error("the request was not begun");
-  return { answer, handler, controller: { abort: vi.fn<(reason: Error) => void>() } };
+  const controller = {
+    abort: vi.fn<(reason: Error) => void>(),
+    pause: vi.fn<() => void>(),
+    resume: vi.fn<() => void>(),
+  };
+  return { answer, handler, controller };
 }
 
 describe("receive", () => {
   test.each([
     ["characters that lie across two chunks", [[0xe2, 0x82], [0xac]], "€"],
-    ["a body after a byte order mark", [[0xef, 0xbb, 0xbf, 0x7b, 0x7d]], "{}"],
     ["no body", [], ""],
   ])("reads %s", async (_name, chunks, text) => {
     const { answer, handler, controller } = begun(new AbortController().signal);
@@ -22,11 +31,22 @@ describe("receive", () => {
     handler.onResponseStart(controller, 200, { "content-type": "application/json" });
     for (const chunk of chunks) handler.onResponseData(controller, Buffer.from(chunk));
     handler.onResponseEnd();
-    await expect(answer).resolves.toEqual({
-      status: 200,
-      headers: { "content-type": "application/json" },
-      text,
-    });
+    const { status, headers, body } = await answer;
+    expect([status, headers, body.toString()]).toEqual([200, { "content-type": "application/json" }, text]);
+  });
+
+  test("copies chunks into one buffer, so that a chunk keeps nothing", async () => {
+    const { answer, handler, controller } = begun(new AbortController().signal);
+    handler.onRequestStart(controller);
+    handler.onResponseStart(controller, 200, {});
+    const chunk = Buffer.from("x");
+    for (let count = 0; count < 100; count++) {
+      handler.onResponseData(controller, chunk);
+      chunk.write("y");
+    }
+    handler.onResponseEnd();
+    const text = (await answer).body.toString();
+    expect([text.slice(1), text.length]).toEqual(["y".repeat(99), 100]);
   });
 
   test("aborts a request that still waits for its connection", async () => {
@@ -52,9 +72,36 @@ describe("receive", () => {
 
   test("begins no request if the signal is already aborted", () => {
     const begin = vi.fn<(handler: ResponseHandler) => void>();
-    expect(() => receive(begin, AbortSignal.abort(new Error("stopped")), 1000)).toThrow("stopped");
+    expect(() =>
+      receive(
+        begin,
+        AbortSignal.abort(new Error("stopped")),
+        { limitMs: 1000, bodyBytes: 1, setting: "" },
+        () => {},
+      ),
+    ).toThrow("stopped");
     expect(begin).not.toHaveBeenCalled();
   });
+});
+
+test("createChunkPace pauses responses after a thousand chunks until the next turn, then resumes them", async () => {
+  const pace = createChunkPace();
+  const events: string[] = [];
+  const response = (name: string) => ({
+    pause: () => void events.push(`pause ${name}`),
+    resume: () => void events.push(`resume ${name}`),
+  });
+  const [one, other] = [response("one"), response("other")];
+  for (let count = 0; count < 999; count++) pace(one);
+  expect(events).toEqual([]);
+  pace(one);
+  pace(other);
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+  expect(events).toEqual(["pause one", "pause other", "resume one", "resume other"]);
+  for (let count = 0; count < 999; count++) pace(one);
+  expect(events).toHaveLength(4);
 });
 
 test("createParseQueue admits one response per iteration of the event loop, in order of arrival", async () => {

@@ -1,13 +1,14 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { errors } from "undici";
+import { ResponseError } from "../../../exporter/gateway/receive.ts";
 import { transportError } from "../../../exporter/gateway/transport-error.ts";
 
 function coded(code: string, cause?: unknown): Error {
   return Object.assign(new Error(`the text of ${code}`, { cause }), { code });
 }
 
-const translated = (error: unknown) => transportError("read it", error, 100, 2000);
+const translated = (error: unknown) => transportError("read it", error, 100);
 
 describe("transportError", () => {
   test.each<[string, unknown, string, string]>([
@@ -33,9 +34,21 @@ describe("transportError", () => {
     ["the system's time-out", coded("ETIMEDOUT"), "timeout", "no complete answer within 100 ms"],
     [
       "too large",
-      new errors.ResponseExceededMaxSizeError("large"),
+      new ResponseError("is larger than 2000 bytes"),
       "bad_response",
-      "the answer is larger than 2000 bytes (gateway.max_body)",
+      "the answer is larger than 2000 bytes",
+    ],
+    [
+      "an unrequested 100 Continue",
+      new errors.SocketError("bad response"),
+      "bad_response",
+      "the answer is not readable HTTP (UND_ERR_SOCKET)",
+    ],
+    [
+      "an unrequested change of the protocol",
+      new errors.SocketError("bad upgrade"),
+      "bad_response",
+      "the answer is not readable HTTP (UND_ERR_SOCKET)",
     ],
     [
       "headers too large",

@@ -18,7 +18,7 @@ async function start(allowedHosts: readonly string[] = []) {
     { path: "/", methods: ["GET"], handle: () => textAnswer(200, "page\n") },
   ];
   const errors: unknown[] = [];
-  const server = createServer({ host: "127.0.0.1", port: 0 }, routes, (error) => errors.push(error), {
+  const server = createServer([{ host: "127.0.0.1", port: 0 }], routes, (error) => errors.push(error), {
     allowedHosts,
     limits: { requestMs: 1000, checkMs: 20 },
   });

@@ -40,7 +40,7 @@ async function start({ connections, tls, users = new Map(), maxRequests = 40 }: 
   ];
   const config: WebConfig = { tls, users, headers: new Map() };
   const web = { isSecure: tls !== undefined, isUpToDate: () => true, current: () => Promise.resolve(config) };
-  const server = createServer({ host: "127.0.0.1", port: 0 }, routes, () => {}, {
+  const server = createServer([{ host: "127.0.0.1", port: 0 }], routes, () => {}, {
     web,
     maxRequests,
     onDrop: (reason) => drops.push(reason),

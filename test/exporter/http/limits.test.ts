@@ -26,7 +26,7 @@ const PATIENT = {
 };
 
 async function start(limits: Partial<Limits>, { maxRequests = 40, routes = [page, probe, large] } = {}) {
-  const server = createServer({ host: "127.0.0.1", port: 0 }, routes, () => {}, {
+  const server = createServer([{ host: "127.0.0.1", port: 0 }], routes, () => {}, {
     maxRequests,
     limits: { ...PATIENT, ...limits },
   });

@@ -34,6 +34,17 @@ describe("acceptedFormat()", () => {
     // The first of two types with the same quality wins.
     ["text", "text/plain;version=0.0.4,application/openmetrics-text;version=1.0.0"],
     ["openmetrics", "application/openmetrics-text;version=1.0.0;escaping=underscores"],
+    ["openmetrics", "application/openmetrics-text;version=1.0.0;foo=bar"],
+    ["openmetrics", 'application/openmetrics-text;foo="a;q=0,b";version=1.0.0;q=0.8,text/plain;q=0.5'],
+    ["text", "application/openmetrics-text;foo=bar;q=0.5, */*;q=0.9"],
+    ["openmetrics", "application/openmetrics-text;charset=iso-8859-1"],
+    ["text", "text/plain;charset=us-ascii, application/openmetrics-text;q=0.5"],
+    ["text", "application/openmetrics-text;version=2.0.0"],
+    ["text", "application/openmetrics-text;version=2.0.0, */*;q=0.1"],
+    ["text", "application/openmetrics-text;version=0.0.1;q=0.9,text/plain;version=0.0.4;q=0.1"],
+    ["text", "text/*, application/openmetrics-text;q=0.5"],
+    ["openmetrics", "application/*;q=0.9, text/*;q=0.5"],
+    ["text", "application/json"],
     ["text", "application/openmetrics-text;q=nonsense"],
     ["text", ";;;,,,=;q="],
   ])("%s for %s", (format, accept) => {

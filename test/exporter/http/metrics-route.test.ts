@@ -29,7 +29,7 @@ async function start() {
     clock,
     () => {},
   );
-  const listen = { host: "127.0.0.1", port: 0 };
+  const listen = [{ host: "127.0.0.1", port: 0 }];
   server = createServer(listen, [createMetricsRoute("/metrics", publisher, self)], () => {});
   await server.start();
   const samples = Array.from({ length: 3000 }, (_, key) => sample(family, { key: `key-${key}` }, 0.5)).flat();

@@ -11,7 +11,7 @@ afterEach(async () => {
 });
 
 async function start(routes: readonly Route[], errors: unknown[] = []): Promise<Server> {
-  const server = createServer({ host: "127.0.0.1", port: 0 }, routes, (error) => errors.push(error));
+  const server = createServer([{ host: "127.0.0.1", port: 0 }], routes, (error) => errors.push(error));
   await server.start();
   running.push(server);
   return server;
@@ -96,8 +96,11 @@ describe("createServer()", () => {
   test("start() rejects when the port is taken", async () => {
     const server = await start([page]);
     const { port } = new URL(server.url());
-    const second = createServer({ host: "127.0.0.1", port: Number(port) }, [page], () => {});
-    await expect(second.start()).rejects.toMatchObject({ code: "EADDRINUSE" });
+    const second = createServer([{ host: "127.0.0.1", port: Number(port) }], [page], () => {});
+    await expect(second.start()).rejects.toMatchObject({
+      message: `Cannot listen on 127.0.0.1:${port}`,
+      cause: { code: "EADDRINUSE" },
+    });
   });
 
   test("stop() finishes an answer in progress", async () => {
@@ -128,7 +131,7 @@ describe("createServer()", () => {
     };
     // So long that the test times out if a limit closes the connection.
     const limits = { stopMs: 120_000, keepAliveMs: 120_000, stallMs: 120_000, answerMs: 120_000 };
-    const server = createServer({ host: "127.0.0.1", port: 0 }, [large], () => {}, { limits });
+    const server = createServer([{ host: "127.0.0.1", port: 0 }], [large], () => {}, { limits });
     await server.start();
     const client = await connectRaw(server.url());
     client.socket.write("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");

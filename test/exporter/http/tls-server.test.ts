@@ -18,7 +18,7 @@ const config: WebConfig = {
 
 async function start(route: Route, current = () => config) {
   const web = { isSecure: true, isUpToDate: () => true, current: async () => current() };
-  const server = createServer({ host: "127.0.0.1", port: 0 }, [route], () => {}, {
+  const server = createServer([{ host: "127.0.0.1", port: 0 }], [route], () => {}, {
     web,
     limits: { stopMs: 120_000, requestMs: 120_000 },
   });

@@ -78,10 +78,28 @@ describe("createPayerSpend()", () => {
     expect([spend.isKnown(), guard.spent(clock.now())]).toEqual([true, 0.1]);
   });
 
-  test("the spend is known without payers, and on every day that began well after the start", async () => {
+  test("the spend is known without payers", () => {
     expect(setUp().spend.isKnown()).toBe(true);
-    const { clock, spend } = setUp("ears");
-    await clock.advanceTo(Date.parse("2026-11-19T00:00:00Z"));
+  });
+
+  test("each day needs a reading of its own, which need not report the usage if the day began after the start", async () => {
+    const { clock, guard, spend, learn } = setUp("ears");
+    learn(EARS, 0.2);
+    await clock.advanceTo(Date.parse("2026-11-19T00:01:30Z"));
+    expect([spend.isKnown(), spend.readableInMs()]).toEqual([false, 0]);
+    learn(EARS, undefined);
+    expect([spend.isKnown(), spend.isUnreported("ears"), guard.spent(clock.now())]).toEqual([true, false, 0]);
+  });
+
+  test("ignores a reading from before the clock was set back, also when its time comes again", async () => {
+    const { clock, spend, learn } = setUp("ears");
+    await clock.advance(5 * 3_600_000);
+    learn(EARS, 0.1);
+    clock.set(NOON + 3_600_000);
+    expect(spend.isKnown()).toBe(false);
+    await clock.advance(6 * 3_600_000);
+    expect(spend.isKnown()).toBe(false);
+    learn(EARS, 0.1);
     expect(spend.isKnown()).toBe(true);
   });
 });

@@ -12,6 +12,7 @@ import { createSpendWatch } from "../../../exporter/probes/spend-watch.ts";
 import { createReadings } from "../../../exporter/readings/readings.ts";
 import { type TargetId, targetId } from "../../../exporter/readings/target-id.ts";
 import { createEngine } from "../../../exporter/schedule/engine.ts";
+import { createEventLog } from "../../../exporter/schedule/event-log.ts";
 import type { Job } from "../../../exporter/schedule/job.ts";
 import type { JobGroup, Plan } from "../../../exporter/schedule/plan.ts";
 import { createTicker } from "../../../exporter/time/ticker.ts";
@@ -91,7 +92,7 @@ export function createProbeBench(initial: ProbingConfig | undefined, options: Be
     });
 
   let gateway = newGateway();
-  const probes = createProbes({ clock, log, registry, readings });
+  const probes = createProbes({ clock, log, events: createEventLog(log, clock), registry, readings });
   const planOf = (next: ProbingConfig | undefined, baseUrl: string): Plan => ({
     gateway,
     limits: { perMinute: { key: 0, analytics: 0, transcription: 0 }, connections, maxPauseMs: 300_000 },

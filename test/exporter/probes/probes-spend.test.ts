@@ -28,13 +28,14 @@ describe("probes: the spend guard", () => {
     ]);
     await bench.clock.advanceTo(MIDNIGHT - 1);
     expect(bench.value("spend_day_credits")).toBe(0.3);
-    // A run right at midnight may be charged to the day before, which is full.
-    await bench.clock.advanceTo(MIDNIGHT);
-    expect(bench.value("spend_day_credits")).toBe(0);
+    await bench.clock.advanceTo(MIDNIGHT + 90_000 - 1);
+    expect(bench.value("spend_day_credits")).toBeUndefined();
     expect(bench.calls).toHaveLength(3);
-    await bench.clock.advance(FIRST);
+    // The probe was due at midnight, before the spend of the new day was known.
+    await bench.clock.advance(30_001);
     expect(bench.value("spend_day_credits")).toBe(0.1);
     expect(bench.calls).toHaveLength(4);
+    expect(bench.value('skipped_total{probe="a",reason="spend_unknown"}')).toBe(1);
   });
 
   test.each<[string, () => object]>([
@@ -133,17 +134,18 @@ describe("probes: before the spend of the day is known", () => {
     expect(readAfter("others")).toEqual([0, ...[0, 1, 2, 3].map((minutes) => COMPLETE + minutes * MINUTE)]);
   });
 
-  test("a postponed probe whose next tick comes right after the spend has become known runs once", async () => {
-    const every = { kind: "interval", ms: 305_000 } as const;
+  test("a probe that is postponed twice, also right before the spend becomes known, runs once", async () => {
+    const every = { kind: "interval", ms: 340_000 } as const;
     const bench = createProbeBench(probing(probe("a", { schedule: every })), {
-      start: "2026-11-18T23:49:50Z",
+      start: "2026-11-18T23:50:00Z",
     });
     bench.script.readKey = () => Promise.reject(new GatewayError("forbidden", "Not allowed"));
     bench.start();
-    await bench.clock.advanceTo(MIDNIGHT - 1);
+    await bench.clock.advanceTo(MIDNIGHT);
     expect([bench.calls, bench.value('skipped_total{probe="a",reason="spend_unknown"}')]).toEqual([[], 1]);
-    // The spend of a day that begins now is known, and the tick comes at its first moment.
-    await bench.clock.advance(5 * MINUTE);
+    bench.script.readKey = () => ({ data: { usage: 0, usage_daily: 0 } });
+    // The second tick is 10 s before the new day settles.
+    await bench.clock.advanceTo(MIDNIGHT + 90_000 + MINUTE);
     expect(bench.calls).toEqual(["a"]);
     expect(bench.value('skipped_total{probe="a",reason="running"}')).toBe(0);
   });
@@ -158,14 +160,22 @@ describe("probes: before the spend of the day is known", () => {
     expect([bench.calls, bench.probes.spentToday()]).toEqual([[], 0.3]);
   });
 
-  test("midnight makes the spend known without an answer", async () => {
+  test("without an answer of the new day the spend stays unknown after midnight", async () => {
     const bench = createProbeBench(probing(probe("a")), { start: "2026-11-18T23:45:00Z" });
     bench.script.readKey = () => Promise.reject(new GatewayError("forbidden", "Not allowed"));
     bench.start();
+    await bench.clock.advanceTo(MIDNIGHT + FIRST);
+    expect([bench.calls, bench.probes.spentToday()]).toEqual([[], undefined]);
+  });
+
+  test("an answer of the new day makes it known, even if it does not report today's usage", async () => {
+    const bench = createProbeBench(probing(probe("a")), { start: "2026-11-18T23:45:00Z" });
+    bench.script.readKey = () => ({ data: { usage: 9 } });
+    bench.start();
     await bench.clock.advanceTo(MIDNIGHT - 1);
     expect([bench.calls, bench.value('skipped_total{probe="a",reason="spend_unknown"}')]).toEqual([[], 1]);
-    await bench.clock.advance(MINUTE);
-    expect(bench.calls).toEqual(["a"]);
+    await bench.clock.advance(2 * MINUTE);
+    expect([bench.calls, bench.probes.spentToday()]).toEqual([["a"], 0.01]);
   });
 
   test("a run that waits for a connection while another payer is configured sends nothing", async () => {

@@ -18,7 +18,13 @@ async function putOff(...names: readonly string[]) {
   const clock = createManualClock();
   let latest: Reading | undefined;
   const readings = { latest: () => latest };
-  const probes = createProbes({ clock, log: silentLog, registry: createSelfRegistry(clock), readings });
+  const probes = createProbes({
+    clock,
+    log: silentLog,
+    events: { report() {} },
+    registry: createSelfRegistry(clock),
+    readings,
+  });
   const configure = (...configured: readonly string[]) =>
     probes.configure(testConfig({ probing: probing(...configured.map((name) => probe(name))) }));
   for (const { jobs } of configure(...names)) for (const job of jobs) await job.run(CLIENT, clock.now());

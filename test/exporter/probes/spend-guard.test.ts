@@ -149,12 +149,13 @@ describe("createSpendGuard: a restart", () => {
   });
 
   test.each([
-    ["the day of the start", started, NOON + DAY / 4, ["a"]],
-    ["the day after", started, NOON + DAY, []],
-    ["the day after a start right before midnight", MIDNIGHT - 100_000, MIDNIGHT + DAY / 2, ["a"]],
-    ["the day after a start that long before midnight", MIDNIGHT - 150_000, MIDNIGHT + DAY / 2, []],
-  ])("a day that began later contains no earlier spend: %s", (_, startedMs, atMs, missing) => {
-    expect(setUp(startedMs).missing(["a"], atMs)).toEqual(missing);
+    ["the day of the start", started, NOON + DAY / 4, false],
+    ["the day after", started, NOON + DAY, true],
+    ["the day after a start right before midnight", MIDNIGHT - 100_000, MIDNIGHT + DAY / 2, false],
+    ["the day after a start that long before midnight", MIDNIGHT - 150_000, MIDNIGHT + DAY / 2, true],
+  ])("only a day that began later was counted from its start: %s", (_, startedMs, atMs, hasCountedAll) => {
+    expect(setUp(startedMs).hasCountedAll(atMs)).toBe(hasCountedAll);
+    expect(setUp(startedMs).missing(["a"], atMs)).toEqual(["a"]);
   });
 
   test("usage counts in its own day only", () => {
@@ -168,6 +169,67 @@ describe("createSpendGuard: a restart", () => {
     const guard = setUp(started);
     guard.learn("a", -5, NOON);
     expect(guard.spent(NOON)).toBe(0);
+  });
+});
+
+describe("createSpendGuard: a step of the clock", () => {
+  const HOUR = 60 * MINUTE;
+
+  /** A guard on a clock that was stepped by `offset.ms` since its start at noon. */
+  function stepped() {
+    const offset = { ms: 0 };
+    const guard = createSpendGuard(
+      () => NOON + offset.ms,
+      () => MINUTE,
+    );
+    return { guard, offset };
+  }
+
+  test.each([
+    ["forward within the day", 3 * HOUR],
+    ["forward over midnight", 13 * HOUR],
+    ["back within the day", -3 * HOUR],
+    ["back over midnight", -13 * HOUR],
+    ["forward by some seconds", 2000],
+  ])("%s: the usage must be read again", (_, ms) => {
+    const { guard, offset } = stepped();
+    guard.learn("a", 0.05, NOON + 3 * MINUTE);
+    run(guard, NOON + 4 * MINUTE, 0.1);
+    offset.ms = ms;
+    const now = NOON + HOUR + ms;
+    expect(guard.missing(["a"], now)).toEqual(["a"]);
+    expect(guard.completeFromMs(now)).toBeGreaterThanOrEqual(now + 150_000);
+    guard.learn("a", 0.2, now + 150_000);
+    expect([guard.missing(["a"], now + 150_000), guard.spent(now + 150_000)]).toEqual([[], 0.2]);
+  });
+
+  test("a correction within the skew changes nothing", () => {
+    const { guard, offset } = stepped();
+    guard.learn("a", 0.05, NOON);
+    offset.ms = 900;
+    expect([guard.missing(["a"], NOON + HOUR), guard.spent(NOON + HOUR)]).toEqual([[], 0.05]);
+  });
+
+  test("corrections add up", () => {
+    const { guard, offset } = stepped();
+    guard.learn("a", 0.05, NOON);
+    const missing = [600, 1200].map((ms) => {
+      offset.ms = ms;
+      return guard.missing(["a"], NOON + HOUR);
+    });
+    expect(missing).toEqual([[], ["a"]]);
+  });
+
+  test.each([
+    ["forward over midnight", 13 * HOUR, [NOON, MIDNIGHT + HOUR]],
+    ["back over midnight", -13 * HOUR, [NOON, NOON - 13 * HOUR]],
+  ])("%s: a run in progress counts in both days", (_, ms, days) => {
+    const { guard, offset } = stepped();
+    const reservation = reserved(guard, NOON);
+    offset.ms = ms;
+    expect(days.map((day) => guard.spent(day))).toEqual([0.1, 0.1]);
+    reservation?.settle(0.07, NOON + ms + MINUTE);
+    expect(days.map((day) => guard.spent(day))).toEqual([0.07, 0.07]);
   });
 });
 

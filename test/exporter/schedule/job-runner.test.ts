@@ -4,6 +4,7 @@ import { createPacking } from "../../../exporter/metrics/render/block.ts";
 import { createSelfRegistry } from "../../../exporter/metrics/self-registry.ts";
 import { createReadings } from "../../../exporter/readings/readings.ts";
 import type { Result } from "../../../exporter/schedule/job.ts";
+import { createEventLog } from "../../../exporter/schedule/event-log.ts";
 import { createJobRunner } from "../../../exporter/schedule/job-runner.ts";
 import { createPollReporters } from "../../../exporter/schedule/poll-reporter.ts";
 import { createRefusals } from "../../../exporter/schedule/refusals.ts";
@@ -35,7 +36,9 @@ function setUp({ seriesLimit = 100, minIntervalMs = 0 }: Options = {}) {
     dispatcher: { further: () => Promise.reject(new Error("Not used here")) },
     intervals: { of: () => MINUTE, at: () => MINUTE, began: () => {} },
   });
-  const group = testGroup({ reporter: createPollReporters(registry, log)("key") });
+  const group = testGroup({
+    reporter: createPollReporters(registry, log, createEventLog(log, clock))("key"),
+  });
   const aborter = new AbortController();
   const released: string[] = [];
   readings.configure("key/a", "the same");
@@ -241,7 +244,7 @@ describe("createPollReporters()", () => {
   });
 
   test("logs the unusable part of a good answer once, and again when it changes", async () => {
-    const { run, logged } = setUp();
+    const { clock, run, logged } = setUp();
     for (const warning of [
       undefined,
       "a row is odd",
@@ -249,8 +252,10 @@ describe("createPollReporters()", () => {
       "two are odd",
       undefined,
       "two are odd",
-    ])
+    ]) {
       await run(() => Promise.resolve({ ...result(1), warning }));
+      await clock.advance(MINUTE);
+    }
     expect(logged()).toEqual([
       'warn: Polled key "a", but a row is odd',
       'warn: Polled key "a", but two are odd',
@@ -263,11 +268,11 @@ describe("createPollReporters()", () => {
     const registry = createSelfRegistry(clock);
     const { log } = createRecordingLog();
     const text = async () => (await registry.render("text")).toString();
-    const reporter = createPollReporters(registry, log)("key");
+    const reporter = createPollReporters(registry, log, createEventLog(log, clock))("key");
     expect(await text()).toContain('aigateway_exporter_polls_total{collector="key"} 0');
     expect(await text()).toContain('poll_failures_total{collector="key",reason="rate_limited"} 0');
     expect(await text()).toContain('poll_duration_seconds_count{collector="key"} 0');
-    const before = { ...BEFORE, addedMs: 0 };
+    const before = { ...BEFORE, waitingSince: 0 };
     reporter.ended(
       testJob("a"),
       { durationMs: 1500, failure: undefined, warning: undefined, concealedLabels: 0 },

@@ -108,12 +108,12 @@ badFiles("gateway", [
     name: "sizes of the wrong form",
     text: "gateway: {base_url: https://gateway.example/api/v1, max_body: 16MB}\n" + KEYS,
     problems: [
-      'gateway.max_body: "16MB" is not a size from 1KiB to 256MiB, such as 16MiB, or a number of bytes',
+      'gateway.max_body: "16MB" is not a size from 1KiB to 16MiB, such as 2MiB, or a number of bytes',
     ],
   },
   {
     name: "a size out of range",
     text: "gateway: {base_url: https://gateway.example/api/v1, max_body: 17}\n" + KEYS,
-    problems: ["gateway.max_body: 17 is not a size from 1KiB to 256MiB, such as 16MiB, or a number of bytes"],
+    problems: ["gateway.max_body: 17 is not a size from 1KiB to 16MiB, such as 2MiB, or a number of bytes"],
   },
 ]);

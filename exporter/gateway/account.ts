@@ -1,0 +1,40 @@
+import type { KeyInformation } from "./port.ts";
+
+/** One key of the account, as a management key sees it. What a row cannot show is undefined: the free quota. */
+export interface AccountKey {
+  /** The SHA-256 of the key's secret, 64 lower-case hexadecimal digits. The only identity of a key. */
+  readonly hash: string;
+  /** Two keys may have the same name, and a name may change; empty if the row has none. */
+  readonly name: string;
+  readonly disabled: boolean | undefined;
+  readonly createdAtMs: number | undefined;
+  readonly workspace: string | undefined;
+  readonly information: KeyInformation;
+}
+
+/** The keys of one workspace. Only a complete listing that did not move proves that a missing key is gone. */
+export interface AccountKeys {
+  readonly keys: readonly AccountKey[];
+  /** Number of rows that are no keys or have a value of a wrong type. */
+  readonly unreadableRows: number;
+  /** Why the first unreadable row was rejected: the column's name, never its value. */
+  readonly rowProblem: string | undefined;
+  /** Whether keys were created or deleted between two pages, so that keys may be missing. */
+  readonly moved: boolean;
+  /** Why the rest of the pages is missing; undefined: the listing is complete. */
+  readonly failure: Error | undefined;
+}
+
+/** Credits that the account has bought and used in all; the balance is the difference and may be negative. */
+export interface AccountCredits {
+  /** Falls with refunds, transfers and expiries. */
+  readonly boughtCredits: number;
+  readonly usedCredits: number;
+}
+
+/** The names that analytics queries may use, as the service writes them. */
+export interface Capabilities {
+  readonly metrics: readonly { readonly name: string; readonly isRate: boolean | undefined }[];
+  readonly dimensions: readonly string[];
+  readonly granularities: readonly string[];
+}

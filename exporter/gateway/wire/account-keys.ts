@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { utcMilliseconds } from "../../time/utc-time.ts";
+import type { AccountKey } from "../account.ts";
+import { GatewayError } from "../errors.ts";
+import { known, optional, parseBody, shapeProblem } from "./fields.ts";
+import { parseKey } from "./key.ts";
+
+/** `GET /keys`: a page of one workspace's keys, disabled ones included. Undefined: the default workspace. */
+export function keysRequest(workspace: string | undefined, offset: number) {
+  const parameters = new URLSearchParams({ include_disabled: "true", offset: String(offset) });
+  if (workspace !== undefined) parameters.set("workspace_id", workspace);
+  return { method: "GET", path: `/keys?${parameters.toString()}` } as const;
+}
+
+export interface KeyRow {
+  /** Undefined: the row has no readable hash. */
+  readonly hash: string | undefined;
+  /** The key, or why the row cannot be read: the column's name, never its value. */
+  readonly key: AccountKey | string;
+}
+
+/** The rows of a page, in its order. @throws GatewayError `bad_response` when the body is not a list. */
+export function parseKeyRows(body: unknown, action: string): readonly KeyRow[] {
+  return parseBody(PageBody, body, action).data.map((row) => {
+    const identity = Identity.safeParse(row);
+    if (!identity.success) return { hash: undefined, key: shapeProblem(identity.error) };
+    const { hash } = identity.data;
+    return { hash, key: keyOf(identity.data, row) };
+  });
+}
+
+function keyOf(identity: z.infer<typeof Identity>, row: unknown): AccountKey | string {
+  try {
+    // A row has the fields of `GET /key`, apart from the free quota.
+    const information = parseKey({ data: row }, "read a row");
+    const { hash, name, disabled, created_at: createdAtMs, workspace_id: workspace } = identity;
+    return { hash, name: name ?? "", disabled, createdAtMs, workspace, information };
+  } catch (error) {
+    if (error instanceof GatewayError) return error.message;
+    throw error;
+  }
+}
+
+const PageBody = z.object({ data: z.array(z.unknown()) });
+
+const Identity = z.object({
+  hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/i, { error: "Invalid input: expected 64 hexadecimal digits" })
+    .transform((hash) => hash.toLowerCase()),
+  name: known(z.string()),
+  disabled: known(z.boolean()),
+  created_at: optional(z.string().transform(utcMilliseconds)),
+  workspace_id: optional(z.string()),
+});
