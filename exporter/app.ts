@@ -152,7 +152,9 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   }
 
   function derive(): void {
-    readings.derive(new Map([...budgetSources(config.budgets, readings, clock), ...probes.sources()]));
+    readings.derive(
+      new Map([...budgetSources(config.budgets, { readings, clock, log }), ...probes.sources()]),
+    );
   }
 
   function onChange(): void {

@@ -8,6 +8,7 @@ import { loadWebConfig } from "../config/web/load.ts";
 import type { WebConfig } from "../config/web/web-config.ts";
 import type { Log } from "../log.ts";
 import { capacityWarnings } from "./capacity.ts";
+import { scheduleWarnings } from "./schedule-warnings.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Reports what is wrong, or questionable, with a configuration: one line each, without secrets. */
@@ -27,10 +28,11 @@ export async function loadConfiguration(
     for (const problem of loaded.problems) reporter.problem(formatProblem(path, problem));
     return undefined;
   }
-  for (const warning of [...loaded.warnings, ...capacityWarnings(loaded.config)]) {
+  const { warnings, config } = loaded;
+  for (const warning of [...warnings, ...scheduleWarnings(config), ...capacityWarnings(config)]) {
     reporter.warning(`${path}: ${warning}`);
   }
-  return loaded.config;
+  return config;
 }
 
 /** Does the same for the web configuration. Without a file, the exporter serves plain HTTP to everyone. */
