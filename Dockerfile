@@ -25,5 +25,7 @@ COPY package.json ./
 USER 65532:65532
 EXPOSE 9853
 # No HEALTHCHECK: the port and TLS are configurable, orchestrators have their own probes (/-/healthy, /-/ready).
-# Without the option, V8 allocates the short-lived objects of polls in the old generation (docs/performance.md, "Polling").
-ENTRYPOINT ["/nodejs/bin/node", "--no-allocation-site-pretenuring", "/app/exporter/main.js"]
+# Without the first option, V8 allocates the short-lived objects of polls in the old generation (docs/performance.md, "Polling").
+# Without the second one, a signal that arrives while Node starts opens the debugger. The others allow the process to read
+# files and to start threads (for passwords), but not to write files, start programs or open the debugger.
+ENTRYPOINT ["/nodejs/bin/node", "--no-allocation-site-pretenuring", "--disable-sigusr1", "--permission", "--allow-fs-read=*", "--allow-worker", "--disable-warning=SecurityWarning", "/app/exporter/main.js"]

@@ -10,7 +10,7 @@ import type { CreateGateway, Gateway } from "./gateway/port.ts";
 import { DROP_REASONS } from "./http/connections.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
 import { createServer as createHttpServer, type ListenAddress } from "./http/server.ts";
-import type { Log } from "./log.ts";
+import { createLineLimiter, type LineLimiter, type Log } from "./log.ts";
 import { type Build, createAppMetrics } from "./metrics/app-metrics.ts";
 import { createPacking } from "./metrics/render/block.ts";
 import { type FamilyHeader, renderNow } from "./metrics/render/exposition.ts";
@@ -27,7 +27,7 @@ import { registerEngineMetrics } from "./schedule/engine-metrics.ts";
 import { createEventLog } from "./schedule/event-log.ts";
 import type { Plan } from "./schedule/plan.ts";
 import { createPollReporters } from "./schedule/poll-reporter.ts";
-import { createOverview } from "./status/overview.ts";
+import { createStatusPage } from "./status/status-page.ts";
 import type { Clock } from "./time/clock.ts";
 import { createTicker as createClockTicker, type CreateTicker } from "./time/ticker.ts";
 
@@ -113,7 +113,8 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const engine = createEngine(planOf(initial), { clock, random, log, createTicker, readings });
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
   const headers = () => [...collectorHeaders((name) => engine.intervalMs(name)), ...CONSTANT_HEADERS];
-  const onRenderError = (error: unknown) => log.error({ error: String(error) }, "Cannot render the metrics");
+  const limiter = createLineLimiter(log, clock);
+  const onRenderError = logged(limiter, "Cannot render the metrics");
   const publisher = createPublisher(readings, headers, clock, onRenderError, deflate);
   registerEngineMetrics(registry, engine);
   const metrics = createAppMetrics(registry, build, { config: () => config, readings, web });
@@ -122,21 +123,21 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
 
   const drops = registry.counter(selfFamilies.droppedConnections);
   for (const reason of DROP_REASONS) drops.inc({ reason }, 0);
-  const about = () => ({ version: build.version, nowMs: clock.now(), startedMs });
+  const about = { version: build.version, startedMs };
   const routes = createRoutes({
     telemetryPath,
     publisher,
     self: registry,
     lifecycle,
-    overview: () => createOverview(config, { readings, budgetStatus, probes }, about()),
+    page: createStatusPage(() => config, about, telemetryPath, { clock, readings, budgetStatus, probes }),
     isReady: () => clock.monotonic() - started >= READY_AFTER_MS || engine.isAttempted(),
   });
-  const server = createServer(
-    listen,
-    routes,
-    (error) => log.error({ error: String(error) }, "Cannot answer a request"),
-    { web, maxRequests, allowedHosts, onDrop: (reason) => drops.inc({ reason }) },
-  );
+  const server = createServer(listen, routes, logged(limiter, "Cannot answer a request"), {
+    web,
+    maxRequests,
+    allowedHosts,
+    onDrop: (reason) => drops.inc({ reason }),
+  });
 
   function newGateway(next: Config): Gateway {
     return createGateway(next.gateway, { clock, random, version: build.version, onAnswer });
@@ -183,7 +184,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       publisher.stop();
       spendWatch.stop();
       await Promise.all([engine.stop().then(() => gateway.close()), server.stop()]);
-      events.flush();
+      for (const bounded of [events, limiter]) bounded.flush();
     },
     apply: async (next) => {
       if (next) await apply(next);
@@ -199,4 +200,9 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     urls: server.urls,
     url: server.url,
   };
+}
+
+/** Logs unexpected errors, of which each request may cause one. */
+function logged(limiter: LineLimiter, message: string): (error: unknown) => void {
+  return (error) => limiter.write("error", message, { error: String(error) }, message);
 }

@@ -22,6 +22,10 @@ const terminal: Terminal = {
     revision: process.env["AIGATEWAY_EXPORTER_REVISION"] ?? "unknown",
     nodeVersion: process.version,
   },
+  node: {
+    options: process.execArgv,
+    isDebuggable: process.getBuiltinModule("node:inspector").url() !== undefined,
+  },
   untilStopped,
   onHangup: (reload) => void process.on("SIGHUP", reload),
   endAfter,
@@ -31,6 +35,7 @@ const terminal: Terminal = {
 };
 const exitCode = await runCommand(process.argv.slice(2));
 process.exitCode ??= exitCode;
+if (isReading()) endNow(Number(process.exitCode));
 
 /** Runs a command line and returns the exit code: 0 success, 1 failure, 2 usage error. */
 async function runCommand(argv: readonly string[]): Promise<number> {
@@ -63,7 +68,7 @@ function untilStopped(): Promise<void> {
   let isStopping = false;
   return new Promise((resolve) => {
     const onSignal = () => {
-      if (isStopping) process.exit(1);
+      if (isStopping) endNow(1);
       isStopping = true;
       resolve();
     };
@@ -74,9 +79,23 @@ function untilStopped(): Promise<void> {
 function endAfter(ms: number, beforeEnd: () => void): void {
   const end = () => {
     beforeEnd();
-    process.exit(1);
+    endNow(1);
   };
   setTimeout(end, ms).unref();
+}
+
+/** Whether a file is being read, which may hang for ever. */
+function isReading(): boolean {
+  return process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
+}
+
+/**
+ * Ends the process. A usual exit waits for every thread, so when a file may hang, another program takes the place of
+ * this one. It ends at once with the same code, as process 1 of a container as well, which no signal of its own kills.
+ */
+function endNow(code: number): void {
+  if (isReading()) process.execve?.(process.execPath, [process.execPath, "-e", `process.exit(${code})`], {});
+  process.exit(code);
 }
 
 /** The process never ends without a message (docs/decisions: an unexpected error ends the process). */
@@ -84,8 +103,10 @@ function guardProcess(): void {
   process.on("uncaughtException", (error: unknown) => {
     const shown = error instanceof Error ? (error.stack ?? String(error)) : String(error);
     reportLastError(withoutSecrets(`Cannot continue after an unexpected error: ${shown}`));
-    process.exit(1);
+    endNow(1);
   });
+  // By default this signal opens the debugger, from which other users of the machine can read every secret.
+  process.on("SIGUSR1", () => {});
   // The exporter keeps running if nothing reads the log any more, and has nowhere to report that.
   process.stderr.on("error", () => {});
   // The output was not read completely.

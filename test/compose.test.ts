@@ -28,6 +28,7 @@ const service = z.strictObject({
   read_only: z.boolean().optional(),
   cap_drop: z.array(z.string()).optional(),
   security_opt: z.array(z.string()).optional(),
+  ulimits: z.strictObject({ core: z.literal(0) }).optional(),
   restart: z.string(),
 });
 const compose = z

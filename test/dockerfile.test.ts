@@ -43,7 +43,15 @@ describe("the image", () => {
   test("starts an existing file", () => {
     expect(entry).toMatch(/^exporter\/.+\.js$/);
     expect(existsSync(join(ROOT, entry.replace(/js$/, "ts")))).toBe(true);
-    expect(options).toEqual(["--no-allocation-site-pretenuring"]);
+    expect(options).toEqual([
+      "--no-allocation-site-pretenuring",
+      "--disable-sigusr1",
+      "--permission",
+      "--allow-fs-read=*",
+      "--allow-worker",
+      // Node warns that threads may have other permissions, but the only thread gets none.
+      "--disable-warning=SecurityWarning",
+    ]);
   });
 
   test("is based on an image that contains only Node, with the Node version of its build stages", () => {

@@ -8,7 +8,7 @@ import { type BudgetStatus, budgetStatus } from "./budget-status.ts";
 import { budgetFamilies as families } from "./families.ts";
 
 export interface BudgetDependencies {
-  readonly readings: Pick<ReadingSource, "status" | "latest">;
+  readonly readings: Pick<ReadingSource, "status" | "latest" | "isCurrent">;
   readonly clock: Pick<Clock, "now">;
   readonly log: Log;
 }

@@ -46,7 +46,7 @@ export type Gap = (typeof GAPS)[number];
  */
 export function budgetStatus(
   budget: BudgetConfig,
-  readings: Pick<ReadingSource, "status" | "latest">,
+  readings: Pick<ReadingSource, "status" | "latest" | "isCurrent">,
   nowMs: number,
 ): BudgetStatus {
   const window = windowOf(budget.period, nowMs);
@@ -60,7 +60,11 @@ export function budgetStatus(
     const [status, reading] = [readings.status(id), readings.latest(id)];
     const share = shareOf(reading, budget.scope, window);
     if (share.credits !== undefined) known.push(share.credits);
-    const gap = pollGap(status) ?? readingGap(reading, window, nowMs) ?? (share.gap ? "partial" : undefined);
+    const gap =
+      pollGap(status) ??
+      readingGap(reading, window) ??
+      (readings.isCurrent(id) ? undefined : "old") ??
+      (share.gap ? "partial" : undefined);
     if (gap === undefined) continue;
     complete = false;
     counts[gap] += 1;
@@ -90,11 +94,8 @@ function pollGap(status: TargetStatus | undefined): Gap | undefined {
 }
 
 /** An answer from shortly after the start of a window may still describe the previous one. */
-function readingGap(reading: Reading | undefined, window: Window, nowMs: number): Gap | undefined {
-  if (!reading || !isSettled(window, reading.asOfMs)) return "early";
-  const ageMs = nowMs - reading.askedAtMs;
-  // A negative age means that the clock was set back: the reading may be of any age.
-  return ageMs >= 0 && ageMs < reading.timeToLiveMs ? undefined : "old";
+function readingGap(reading: Reading | undefined, window: Window): Gap | undefined {
+  return reading && isSettled(window, reading.asOfMs) ? undefined : "early";
 }
 
 /** The amount that a source contributes, and what it lacks. */

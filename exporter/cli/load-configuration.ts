@@ -29,6 +29,14 @@ export async function loadConfiguration(
     return undefined;
   }
   const { warnings, config } = loaded;
+  const { baseUrl } = config.gateway;
+  if (env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0" && baseUrl.startsWith("https:")) {
+    reporter.problem(
+      `NODE_TLS_REJECT_UNAUTHORIZED=0 lets anyone between the exporter and ${baseUrl} read the keys. ` +
+        "Unset it; to trust an authority of your own, name its certificate in NODE_EXTRA_CA_CERTS",
+    );
+    return undefined;
+  }
   for (const warning of [...warnings, ...scheduleWarnings(config), ...capacityWarnings(config)]) {
     reporter.warning(`${path}: ${warning}`);
   }

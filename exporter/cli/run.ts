@@ -3,6 +3,7 @@ import { ListenError } from "../http/server.ts";
 import type { Options } from "./command-line.ts";
 import { createCommandLog, createExporter } from "./exporter.ts";
 import { loadConfiguration, loadWebConfiguration, logReporter } from "./load-configuration.ts";
+import { processWarnings } from "./process-warnings.ts";
 import { createReload } from "./reload.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -15,6 +16,7 @@ const STOP_WITHIN_MS = 8000;
 export async function run(options: Options, terminal: Terminal): Promise<number> {
   const { configFile, webConfigFile } = options;
   const log = createCommandLog(options, terminal);
+  for (const text of processWarnings(terminal.node, terminal.env)) log.warn({}, text);
   // Process 1 of a container ignores signals without a handler, so install the handlers before anything slow.
   const stopped = terminal.untilStopped();
   const started = Promise.withResolvers<App>();

@@ -2,6 +2,7 @@ import type { Environment } from "../config/secret-source.ts";
 import type { Log } from "../log.ts";
 import type { Build } from "../metrics/app-metrics.ts";
 import type { Clock } from "../time/clock.ts";
+import type { NodeState } from "./process-warnings.ts";
 
 /** The process as a command sees it. */
 export interface Terminal {
@@ -12,6 +13,7 @@ export interface Terminal {
   /** In [0, 1). */
   readonly random: () => number;
   readonly build: Build;
+  readonly node: NodeState;
   /** Resolves at the first signal to stop. The second one ends the process at once. */
   untilStopped(): Promise<void>;
   /** Calls back at each SIGHUP. */

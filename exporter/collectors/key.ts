@@ -31,6 +31,7 @@ function keyJob(config: KeyConfig, { baseUrl }: Config["gateway"]): Job {
     minIntervalMs: 0,
     identity: JSON.stringify([baseUrl, identityOf(config.secret)]),
     fingerprint: JSON.stringify([config.owner, config.showLabel]),
+    isRevealing: config.showLabel,
     constants: [
       ...sample(families.ownerInfo, { key, team, project, cost_center: costCenter }, 1),
       ...(config.showLabel ? [] : sample(families.info, { key, label: "" }, 1)),

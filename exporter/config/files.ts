@@ -1,10 +1,13 @@
-import { open, readdir, readFile, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open, readdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { FileError } from "./file-error.ts";
+import { createHangGuard } from "./hang-guard.ts";
 
-/** The file system as the configuration needs it. */
+/** The file system as the configuration needs it. Errors have a code of the system, or are FileErrors. */
 export interface Files {
   /** The whole file as text. */
-  readonly readFile: (path: string) => Promise<string>;
-  /** The bytes of the whole file. Rejects with the code EFBIG when it is larger. */
+  readonly readFile: (path: string, mostBytes: number) => Promise<string>;
   readonly readBytes: (path: string, mostBytes: number) => Promise<Uint8Array>;
   readonly listDirectory: (path: string) => Promise<readonly DirectoryEntry[]>;
 }
@@ -15,46 +18,70 @@ export interface DirectoryEntry {
   readonly isDirectory: boolean;
 }
 
-/** The file system of the machine. */
-export const systemFiles: Files = {
-  readFile: (path) => readFile(path, "utf8"),
-  readBytes: async (path, mostBytes) => {
-    const file = await open(path);
-    try {
-      const { size } = await file.stat();
-      if (size > mostBytes) throw Object.assign(new Error("The file is too large"), { code: "EFBIG" });
-      return await file.readFile();
-    } finally {
-      await file.close();
-    }
-  },
-  listDirectory: async (path) => {
-    const entries = await readdir(path, { withFileTypes: true });
-    return Promise.all(
-      entries.map(async (entry) => ({
-        name: entry.name,
-        // Mounted secrets are links to links. A broken link is reported when its file is read.
-        isDirectory: entry.isSymbolicLink()
-          ? await stat(`${path}/${entry.name}`).then(
-              (target) => target.isDirectory(),
-              () => false,
-            )
-          : entry.isDirectory(),
-      })),
-    );
-  },
-};
-
-/** Why a file or a directory could not be read, without the path, which Node's own message repeats. */
-export function readingFault(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-  return FAULTS.get(code) ?? `cannot be read: ${code}`;
+/** The file system of the machine: regular files only, of a bounded size, within a deadline. */
+export function createFiles(guard = createHangGuard()): Files {
+  const readBytes = (path: string, mostBytes: number) =>
+    guard(dirname(path), () => wholeFile(path, mostBytes));
+  return {
+    readBytes,
+    readFile: async (path, mostBytes) => (await readBytes(path, mostBytes)).toString(),
+    listDirectory: (path) => guard(path, () => entriesOf(path)),
+  };
 }
 
-const FAULTS: ReadonlyMap<string, string> = new Map([
-  ["ENOENT", "does not exist"],
-  ["EACCES", "cannot be read: permission denied"],
-  ["EPERM", "cannot be read: permission denied"],
-  ["EISDIR", "is a directory"],
-  ["ENOTDIR", "is not a directory"],
-]);
+/** One for the process, because its threads are limited. */
+export const systemFiles: Files = createFiles();
+
+/** A FIFO without a writer would block the opening, and a terminal would become that of the process. */
+const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+async function wholeFile(path: string, mostBytes: number): Promise<Buffer> {
+  const file = await open(path, FLAGS);
+  try {
+    const status = await file.stat();
+    if (status.isDirectory()) throw new FileError("is a directory");
+    if (!status.isFile()) throw new FileError("is not a regular file");
+    return await contentOf(file, status.size, mostBytes);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The size is only a hint, because a file may grow meanwhile, and files of `/proc` have none. */
+async function contentOf(file: FileHandle, size: number, mostBytes: number): Promise<Buffer> {
+  if (size > mostBytes) throw tooLarge(mostBytes);
+  let bytes = Buffer.allocUnsafe(size + 1);
+  for (let length = 0; ;) {
+    const { bytesRead } = await file.read(bytes, length, bytes.length - length);
+    length += bytesRead;
+    if (length > mostBytes) throw tooLarge(mostBytes);
+    if (bytesRead === 0) return bytes.subarray(0, length);
+    if (length === bytes.length)
+      bytes = Buffer.concat([bytes], Math.min(2 * length + SMALLEST, mostBytes + 1));
+  }
+}
+
+const SMALLEST = 4096;
+
+function tooLarge(mostBytes: number): FileError {
+  const [amount, unit] = mostBytes < MiB ? [mostBytes / 1024, "KiB"] : [mostBytes / MiB, "MiB"];
+  return new FileError(`is larger than ${amount} ${unit}`);
+}
+
+const MiB = 1024 * 1024;
+
+async function entriesOf(path: string): Promise<readonly DirectoryEntry[]> {
+  const entries: DirectoryEntry[] = [];
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    // Mounted secrets are links to links. A broken link is reported when its file is read. One link at a time is
+    // followed, because each may hang.
+    const isDirectory = entry.isSymbolicLink()
+      ? await stat(`${path}/${entry.name}`).then(
+          (target) => target.isDirectory(),
+          () => false,
+        )
+      : entry.isDirectory();
+    entries.push({ name: entry.name, isDirectory });
+  }
+  return entries;
+}

@@ -1,5 +1,6 @@
 import { KEY_NAME } from "./field.ts";
-import { readingFault, type Files } from "./files.ts";
+import { readingFault } from "./file-error.ts";
+import type { Files } from "./files.ts";
 import type { Problem } from "./problem.ts";
 import { quotePath } from "./quote.ts";
 

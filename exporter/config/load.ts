@@ -1,7 +1,8 @@
 import { dirname, isAbsolute, join } from "node:path";
 import { budgetConfig } from "./budgets/budget-config.ts";
 import type { AnalyticsConfig, Config, KeyConfig } from "./config.ts";
-import { readingFault, type Files } from "./files.ts";
+import { readingFault } from "./file-error.ts";
+import type { Files } from "./files.ts";
 import { type KeysDirectory, NO_DIRECTORY, readKeysDirectory } from "./keys-directory.ts";
 import { inspectConfig } from "./parse.ts";
 import { type AudioFiles, audioFindings, createAudioFiles, probingConfig } from "./probes/probe-config.ts";
@@ -32,7 +33,7 @@ export type LoadResult =
 export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   let text: string;
   try {
-    text = await options.readFile(options.path);
+    text = await options.readFile(options.path, MOST_BYTES);
   } catch (error) {
     return { ok: false, problems: [{ path: "", message: readingFault(error) }] };
   }
@@ -63,6 +64,9 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   );
   return { ok: true, config: await toConfig(file, directory, references), warnings };
 }
+
+/** A hundred thousand keys. */
+const MOST_BYTES = 16 * 1024 * 1024;
 
 /** What the configuration refers to. */
 interface References {

@@ -1,4 +1,5 @@
-import { readingFault, type Files } from "./files.ts";
+import { readingFault } from "./file-error.ts";
+import type { Files } from "./files.ts";
 import { quote, quotePath } from "./quote.ts";
 import { Secret, type SecretSource } from "./secret.ts";
 
@@ -10,7 +11,7 @@ export function fileSecret(path: string, files: Pick<Files, "readFile">): Secret
     origin,
     path,
     read: async () => {
-      const text = await files.readFile(path).catch((error: unknown) => {
+      const text = await files.readFile(path, MOST_BYTES).catch((error: unknown) => {
         throw new SecretError(`${origin} ${readingFault(error)}`);
       });
       return latest(checkedText(text, origin));
@@ -46,6 +47,9 @@ export class SecretError extends Error {
     this.fault = fault;
   }
 }
+
+/** More than the longest secret with its newline, so that the message about it is the better one. */
+const MOST_BYTES = 8192;
 
 /** Far longer than any key, far shorter than the headers that servers accept. */
 const LONGEST_SECRET = 4096;

@@ -100,7 +100,7 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
         const isLarge = response.body.length > LARGE_RESPONSE;
         if (isLarge) await nextParse();
         dependencies.onAnswer(endpoint, String(response.status));
-        const read = readResponse(response, request.action, secret, dependencies.clock.now());
+        const read = readResponse(response, request.action, dependencies.clock.now());
         // The caller's work on it is another turn.
         if (isLarge) await nextParse();
         return read;

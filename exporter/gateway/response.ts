@@ -1,4 +1,3 @@
-import type { Secret } from "../config/secret.ts";
 import { errorMessage, parseJson } from "./response-body.ts";
 import { GatewayError, reasonOfStatus } from "./errors.ts";
 import { retryAfter } from "./retry-after.ts";
@@ -19,11 +18,10 @@ export function isSuccess(status: number): boolean {
 export function readResponse(
   response: HttpResponse,
   action: string,
-  secret: Secret,
   nowMs: number,
 ): { readonly body: unknown } | GatewayError {
   const { status } = response;
-  const { value: body, fault } = parseJson(response.body, secret);
+  const { value: body, fault } = parseJson(response.body);
   if (!isSuccess(status)) return refusal(response, body, action, nowMs);
   if (fault === undefined) return { body };
   const what = response.body.length === 0 ? "an empty body" : `a body that ${fault}${bodyKind(response)}`;

@@ -1,14 +1,15 @@
 import type { Publisher } from "../metrics/render/publisher.ts";
 import type { SelfRegistry } from "../metrics/self-registry.ts";
-import type { Overview } from "../status/overview.ts";
+import type { StatusPage } from "../status/status-page.ts";
 import { createMetricsRoute } from "./metrics-route.ts";
+import { createPageRoute } from "./page-route.ts";
 import { type Route, textAnswer } from "./route.ts";
 
 export interface RouteDependencies {
   readonly telemetryPath: string;
   readonly publisher: Publisher;
   readonly self: SelfRegistry;
-  readonly overview: () => Overview;
+  readonly page: StatusPage;
   /** Whether every target was polled at least once, successfully or not. */
   readonly isReady: () => boolean;
   readonly lifecycle: Lifecycle;
@@ -26,13 +27,13 @@ export function createRoutes({
   telemetryPath,
   publisher,
   self,
-  overview,
+  page,
   isReady,
   lifecycle,
 }: RouteDependencies): readonly Route[] {
   return [
     createMetricsRoute(telemetryPath, publisher, self),
-    statusRoute(overview, telemetryPath),
+    createPageRoute(page),
     // Healthy means only that the server answers, because a restart would not repair a gateway or a key.
     { path: "/-/healthy", methods: ["GET"], handle: () => textAnswer(200, "The exporter is healthy\n") },
     {
@@ -45,22 +46,6 @@ export function createRoutes({
     },
     reloadRoute(lifecycle),
   ];
-}
-
-function statusRoute(overview: () => Overview, telemetryPath: string): Route {
-  return {
-    path: "/",
-    methods: ["GET"],
-    handle: async () => {
-      // Most instances never serve the page, and its number formats are expensive to load.
-      const { renderPage } = await import("../status/page/page.ts");
-      return {
-        status: 200,
-        headers: { "content-type": "text/html; charset=utf-8" },
-        body: [Buffer.from(renderPage(overview(), telemetryPath))],
-      };
-    },
-  };
 }
 
 /** `/-/reload`, as in Prometheus. */

@@ -5,7 +5,7 @@ import { contains, isSettled, type Window } from "../time/window.ts";
 import type { Packing } from "./packing.ts";
 import type { Reading, ReadingValue } from "./reading.ts";
 import type { TargetId } from "./target-id.ts";
-import { type Aging, leftMs, monotonicEnd } from "./time-to-live.ts";
+import { type Aging, leftMs, redated, setBackMs } from "./time-to-live.ts";
 import { createViewBuilder, type View } from "./view.ts";
 
 /** The readings as the status page and budgets see them. */
@@ -14,13 +14,20 @@ export interface ReadingSource {
   status(id: TargetId): TargetStatus | undefined;
   /** The reading of a target, if it may be shown now; undefined: no reading yet, or its time to live has passed. */
   shown(id: TargetId): ShownReading | undefined;
-  /** The last good reading, however old: budgets keep counting it as a lower bound. */
+  /**
+   * The last good reading, however old: budgets keep counting it as a lower bound. Its times are by the present wall
+   * clock.
+   */
   latest(id: TargetId): Reading | undefined;
+  /** Whether the time to live of the last good reading has not passed. */
+  isCurrent(id: TargetId): boolean;
 }
 
 export interface ShownReading {
   readonly value: ReadingValue | undefined;
   readonly askedAtMs: number;
+  /** Milliseconds until its time to live ends. */
+  readonly leftMs: number;
   /**
    * Whether values of this calendar window may be shown now: the window contains this instant, and the answer was
    * settled in it.
@@ -30,13 +37,13 @@ export interface ShownReading {
 
 /** The outcome of a target's runs. */
 export interface TargetStatus {
-  /** When the target was configured. */
-  readonly addedMs: number;
+  /** Since when it has been waiting for a run: the begin of the last one, or its addition. Monotonic milliseconds. */
+  readonly waitingSince: number;
   /** Whether the last run succeeded; undefined before the first. */
   readonly up: boolean | undefined;
   /** Whether the service refuses the credential (401); only a success or a 401 changes it. */
   readonly unauthorized: boolean | undefined;
-  /** When the last run began. */
+  /** When the last run began. Epoch milliseconds, as all times below. */
   readonly lastAttemptMs: number | undefined;
   /** Whether a run has ended. */
   readonly attempted: boolean;
@@ -66,9 +73,10 @@ export interface ReadingStore extends ReadingSource {
   update(id: TargetId, change: Partial<TargetStatus>): void;
   /**
    * Stores a reading with the samples derived from it, except those of windows in which it was not settled. Returns
-   * false if the samples would exceed the series limit; then the target shows no values.
+   * false if the samples would exceed the series limit; then the target shows no values. `askedAt` is when the run
+   * began, on the monotonic clock; without it, the wall clock was not stepped since.
    */
-  learn(id: TargetId, reading: Reading, samples: readonly Sample[]): boolean;
+  learn(id: TargetId, reading: Reading, samples: readonly Sample[], askedAt?: number): boolean;
   /** Replaces the description of a target: the samples that do not come from its reading and do not age. */
   describe(id: TargetId, samples: readonly Sample[]): void;
   /** Withdraws the values of a target. Its description stays, and budgets keep its last reading. */
@@ -86,6 +94,8 @@ export interface Readings<Packed> extends ReadingStore {
   derive(sources: ReadonlyMap<TargetId, () => readonly Sample[]>): void;
   /** Everything that may be shown now, immutable. */
   view(): View<Packed>;
+  /** How often something was withdrawn before its time: what was read before that must not be shown any more. */
+  readonly withdrawals: number;
   /** Number of stored series, shown or not. */
   readonly series: number;
 }
@@ -118,7 +128,12 @@ export function createReadings<Packed>(
     withdrawals++;
   }
 
-  function learn(id: TargetId, reading: Reading, samples: readonly Sample[]): boolean {
+  function learn(
+    id: TargetId,
+    reading: Reading,
+    samples: readonly Sample[],
+    askedAt = clock.monotonic() - Math.max(0, clock.now() - reading.askedAtMs),
+  ): boolean {
     const entry = entries.get(id);
     if (!entry) return true;
     const isBelieved = ({ window }: Sample) => !window || isSettled(window, reading.asOfMs);
@@ -127,25 +142,26 @@ export function createReadings<Packed>(
     const isRefused = series - size(before) + believed.length > seriesLimit();
     const values = isRefused ? empty : pack(believed, before);
     const isWhole = believed.length === samples.length;
-    const monotonicEndMs = isRefused ? ENDED : monotonicEnd(clock, reading);
-    replace(entry, { reading, values, isWhole, monotonicEndMs });
+    replace(entry, { reading, values, isWhole, askedAt, isWithdrawn: isRefused });
     return !isRefused;
   }
 
   return {
     status: (id) => entries.get(id)?.status,
-    shown: (id) => {
+    shown: (id) => shownOf(entries.get(id)?.learnt, clock),
+    latest: (id) => {
       const learnt = entries.get(id)?.learnt;
-      if (!learnt || leftMs(learnt, clock) <= 0) return undefined;
-      const { value, askedAtMs } = learnt.reading;
-      return { value, askedAtMs, shows: shows(learnt.reading, clock.now()) };
+      return learnt && redated(learnt, clock);
     },
-    latest: (id) => entries.get(id)?.learnt?.reading,
+    isCurrent: (id) => {
+      const learnt = entries.get(id)?.learnt;
+      return learnt !== undefined && leftMs(learnt, clock) > 0;
+    },
     configure: (id, identity) => {
       const known = entries.get(id);
       if (known?.identity === identity) return;
       if (known) forget(known);
-      const status = { ...NEW_STATUS, addedMs: clock.now() };
+      const status = { ...NEW_STATUS, waitingSince: clock.monotonic() };
       entries.set(id, { identity, status, description: empty, learnt: undefined });
     },
     ids: () => [...entries.keys()],
@@ -166,13 +182,13 @@ export function createReadings<Packed>(
     withdraw: (id) => {
       const entry = entries.get(id);
       if (!entry?.learnt) return;
-      replace(entry, { ...entry.learnt, values: empty, monotonicEndMs: ENDED });
+      replace(entry, { ...entry.learnt, values: empty, isWithdrawn: true });
       withdrawals++;
     },
     isWhole: (id) => {
       const learnt = entries.get(id)?.learnt;
       if (!learnt?.isWhole || leftMs(learnt, clock) <= 0) return false;
-      return windows(learnt.values).every(shows(learnt.reading, clock.now()));
+      return windows(learnt.values).every(shows(redated(learnt, clock), clock.now()));
     },
     derive: (sources) => {
       derived = sources;
@@ -180,22 +196,35 @@ export function createReadings<Packed>(
     },
     view: () => {
       const nowMs = clock.now();
+      const offsetMs = nowMs - clock.monotonic();
       const taken = withdrawals;
       const view = createViewBuilder(packing, { clock, isWithdrawn: () => withdrawals !== taken });
       // What was packed was settled when it was learnt; one function for all, since there may be ten thousand.
       const isRunning = (window: Window) => contains(window, nowMs);
       for (const { description, learnt } of entries.values()) {
         view.add(description);
-        if (learnt) view.add(only(learnt.values, isRunning), learnt);
-        else view.add(empty);
+        if (!learnt) view.add(empty);
+        else if (setBackMs(learnt, offsetMs) === 0) view.add(only(learnt.values, isRunning), learnt);
+        else view.add(only(learnt.values, shows(redated(learnt, clock), nowMs)), learnt);
       }
       for (const source of derived.values()) view.add(pack(source()));
       return view.done();
+    },
+    get withdrawals() {
+      return withdrawals;
     },
     get series() {
       return series;
     },
   };
+}
+
+function shownOf(learnt: Learnt<unknown> | undefined, clock: Clock): ShownReading | undefined {
+  const left = learnt ? leftMs(learnt, clock) : 0;
+  if (!learnt || left <= 0) return undefined;
+  const reading = redated(learnt, clock);
+  const { value, askedAtMs } = reading;
+  return { value, askedAtMs, leftMs: left, shows: shows(reading, clock.now()) };
 }
 
 /**
@@ -219,10 +248,7 @@ interface Learnt<Packed> extends Aging {
   readonly isWhole: boolean;
 }
 
-/** The end of a time to live that is over on any monotonic clock. */
-const ENDED = Number.NEGATIVE_INFINITY;
-
-const NEW_STATUS: Omit<TargetStatus, "addedMs"> = {
+const NEW_STATUS: Omit<TargetStatus, "waitingSince"> = {
   up: undefined,
   unauthorized: undefined,
   lastAttemptMs: undefined,

@@ -1,15 +1,12 @@
 import type { Clock } from "../time/clock.ts";
 import type { Reading } from "./reading.ts";
 
-/** A reading and the end of its life on the monotonic clock, so that neither a stepped nor a stopped clock prolongs it. */
+/** A reading by both clocks, so that neither a stepped nor a stopped clock prolongs its life or moves it to another day. */
 export interface Aging {
   readonly reading: Reading;
-  readonly monotonicEndMs: number;
-}
-
-/** The time to live begins at the time of the request. */
-export function monotonicEnd(clock: Clock, { askedAtMs, timeToLiveMs }: Reading): number {
-  return clock.monotonic() + timeToLiveMs - Math.max(0, clock.now() - askedAtMs);
+  /** When its run began, monotonic milliseconds. */
+  readonly askedAt: number;
+  readonly isWithdrawn: boolean;
 }
 
 /** Milliseconds left by the clock that ends sooner; 0 or less: expired. */
@@ -18,9 +15,31 @@ export function leftMs(aging: Aging, clock: Clock): number {
 }
 
 /** The same at an instant. */
-export function leftAt({ reading, monotonicEndMs }: Aging, wallMs: number, monotonicMs: number): number {
-  return Math.min(reading.askedAtMs + reading.timeToLiveMs - wallMs, monotonicEndMs - monotonicMs);
+export function leftAt(
+  { reading, askedAt, isWithdrawn }: Aging,
+  wallMs: number,
+  monotonicMs: number,
+): number {
+  const ageMs = Math.max(wallMs - reading.askedAtMs, monotonicMs - askedAt);
+  return isWithdrawn ? Number.NEGATIVE_INFINITY : reading.timeToLiveMs - ageMs;
 }
+
+/** How far the wall clock has been set back since the run began, milliseconds. */
+export function setBackMs({ reading, askedAt }: Aging, offsetMs: number): number {
+  const backMs = reading.askedAtMs - askedAt - offsetMs;
+  return backMs > STEP_MS ? backMs : 0;
+}
+
+/** The reading with its times by the present wall clock: a clock that was fast and is right again may have changed the day. */
+export function redated(aging: Aging, clock: Clock): Reading {
+  const { reading } = aging;
+  const backMs = setBackMs(aging, clock.now() - clock.monotonic());
+  if (backMs === 0) return reading;
+  return { ...reading, askedAtMs: reading.askedAtMs - backMs, asOfMs: reading.asOfMs - backMs };
+}
+
+/** A smaller difference of the two clocks is no step. */
+export const STEP_MS = 1000;
 
 /**
  * If thousands of targets fail together, their readings expire one after the other. A view that is valid until the

@@ -1,12 +1,12 @@
 import type { Clock } from "../time/clock.ts";
 import type { Packing } from "./packing.ts";
-import { type Aging, leftAt, spareMs } from "./time-to-live.ts";
+import { type Aging, leftAt, spareMs, STEP_MS } from "./time-to-live.ts";
 
 /** Everything that may be shown at one instant, and how long it stays valid. */
 export interface View<Packed> {
   /** In the order of the targets; unchanged parts are the same objects as in other views. */
   readonly blocks: readonly Packed[];
-  /** Whether a sample has expired, or the clock was set back to before the view was taken. */
+  /** Whether a sample has expired, or the wall clock was set back. */
   outdated(): boolean;
   /** Milliseconds until the first sample expires; Infinity if none does. */
   readonly validForMs: number;
@@ -41,8 +41,9 @@ export function createViewBuilder<Packed>(
       blocks,
       validForMs,
       outdated: () => {
-        const agesMs = [clock.now() - wallMs, clock.monotonic() - monotonicMs];
-        return isWithdrawn() || agesMs.some((ageMs) => ageMs < 0 || ageMs >= validForMs);
+        const [wallAgeMs, ageMs] = [clock.now() - wallMs, clock.monotonic() - monotonicMs];
+        const isSetBack = wallAgeMs < Math.max(0, ageMs - STEP_MS);
+        return isWithdrawn() || isSetBack || Math.max(wallAgeMs, ageMs) >= validForMs;
       },
     }),
   };

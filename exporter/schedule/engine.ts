@@ -188,6 +188,7 @@ function forget(
   // While the credential is unchanged, the gateway's request to wait still applies.
   if (present?.identity !== job.identity) refusals.remove(job.id);
   if (!present) readings.remove(job.id);
+  else if (job.isRevealing === true && present.isRevealing !== true) readings.withdraw(job.id);
 }
 
 function isAttempted({ job, group }: Entry, readings: ReadingStore): boolean {
@@ -201,13 +202,12 @@ function longestLag(
   intervalMs: number,
   { readings, clock }: Pick<EngineDependencies, "readings" | "clock">,
 ): number {
-  const now = clock.now();
+  const now = clock.monotonic();
   let longest = 0;
   for (const { job, group } of entries) {
     if (group.name !== name) continue;
-    const status = readings.status(job.id);
-    const attemptMs = status?.lastAttemptMs ?? status?.addedMs ?? now;
-    longest = Math.max(longest, now - attemptMs - Math.max(intervalMs, job.minIntervalMs));
+    const since = readings.status(job.id)?.waitingSince ?? now;
+    longest = Math.max(longest, now - since - Math.max(intervalMs, job.minIntervalMs));
   }
   return longest;
 }

@@ -48,14 +48,14 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       const durationMs = clock.monotonic() - started;
       if (before) group.reporter.ended(job, { durationMs, failure, warning, concealedLabels }, before);
     };
-    readings.update(id, { lastAttemptMs: askedAtMs });
+    readings.update(id, { lastAttemptMs: askedAtMs, waitingSince: started });
     try {
       const client = table.plan.gateway.clientFor({ endpoint, name, permits, signal });
       const result = await orAborted(job.run(client, askedAtMs), signal);
       // The answer may have come just before the run was aborted.
       signal.throwIfAborted();
       if (!result) return "unfinished";
-      const end = learn(job, group, result, askedAtMs);
+      const end = learn(job, group, result, [askedAtMs, started]);
       ended(undefined, result);
       return end;
     } catch (error) {
@@ -74,12 +74,18 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     }
   }
 
-  function learn(job: Job, group: JobGroup, result: Result, askedAtMs: number): "learnt" | "unsettled" {
+  /** `asked`: when the run began, by both clocks. */
+  function learn(
+    job: Job,
+    group: JobGroup,
+    result: Result,
+    [askedAtMs, askedAt]: readonly [number, number],
+  ): "learnt" | "unsettled" {
     const { value, samples, computedAtMs = askedAtMs, warning } = result;
     const asOfMs = Math.min(askedAtMs, computedAtMs);
     const timeToLiveMs = INTERVALS_TO_LIVE * Math.max(intervals.of(group.name), job.minIntervalMs);
     const reading = { value, askedAtMs, asOfMs, timeToLiveMs };
-    const hasRoom = readings.learn(job.id, reading, samples);
+    const hasRoom = readings.learn(job.id, reading, samples, askedAt);
     if (!hasRoom) group.reporter.refused(job, samples.length);
     const isSettled = !hasRoom || readings.isWhole(job.id);
     readings.update(job.id, {

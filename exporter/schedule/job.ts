@@ -20,6 +20,11 @@ export interface Job {
   readonly identity: string;
   /** Everything else that affects the job. If it changes, the job runs again and keeps its readings. */
   readonly fingerprint: string;
+  /**
+   * Whether the samples show a part of the secret. When a reload ends that, they are withdrawn at once; budgets keep
+   * the reading.
+   */
+  readonly isRevealing?: boolean;
   /** Samples that need no request, shown as long as the target is configured. */
   readonly constants: readonly Sample[];
   /**

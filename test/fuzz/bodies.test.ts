@@ -4,7 +4,6 @@ import { analyticsCollector } from "../../exporter/collectors/analytics.ts";
 import { QUERIES } from "../../exporter/collectors/analytics-families.ts";
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
 import { keySamples } from "../../exporter/collectors/key.ts";
-import { Secret } from "../../exporter/config/secret.ts";
 import { GatewayError } from "../../exporter/gateway/errors.ts";
 import { readResponse } from "../../exporter/gateway/response.ts";
 import { parseKey } from "../../exporter/gateway/wire/key.ts";
@@ -171,7 +170,7 @@ describe("any body at all", () => {
         mutated(Buffer.from(JSON.stringify({ data: CONTRACT_DATA }))),
         async (bytes) => {
           const lines = await linesUnlessRejected(() => {
-            const read = readResponse({ ...head, body: bytes }, "read it", new Secret("sk-test"), NOON);
+            const read = readResponse({ ...head, body: bytes }, "read it", NOON);
             if (read instanceof GatewayError) throw read;
             return sampleLines(Object.values(keyFamilies), samplesOf(keyConfig(), read.body, NOON));
           });

@@ -12,7 +12,10 @@ export interface FakeTarget {
  * Readings from a table; a target that is not in it is not configured. Shown values are missing, because budgets do
  * not use them.
  */
-export function createFakeReadings(targets: Readonly<Partial<Record<TargetId, FakeTarget>>>): ReadingSource {
+export function createFakeReadings(
+  targets: Readonly<Partial<Record<TargetId, FakeTarget>>>,
+  nowMs: number,
+): ReadingSource {
   return {
     status: (id) => {
       const target = targets[id];
@@ -20,6 +23,10 @@ export function createFakeReadings(targets: Readonly<Partial<Record<TargetId, Fa
     },
     shown: () => undefined,
     latest: (id) => targets[id]?.reading,
+    isCurrent: (id) => {
+      const reading = targets[id]?.reading;
+      return reading !== undefined && nowMs - reading.askedAtMs < reading.timeToLiveMs;
+    },
   };
 }
 
@@ -43,7 +50,7 @@ const NO_PAIRS: Omit<UsageReading, "spend"> = {
 };
 
 const NEVER_POLLED: TargetStatus = {
-  addedMs: 0,
+  waitingSince: 0,
   up: undefined,
   unauthorized: undefined,
   lastAttemptMs: undefined,

@@ -1,5 +1,5 @@
 import { type Books, type KeyFigures, type PairFigures, resetEnd } from "./books.ts";
-import { windowStart } from "./calendar.ts";
+import { formerStart, windowStart } from "./calendar.ts";
 import type { Amounts, Question } from "./questions.ts";
 import type { Fault } from "./story.ts";
 import type { WorldClock } from "./world-clock.ts";
@@ -106,9 +106,9 @@ function analytics(
   const { time_range: range, dimensions } = JSON.parse(body);
   const isStale = fault?.what === "stale";
   const asOfMs = isStale ? time.trueMs() - (question.at - fault.at * 1000) - 60_000 : question.asOfMs;
-  // A cached answer is that of the same question at the time of the cache: of the day that was running then.
-  const shiftMs = !isStale ? 0 : windowStart("day", time.trueMs()) - windowStart("day", asOfMs);
-  const [startMs, endMs] = [Date.parse(range.start) - shiftMs, Math.min(asOfMs, Date.parse(range.end))];
+  const asked = Date.parse(range.start);
+  const startMs = isStale ? startThen(asked, time.trueMs(), asOfMs) : asked;
+  const endMs = Math.min(asOfMs, Date.parse(range.end));
   const isGrouped = dimensions !== undefined;
   const all = books.pairs(question.gateway, startMs, endMs);
   const rows = isGrouped ? sent(all, fault) : all;
@@ -139,6 +139,16 @@ function analytics(
     },
   });
 }
+
+/** The cache answers the same question as of an earlier time: about the window that was running then. */
+function startThen(startMs: number, nowMs: number, thenMs: number): number {
+  const current = WINDOWS.find((window) => windowStart(window, nowMs) === startMs);
+  const former = WINDOWS.find((window) => formerStart(window, nowMs) === startMs);
+  if (current) return windowStart(current, thenMs);
+  return former ? formerStart(former, thenMs) : startMs;
+}
+
+const WINDOWS = ["day", "week", "month"] as const;
 
 function sent(all: readonly PairFigures[], fault: Fault | undefined): readonly PairFigures[] {
   const sorted = all.toSorted((one, other) => other.micros - one.micros);

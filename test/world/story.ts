@@ -11,6 +11,8 @@ export interface Story {
   readonly latencyMs: number;
   /** How far the figures of the gateway lag behind the spend. */
   readonly lagSeconds: number;
+  /** How far the exporter's wall clock is ahead when it starts. */
+  readonly aheadSeconds: number;
   /** Factor of all token counts. */
   readonly scale: number;
   readonly settings: Settings;
@@ -119,6 +121,7 @@ export const ORDINARY: Story = {
   scrapeSeconds: 15,
   latencyMs: 300,
   lagSeconds: 0,
+  aheadSeconds: 0,
   scale: 1,
   settings: {
     keys: [],

@@ -28,6 +28,8 @@ export interface World {
   readonly isApplying: () => boolean;
   /** When the exporter was started last, elapsed milliseconds. */
   readonly startedAt: () => number;
+  /** The same on the exporter's monotonic clock. */
+  readonly startedMonotonic: () => number;
 }
 
 /** What one scrape sees. */
@@ -64,6 +66,7 @@ export async function runStory(
   coverage: Coverage,
 ): Promise<Violation | undefined> {
   const time = createWorldClock(Date.parse(story.start));
+  time.step(story.aheadSeconds * 1000);
   const restore = time.install();
   try {
     return await liveThrough(story, time, judges, coverage);
@@ -83,6 +86,7 @@ async function liveThrough(
   let present = written;
   let since = 0;
   let startedAt = 0;
+  let startedMonotonic = 0;
   let applying = 0;
   let configured: ReadonlyMap<string, number> = new Map();
   const books = createBooks(story.scale);
@@ -99,6 +103,7 @@ async function liveThrough(
     configuredSince: (key) => configured.get(key) ?? 0,
     isApplying: () => applying > 0,
     startedAt: () => startedAt,
+    startedMonotonic: () => startedMonotonic,
   };
   const named = Object.entries(judges).map(([invariant, create]) => ({ invariant, judge: create(world) }));
   const judge = (verdict: (one: Judge) => readonly string[] | undefined) => {
@@ -150,6 +155,7 @@ async function liveThrough(
         coverage.count("restart");
         await reloads;
         startedAt = time.elapsedMs();
+        startedMonotonic = time.clock.monotonic();
         return exporter.restart();
       case "step":
         coverage.count("clock step");

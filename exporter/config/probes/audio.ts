@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { AudioSource } from "../config.ts";
-import { type Files, readingFault, systemFiles } from "../files.ts";
+import { FileError, readingFault } from "../file-error.ts";
+import { type Files, systemFiles } from "../files.ts";
 import { quotePath } from "../quote.ts";
 
 /** The contract has no limit. Services of this kind accept 25 MB. */
@@ -16,11 +17,11 @@ export function fileAudio(path: string, format: string, files: Pick<Files, "read
     read: async () => {
       try {
         const bytes = await files.readBytes(path, MOST_BYTES);
-        if (bytes.length === 0) throw new EmptyFileError();
+        if (bytes.length === 0) throw new FileError("is empty");
         last = bytes;
         return { bytes, fault: undefined };
       } catch (error) {
-        return { bytes: last, fault: `${origin} ${faultOf(error)}` };
+        return { bytes: last, fault: `${origin} ${readingFault(error)}` };
       }
     },
   };
@@ -28,7 +29,7 @@ export function fileAudio(path: string, format: string, files: Pick<Files, "read
 
 /** The bundled recording and its text. */
 export async function bundledSample(): Promise<{ readonly audio: AudioSource; readonly text: string }> {
-  const text = await systemFiles.readFile(sampleFile("sample.txt"));
+  const text = await systemFiles.readFile(sampleFile("sample.txt"), MOST_BYTES);
   const bytes = await systemFiles.readBytes(sampleFile("sample.mp3"), MOST_BYTES);
   const read = () => Promise.resolve({ bytes, fault: undefined });
   return { audio: { origin: "the bundled sample", format: "mp3", read }, text: text.trim() };
@@ -37,14 +38,6 @@ export async function bundledSample(): Promise<{ readonly audio: AudioSource; re
 /** The format that the name of a file ends in. */
 export function audioFormat(path: string): string | undefined {
   return /[^/]\.([a-z0-9]{1,16})$/i.exec(path)?.[1]?.toLowerCase();
-}
-
-class EmptyFileError extends Error {}
-
-function faultOf(error: unknown): string {
-  if (error instanceof EmptyFileError) return "is empty";
-  const isLarge = error instanceof Error && "code" in error && error.code === "EFBIG";
-  return isLarge ? "is larger than 25 MiB" : readingFault(error);
 }
 
 function sampleFile(name: string): string {

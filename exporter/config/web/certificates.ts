@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
-import { readingFault, type Files } from "../files.ts";
+import { readingFault } from "../file-error.ts";
+import type { Files } from "../files.ts";
 import type { Problem } from "../problem.ts";
 import { quotePath } from "../quote.ts";
 
@@ -17,6 +18,9 @@ export interface Certificates {
   readonly clientCa: string;
   readonly problems: readonly Problem[];
 }
+
+/** The largest web configuration or TLS file; a bundle of all public authorities has a quarter of it. */
+export const MOST_WEB_BYTES = 1024 * 1024;
 
 /** Reads certificate, key and client authorities, and checks that they are usable and match. */
 export async function readCertificates(
@@ -38,7 +42,7 @@ export async function readCertificates(
     if (path === undefined) return undefined;
     let text: string;
     try {
-      text = await readFile(path);
+      text = await readFile(path, MOST_WEB_BYTES);
     } catch (error) {
       report(readingFault(error));
       return undefined;

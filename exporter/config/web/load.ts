@@ -1,9 +1,15 @@
 import { dirname, isAbsolute, join } from "node:path";
-import { readingFault, type Files } from "../files.ts";
+import { readingFault } from "../file-error.ts";
+import type { Files } from "../files.ts";
 import { problemsOf, withoutRepetitions, type Problem } from "../problem.ts";
 import { type Checked, inspect, right, sectionOf } from "../rules.ts";
 import { rememberSecrets } from "../secret.ts";
-import { type CertificatePaths, type Certificates, readCertificates } from "./certificates.ts";
+import {
+  type CertificatePaths,
+  type Certificates,
+  MOST_WEB_BYTES,
+  readCertificates,
+} from "./certificates.ts";
 import type { WebConfig, WebTls } from "./web-config.ts";
 import { cipherList, CLIENT_AUTH_TYPES, CURVES, TLS_VERSIONS } from "./names.ts";
 import { type TlsSection, UNSUPPORTED, webFile, type WebFile } from "./schema.ts";
@@ -17,7 +23,7 @@ export type WebLoadResult =
 export async function loadWebConfig(path: string, files: Pick<Files, "readFile">): Promise<WebLoadResult> {
   let text: string;
   try {
-    text = await files.readFile(path);
+    text = await files.readFile(path, MOST_WEB_BYTES);
   } catch (error) {
     return { ok: false, problems: [{ path: "", message: readingFault(error) }] };
   }

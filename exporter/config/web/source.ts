@@ -1,6 +1,8 @@
 import type { Log } from "../../log.ts";
-import { readingFault, type Files } from "../files.ts";
+import { readingFault } from "../file-error.ts";
+import type { Files } from "../files.ts";
 import { formatProblem, type Problem } from "../problem.ts";
+import { MOST_WEB_BYTES } from "./certificates.ts";
 import type { WebConfig, WebSource } from "./web-config.ts";
 import { loadWebConfig } from "./load.ts";
 
@@ -91,9 +93,9 @@ function asksForCertificates({ tls }: WebConfig): boolean {
 }
 
 function recorded(contents: Map<string, string>, readFile: ReadFile): ReadFile {
-  return async (path) => {
+  return async (path, mostBytes) => {
     try {
-      const text = await readFile(path);
+      const text = await readFile(path, mostBytes);
       contents.set(path, text);
       return text;
     } catch (error) {
@@ -105,7 +107,7 @@ function recorded(contents: Map<string, string>, readFile: ReadFile): ReadFile {
 
 async function isUnchanged(contents: ReadonlyMap<string, string>, readFile: ReadFile): Promise<boolean> {
   const same = [...contents].map(
-    async ([path, before]) => (await readFile(path).catch(faultMark)) === before,
+    async ([path, before]) => (await readFile(path, MOST_WEB_BYTES).catch(faultMark)) === before,
   );
   return (await Promise.all(same)).every(Boolean);
 }

@@ -2,7 +2,7 @@ import { type BudgetGaps, type Gap, GAPS } from "../../budgets/budget-status.ts"
 import type { SpendGap } from "../../readings/reading.ts";
 import type { BudgetRow } from "../overview.ts";
 import { bar, counted, creditText, HIGH_SHARE, UNKNOWN, usedText } from "./amount.ts";
-import { foreign, type Html, html } from "./html.ts";
+import { foreign, type Html, html, Later } from "./html.ts";
 import { mark } from "./marks.ts";
 import { date, until } from "./time.ts";
 
@@ -30,7 +30,7 @@ export function budgetsSection(budgets: readonly BudgetRow[], keys: number, nowM
           </tr>
         </thead>
         <tbody>
-          ${ordered.slice(0, BUDGETS_SHOWN).map((budget) => budgetRow(budget, keys, nowMs))}
+          ${ordered.slice(0, BUDGETS_SHOWN).map((budget) => new Later(() => budgetRow(budget, keys, nowMs)))}
         </tbody>
       </table>
     </div>

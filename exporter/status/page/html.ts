@@ -1,21 +1,61 @@
-/** Safe HTML that needs no escaping. */
+/** Safe HTML that needs no escaping. Parts of a long page are made only when it is written. */
 export class Html {
-  readonly #text: string;
+  readonly pieces: readonly Piece[];
 
-  constructor(text: string) {
-    this.#text = text;
+  constructor(...pieces: readonly Piece[]) {
+    this.pieces = pieces;
   }
 
   toString(): string {
-    return this.#text;
+    return this.pieces.map(String).join("");
+  }
+
+  /** The same text; `pace` may let other work run between two parts. */
+  async written(pace: () => Promise<void>): Promise<string> {
+    let text = "";
+    for (const piece of this.pieces) {
+      if (typeof piece === "string") {
+        text += piece;
+        continue;
+      }
+      text += await piece.made().written(pace);
+      await pace();
+    }
+    return text;
   }
 }
 
-type Part = Html | string | number | undefined | readonly Html[];
+/** HTML that is made later. */
+export class Later {
+  readonly made: () => Html;
+
+  constructor(made: () => Html) {
+    this.made = made;
+  }
+
+  toString(): string {
+    return this.made().toString();
+  }
+}
+
+type Piece = string | Later;
+type Part = Html | Later | string | number | undefined | readonly (Html | Later)[];
 
 /** Template tag that escapes every value except Html. Attributes must be quoted. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return new Html(strings.map((text, index) => text + written(parts[index])).join(""));
+  const pieces: Piece[] = [];
+  let text = "";
+  for (const [index, constant] of strings.entries()) {
+    text += constant;
+    for (const piece of piecesOf(parts[index])) {
+      if (typeof piece === "string") text += piece;
+      else {
+        pieces.push(text, piece);
+        text = "";
+      }
+    }
+  }
+  return new Html(...pieces, text);
 }
 
 const LONGEST_FOREIGN = 160;
@@ -34,11 +74,12 @@ export function foreign(text: string, longest = LONGEST_FOREIGN): Html {
   return html`<bdi>${shown.replace(/[\uD800-\uDBFF]…$/, "…").toWellFormed()}</bdi>`;
 }
 
-function written(part: Part): string {
-  if (part === undefined) return "";
-  if (part instanceof Html) return part.toString();
-  if (typeof part === "string" || typeof part === "number") return escapeText(String(part));
-  return part.map(String).join("");
+function piecesOf(part: Part): readonly Piece[] {
+  if (part === undefined) return [];
+  if (part instanceof Html) return part.pieces;
+  if (part instanceof Later) return [part];
+  if (typeof part === "string" || typeof part === "number") return [escapeText(String(part))];
+  return part.flatMap(piecesOf);
 }
 
 /** Safe in text and in quoted attributes. */

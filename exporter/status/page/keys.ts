@@ -1,6 +1,6 @@
 import type { KeyRow } from "../target-rows.ts";
 import { bar, counted, creditText, credits, HIGH_SHARE, UNKNOWN, usedText } from "./amount.ts";
-import { foreign, type Html, html } from "./html.ts";
+import { foreign, type Html, html, Later } from "./html.ts";
 import { answerAge, stateMark } from "./marks.ts";
 import { ago, until } from "./time.ts";
 
@@ -32,7 +32,7 @@ export function keysSection(keys: readonly KeyRow[], nowMs: number): Html {
           </tr>
         </thead>
         <tbody>
-          ${ordered.slice(0, KEYS_SHOWN).map((key) => keyRow(key, nowMs))}
+          ${ordered.slice(0, KEYS_SHOWN).map((key) => new Later(() => keyRow(key, nowMs)))}
         </tbody>
       </table>
     </div>

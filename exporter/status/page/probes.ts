@@ -1,6 +1,6 @@
 import type { ProbeRow, ProbesOverview } from "../probes-overview.ts";
 import { bar, credits, creditText, HIGH_SHARE, UNKNOWN, usedText } from "./amount.ts";
-import { foreign, type Html, html } from "./html.ts";
+import { foreign, type Html, html, Later } from "./html.ts";
 import { stateMark } from "./marks.ts";
 import { ago } from "./time.ts";
 
@@ -24,7 +24,7 @@ export function probesSection(probes: ProbesOverview | undefined, nowMs: number)
           </tr>
         </thead>
         <tbody>
-          ${probes.rows.map((row) => probeRow(row, nowMs))}
+          ${probes.rows.map((row) => new Later(() => probeRow(row, nowMs)))}
         </tbody>
       </table>
     </div>

@@ -1,7 +1,7 @@
 import { decimalSum } from "../../metrics/decimal-sum.ts";
 import type { PairRow, QueryRow } from "../target-rows.ts";
 import { bar, count, counted, credits, shareText, UNKNOWN } from "./amount.ts";
-import { foreign, type Html, html } from "./html.ts";
+import { foreign, type Html, html, Later } from "./html.ts";
 import { answerAge, stateMark } from "./marks.ts";
 import { ago, dateText, monthText } from "./time.ts";
 
@@ -13,7 +13,7 @@ export function queriesSection(queries: readonly QueryRow[], nowMs: number): Htm
   if (queries.length === 0) return html``;
   return html`<section aria-labelledby="queries">
     <h2 id="queries">Models and apps</h2>
-    <div class="windows">${queries.map((query) => queryCard(query, nowMs))}</div>
+    <div class="windows">${queries.map((query) => new Later(() => queryCard(query, nowMs)))}</div>
     <p class="note">
       <code>_other</code> is everything that is not shown by name, so that the rows add up to the total.
       <code>_none</code> means that the gateway names no model or no app.

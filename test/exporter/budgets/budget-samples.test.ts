@@ -27,7 +27,8 @@ const prepaid: BudgetConfig = {
 function setUp(budgets: readonly BudgetConfig[]) {
   const clock = createManualClock(NOON);
   const targets: Record<`key/${string}`, FakeTarget> = {};
-  const sources = budgetSources(budgets, { readings: createFakeReadings(targets), clock, log: silentLog });
+  const readings = createFakeReadings(targets, clock.now());
+  const sources = budgetSources(budgets, { readings, clock, log: silentLog });
   const answer = (credits: number, up = true) => {
     const reading = spendReading({ window: windowAt("month", clock.now()), credits }, clock.now());
     targets["key/billing"] = { status: { up }, reading };

@@ -54,7 +54,7 @@ type Targets = Readonly<Partial<Record<TargetId, FakeTarget>>>;
 
 /** The spend, and the gaps of the sources; complete without gaps. */
 function status(of: BudgetConfig, targets: Targets, nowMs = NOW) {
-  const { spent: credits, complete, gaps } = budgetStatus(of, createFakeReadings(targets), nowMs);
+  const { spent: credits, complete, gaps } = budgetStatus(of, createFakeReadings(targets, nowMs), nowMs);
   expect(complete).toBe(gaps === undefined);
   return [credits, gaps ? GAPS.filter((gap) => gaps.counts[gap] > 0).join(" ") : "complete"];
 }
@@ -92,12 +92,6 @@ describe("budgetStatus of keys", () => {
       { "key/a": spent(0.1, { askedAt: "2026-11-18T11:57:00.001Z" }), "key/b": other },
       0.3,
       "complete",
-    ],
-    [
-      "one was requested in the future, because the clock was set back",
-      { "key/a": spent(0.1, { askedAt: "2026-11-18T12:00:01Z" }), "key/b": other },
-      0.3,
-      "old",
     ],
     [
       "one was requested yesterday",
@@ -148,7 +142,7 @@ describe("budgetStatus of keys", () => {
 
   test("has the window that contains the instant, even if the spend is unknown", () => {
     const week = budget(keys("a"), { kind: "week" });
-    expect(budgetStatus(week, createFakeReadings({}), NOW).window).toEqual({
+    expect(budgetStatus(week, createFakeReadings({}, NOW), NOW).window).toEqual({
       startMs: Date.parse("2026-11-16"),
       endMs: Date.parse("2026-11-23"),
     });
@@ -221,13 +215,16 @@ describe("budgetStatus: the gaps", () => {
     const network = { reason: "network", message: "Cannot read it" } as const;
     const { gaps } = budgetStatus(
       five,
-      createFakeReadings({
-        "key/a": {},
-        "key/b": spent(1, { up: false }),
-        "key/c": { status: { up: false, failure: network } },
-        "key/d": spent(1, { askedAt: "2026-11-17T23:00:00Z" }),
-        "key/e": spent(1),
-      }),
+      createFakeReadings(
+        {
+          "key/a": {},
+          "key/b": spent(1, { up: false }),
+          "key/c": { status: { up: false, failure: network } },
+          "key/d": spent(1, { askedAt: "2026-11-17T23:00:00Z" }),
+          "key/e": spent(1),
+        },
+        NOW,
+      ),
       NOW,
     );
     expect(gaps).toEqual({
@@ -252,7 +249,7 @@ describe("budgetStatus: the gaps", () => {
     ["the total is unknown", ACCOUNT, { credits: undefined }, UNKNOWN],
     ["there are no pairs", APP, { credits: 61 }, UNKNOWN],
   ])("name what the answer lacks: %s", (_, scope, spend, partial) => {
-    const readings = createFakeReadings({ "analytics/day": target({ spend }) });
+    const readings = createFakeReadings({ "analytics/day": target({ spend }) }, NOW);
     const { complete, gaps } = budgetStatus(budget(scope), readings, NOW);
     expect([complete, gaps?.partial]).toEqual([partial === undefined, partial]);
   });

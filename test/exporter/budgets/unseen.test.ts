@@ -25,7 +25,7 @@ const past = (...models: readonly string[]) => answer(LAST_MONTH, models);
 type Targets = Readonly<Partial<Record<TargetId, FakeTarget>>>;
 
 function unseen(targets: Targets, scope: BudgetScope = WUN, period: Period = { kind: "day" }): boolean {
-  return isUnseen(testBudget("a", { scope, period }), createFakeReadings(targets), NOW);
+  return isUnseen(testBudget("a", { scope, period }), createFakeReadings(targets, NOW), NOW);
 }
 
 describe("isUnseen()", () => {
@@ -80,8 +80,9 @@ describe("budgetSources(): the log about unseen names", () => {
     ];
     const budgets = scopes.map((scope, index) => testBudget(`b${index}`, { scope, period: { kind: "day" } }));
     const readings = {
-      status: (id: TargetId) => createFakeReadings(targets).status(id),
+      status: (id: TargetId) => createFakeReadings(targets, NOW).status(id),
       latest: (id: TargetId) => targets[id]?.reading,
+      isCurrent: () => true,
     };
     const sources = budgetSources(budgets, { readings, clock: { now: () => NOW }, log });
     const logged = (more: Targets) => {

@@ -26,6 +26,29 @@ describe("check()", () => {
   });
 });
 
+describe("NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
+  const UNVERIFIED = { NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+
+  test.each([
+    ["check", check],
+    ["once", once],
+    ["run", run],
+  ] as const)("keeps %s from using a gateway over https", async (_name, command) => {
+    const { options, terminal, printed } = setUp({ gateway: { base_url: "https://gateway.example/api/v1" } });
+    expect(await command(options, { ...terminal, env: { ...terminal.env, ...UNVERIFIED } })).toBe(1);
+    expect(printed.stdout).toBe("");
+    expect(printed.stderr).toContain("NODE_TLS_REJECT_UNAUTHORIZED=0 lets anyone between");
+  });
+
+  test("does not matter for a gateway on the same machine over http, and neither does 1", async () => {
+    const { options, terminal } = setUp();
+    expect(await check(options, { ...terminal, env: { ...terminal.env, ...UNVERIFIED } })).toBe(0);
+    const secure = setUp({ gateway: { base_url: "https://gateway.example/api/v1" } });
+    const env = { ...secure.terminal.env, NODE_TLS_REJECT_UNAUTHORIZED: "1" };
+    expect(await check(secure.options, { ...secure.terminal, env })).toBe(0);
+  });
+});
+
 describe("once()", () => {
   test("prints the exposition, with up 0 for the key of an unreachable gateway", async () => {
     const { options, terminal, printed } = setUp({

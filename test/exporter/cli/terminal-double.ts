@@ -30,6 +30,7 @@ export function createTerminalDouble(env: Environment = {}) {
     env,
     clock: createManualClock(),
     random: () => 0.5,
+    node: { options: [], isDebuggable: false },
     build: { version: "1.2.3", revision: "abc", nodeVersion: "v22" },
     untilStopped: () => stop.promise,
     onHangup: (run) => void hangups.push(run),

@@ -1,3 +1,4 @@
+import { FileError } from "../../../exporter/config/file-error.ts";
 import type { DirectoryEntry } from "../../../exporter/config/files.ts";
 import { loadConfig } from "../../../exporter/config/load.ts";
 import { formatProblem } from "../../../exporter/config/problem.ts";
@@ -46,7 +47,7 @@ function simulatedFiles(text: string, { files = {}, unreadable = {}, folders = [
       failIfUnreadable(path);
       const content = contents.get(path);
       if (content === undefined) throw fileError("ENOENT", path);
-      if (content.length > mostBytes) throw fileError("EFBIG", path);
+      if (content.length > mostBytes) throw new FileError("is larger than 25 MiB");
       return Buffer.from(content);
     },
     listDirectory: async (path: string): Promise<DirectoryEntry[]> => {

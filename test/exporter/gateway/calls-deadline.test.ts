@@ -25,6 +25,7 @@ function permitsThen(later: (signal: AbortSignal) => Promise<void>) {
 
 const UNAVAILABLE = { answered: true, throttled: false, retryAfterMs: undefined };
 const NOT_SENT = { answered: false, throttled: false };
+const SILENT: Step = () => {};
 const never = () => new Promise<never>(() => {});
 
 describe("createSend: the deadline of a run", () => {
@@ -76,12 +77,11 @@ describe("createSend: the deadline of a run", () => {
   });
 
   test("cuts an attempt short, and the failure keeps the reason of the attempt before", async () => {
-    const silent: Step = () => {};
     const reset: Step = async (response) => {
       await clock.advance(29_700);
       response.destroy();
     };
-    const server = await startScriptedServer(reset, silent);
+    const server = await startScriptedServer(reset, SILENT);
     const { failing, clock, outcomes } = createClient({ baseUrl: server.url });
     const sent = failing();
     await clock.untilPending(1);

@@ -79,24 +79,8 @@ describe("parseJson", () => {
     ["<html>", undefined],
     ['{"a":', undefined],
     ["NaN", undefined],
-    [
-      '{"label":"key sk-one","rows":["sk-one",1,null]}',
-      { label: "key [redacted]", rows: ["[redacted]", 1, null] },
-    ],
-    [String.raw`"\u0073k-one, sk-one"`, "[redacted], [redacted]"],
   ])("%j", (text, wanted) => {
-    expect(parseJson(Buffer.from(text), new Secret("sk-one")).value).toEqual(wanted);
-  });
-
-  test.each([
-    [String.raw`"sk-\"1\\2/3"`],
-    [String.raw`"sk-\"1\\2\/3"`],
-    [String.raw`"sk\u002d\"1\\2/3"`],
-    [String.raw`"sk-\u00221\u005c2/\u0033"`],
-  ])("conceals a credential with quotes, backslashes and slashes, written as %s", (text) => {
-    expect(parseJson(Buffer.from(`{"label":${text}}`), new Secret('sk-"1\\2/3')).value).toEqual({
-      label: "[redacted]",
-    });
+    expect(parseJson(Buffer.from(text)).value).toEqual(wanted);
   });
 
   test.each([
@@ -105,13 +89,13 @@ describe("parseJson", () => {
     ["lists in lists", "[".repeat(50_001)],
     ["objects", `[${"{},".repeat(30_000)}0]`],
   ])("does not parse 50,001 %s", (_, text) => {
-    expect(parseJson(Buffer.from(text), new Secret("sk-one"))).toEqual({
+    expect(parseJson(Buffer.from(text))).toEqual({
       fault: "has more than 50000 values",
     });
   });
 
   test("parses the largest answer that the gateway may give", () => {
     const rows = Array.from({ length: 1000 }, () => Array.from({ length: 40 }, (_, index) => index));
-    expect(parseJson(Buffer.from(JSON.stringify(rows)), new Secret("sk-one"))).toEqual({ value: rows });
+    expect(parseJson(Buffer.from(JSON.stringify(rows)))).toEqual({ value: rows });
   });
 });

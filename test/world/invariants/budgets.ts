@@ -1,7 +1,9 @@
 import { windowStart } from "../calendar.ts";
 import { decimal, ofMicros } from "../decimal.ts";
 import { rangeStart, usageAnswers } from "../shown-usage.ts";
-import type { BudgetSettings } from "../story.ts";
+import { intervalMs } from "../self-metrics.ts";
+import { questionsAbout } from "../shown-keys.ts";
+import type { BudgetSettings, KeySettings } from "../story.ts";
 import type { Judge, Scrape, World } from "../world.ts";
 
 /**
@@ -9,6 +11,8 @@ import type { Judge, Scrape, World } from "../world.ts";
  * something is never complete.
  */
 export function createBudgets(world: World): Judge {
+  let longestMs = 0;
+
   function judgeBudget(budget: BudgetSettings, scrape: Scrape): readonly string[] {
     const { name } = budget;
     const spent = scrape.exposition
@@ -49,17 +53,27 @@ export function createBudgets(world: World): Judge {
     return "keys" in budget ? keyFaults(budget, spent, scrape) : queryFaults(budget, spent, scrape);
   }
 
-  function keyFaults(budget: BudgetSettings, spent: bigint, { exposition }: Scrape): readonly string[] {
+  function keyFaults(budget: BudgetSettings, spent: bigint, { exposition, at }: Scrape): readonly string[] {
     let sum = 0n;
-    for (const { name } of members(budget)) {
+    for (const key of members(budget)) {
+      const { name } = key;
       const shown = exposition
         .samples(`aigateway_key_usage_${budget.window}_credits`)
         .find(({ labels }) => labels["key"] === name);
+      // Values are hidden some seconds before the end of their time to live, so that they never outlive it.
+      if (!shown && isCurrent(key, at)) return [];
       if (!shown || exposition.value("aigateway_key_up", { key: name }) !== 1)
         return [`budget ${budget.name} is complete without ${name}`];
       sum += decimal(shown.text);
     }
     return sum === spent ? [] : [`budget ${budget.name} has spent ${spent}, and its keys show ${sum}`];
+  }
+
+  function isCurrent(key: KeySettings, at: number): boolean {
+    const last = questionsAbout(world, key).findLast(
+      ({ end, endedAt = Infinity }) => end === "good" && endedAt <= at,
+    );
+    return last !== undefined && at - last.at < 3 * longestMs;
   }
 
   function queryFaults(
@@ -83,10 +97,12 @@ export function createBudgets(world: World): Judge {
   }
 
   return {
-    scraped: (scrape) =>
-      Math.abs(world.time.skewMs()) > 1000 || world.isApplying()
+    scraped: (scrape) => {
+      longestMs = Math.max(longestMs, intervalMs(scrape, "key"));
+      return Math.abs(world.time.skewMs()) > 1000 || world.isApplying()
         ? []
-        : world.settings().budgets.flatMap((budget) => judgeBudget(budget, scrape)),
+        : world.settings().budgets.flatMap((budget) => judgeBudget(budget, scrape));
+    },
   };
 }
 

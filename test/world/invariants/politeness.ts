@@ -20,7 +20,7 @@ export function createPoliteness(world: World): Judge {
     const known = next.get(endpoint);
     const startedAt = world.startedAt();
     const isSame = known?.distance === distance && known.startedAt === startedAt && !world.isApplying();
-    const at = isSame ? Math.max(known.at, monotonic - CATCH_UP_MS) : monotonic;
+    const at = Math.max(isSame ? known.at : 0, monotonic - CATCH_UP_MS);
     next.set(endpoint, { at: at + distance, distance, startedAt });
     return isSame && monotonic < known.at - 1
       ? [`${endpoint} is asked ${known.at - monotonic} ms too early`]

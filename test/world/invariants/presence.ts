@@ -3,6 +3,7 @@ import { keyRoundSeconds } from "../recovery.ts";
 import { endOf, type KeySettings, type StoryEvent } from "../story.ts";
 import { SETTLE_MS } from "../troubles.ts";
 import { DAY_MS } from "../calendar.ts";
+import { intervalMs } from "../self-metrics.ts";
 import type { Judge, Scrape, World } from "../world.ts";
 
 /**
@@ -19,17 +20,27 @@ export function createPresence(world: World): Judge {
     });
   }
 
-  function missingOf(key: KeySettings, { exposition, at, atMs }: Scrape): readonly string[] {
+  /** In its first rounds, the exporter cannot know yet that a round takes longer than the schedule and the pace want. */
+  function isSettlingIn(scrape: Scrape): boolean {
+    const interval = intervalMs(scrape, "key");
+    const since = Math.max(world.startedAt(), world.settingsSince());
+    return interval > keyRoundSeconds(world.settings()) * 1000 && scrape.at - since < 3 * interval;
+  }
+
+  function missingOf(key: KeySettings, scrape: Scrape): readonly string[] {
+    const { exposition, at, atMs } = scrape;
     const asked = questionsAbout(world, key);
     const last = asked.findLast(
       ({ end, endedAt }) => end === "good" && endedAt !== undefined && endedAt <= at - PUBLISHED_MS,
     );
-    if (!last) return isOverdue(key, at) ? [`${key.name} has never been answered`] : [];
+    if (!last)
+      return asked.length === 0 && isOverdue(key, at) ? [`${key.name} has never been asked about`] : [];
     if (isTroubled(key, last.at, at)) return [];
     if (
       asked.some((question) => question.at > last.at && question.end !== undefined && question.end !== "good")
     )
       return [];
+    if (isSettlingIn(scrape)) return [];
     const figures = figuresOf(world, last);
     if (!figures) return [];
     const age = `; last answered ${Math.round((at - last.at) / 1000)} s ago`;
@@ -66,13 +77,16 @@ export function createPresence(world: World): Judge {
   return { scraped: (scrape) => world.settings().keys.flatMap((key) => missingOf(key, scrape)) };
 }
 
+const RARE = 10;
 const PUBLISHED_MS = 2500;
 const LINGERING_MS = 1000;
 
 function concerns(event: StoryEvent, file: number, account: number): boolean {
   switch (event.do) {
     case "fault":
-      return event.endpoint === "key" && (event.accounts === undefined || event.accounts.includes(account));
+      // A rare fault does not hide keys that it does not meet.
+      if (event.endpoint !== "key" || (event.oneIn ?? 1) > RARE) return false;
+      return event.accounts === undefined || event.accounts.includes(account);
     case "reload":
       return false;
     case "file":

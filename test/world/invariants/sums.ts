@@ -41,7 +41,7 @@ export function createSums(world: World): Judge {
   /** Undefined: everything that is shown follows from this answer and one total. */
   function faultOf(
     shown: ReturnType<typeof shownUsage>,
-    { usage, question }: Answered,
+    { usage }: Answered,
     answers: readonly Answered[],
   ): string | undefined {
     for (const [family, pairs] of shown) {
@@ -50,9 +50,7 @@ export function createSums(world: World): Judge {
         if (pair !== OTHER && (!row || bookAmount(row, family) !== value)) return `${family} of ${pair}`;
       }
     }
-    const totals = answers.filter(
-      (one) => !one.usage.isGrouped && Math.abs(one.question.at - question.at) < 70_000,
-    );
+    const totals = answers.filter((one) => !one.usage.isGrouped);
     const isSum = (family: AmountFamily) => {
       const sum = sumOf(shown.get(family)?.values() ?? []);
       const known = sumOf([...usage.rows.values()].map((row) => bookAmount(row, family)));

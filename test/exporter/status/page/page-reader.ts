@@ -18,7 +18,7 @@ export function pageOf(overview: Partial<Overview>, telemetryPath = "/metrics"):
   return renderPage(
     { ...about, creditValue: undefined, keys: [], queries: [], budgetQueries: [], budgets: [], ...overview },
     telemetryPath,
-  );
+  ).toString();
 }
 
 /** A key that is up, with every value known. */

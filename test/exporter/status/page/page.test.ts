@@ -255,15 +255,14 @@ describe("the whole page", () => {
 
   test("links only to the exporter itself and loads nothing", () => {
     const links = [...tame.matchAll(/href="([^"]*)"/g)].map(([, link]) => link);
-    expect(links).toEqual(["/metrics", "/-/healthy", "/-/ready"]);
+    expect(links).toEqual(["/", "/metrics", "/-/healthy", "/-/ready"]);
     expect(tame).not.toMatch(/<script|<link|<img|src=|url\(|@import|https?:\/\/(?!gateway\.example)/);
   });
 
-  test("reloads itself and shows when it was rendered", () => {
-    expect(tame).toContain(`<meta http-equiv="refresh" content="30" />`);
-    expect(textOf(tame)).toContain(
-      "As of 2026-11-21 13:40:39 UTC; reloads every 30 s. Version 1.2.3, started 24 h ago.",
-    );
+  test("has a link to reload it, never reloads itself, and shows when it was rendered", () => {
+    expect(tame).not.toContain("http-equiv");
+    expect(tame).toContain(`<a href="/">Refresh</a>`);
+    expect(textOf(tame)).toContain("As of 2026-11-21 13:40:39 UTC. Version 1.2.3, started 24 h ago.");
   });
 
   test.each(["th", "table"])("makes every %s accessible to screen readers", (element) => {

@@ -1,0 +1,183 @@
+import { describe, expect, test } from "vitest";
+import { budgetStatus } from "../../../exporter/budgets/budget-status.ts";
+import { createPacking } from "../../../exporter/metrics/render/block.ts";
+import type { KeyReading } from "../../../exporter/readings/reading.ts";
+import { createReadings } from "../../../exporter/readings/readings.ts";
+import { targetId } from "../../../exporter/readings/target-id.ts";
+import { createStatusPage, type DrawnPage, WithdrawnError } from "../../../exporter/status/status-page.ts";
+import { createManualClock } from "../../support/clock.ts";
+import { testBudget, testConfig, testKey } from "../../support/test-config.ts";
+
+const LATE = "2026-11-18T23:59:59.500Z";
+const VALUES: KeyReading = {
+  kind: "key",
+  limitCredits: 10,
+  remainingCredits: 4,
+  limitReset: "never",
+  usage: { total: 4321, day: 1234, week: 5, month: 6 },
+  expiresAtMs: undefined,
+  limitWindow: undefined,
+};
+
+/** A page about keys, over real readings. */
+function setUp({ start, keyCount = 1 }: { readonly start?: string; readonly keyCount?: number } = {}) {
+  const clock = createManualClock(start);
+  const readings = createReadings(clock, createPacking(), () => 1e6);
+  const names = Array.from({ length: keyCount }, (_, index) => `key-${index}`);
+  let config = testConfig({ keys: names.map((name) => testKey(name)) });
+  let drawings = 0;
+  let duringPause: (() => void | Promise<void>) | undefined;
+  let isBroken = false;
+  const counted: typeof budgetStatus = (...parameters) => {
+    drawings++;
+    if (isBroken) {
+      isBroken = false;
+      throw new Error("broken");
+    }
+    return budgetStatus(...parameters);
+  };
+  let pauses = 0;
+  const page = createStatusPage(() => config, { version: "1", startedMs: 0 }, "/metrics", {
+    clock,
+    sliceMs: 0,
+    readings,
+    budgetStatus: counted,
+    probes: { record: () => undefined, spentToday: () => undefined },
+    pause: async () => {
+      pauses++;
+      await duringPause?.();
+    },
+  });
+  const answer = (name: string, total: number, timeToLiveMs = 180_000) => {
+    const id = targetId("key", name);
+    const askedAtMs = clock.now();
+    const value = { ...VALUES, usage: { ...VALUES.usage, total } };
+    readings.configure(id, name);
+    readings.update(id, { up: true, lastSuccessMs: askedAtMs });
+    // Settled in its windows, which is not the subject here.
+    readings.learn(id, { value, askedAtMs, asOfMs: askedAtMs, timeToLiveMs }, []);
+  };
+  const setBudgets = (count: number) => {
+    const budgets = Array.from({ length: count }, (_, index) => testBudget(`budget-${index}`));
+    config = { ...config, budgets };
+  };
+  setBudgets(1);
+  return {
+    clock,
+    readings,
+    answer,
+    setBudgets,
+    current: () => page.current(),
+    text: async () => (await page.current()).html.toString(),
+    breakNext: () => void (isBroken = true),
+    drawings: () => drawings,
+    pauses: () => pauses,
+    onPause: (run: () => void | Promise<void>) => void (duringPause = run),
+  };
+}
+
+describe("current()", () => {
+  test("draws the page once for any number of readers within a second", async () => {
+    const { current, clock, drawings, answer } = setUp();
+    answer("key-0", 4321);
+    const pages = new Set<DrawnPage>(await Promise.all(Array.from({ length: 16 }, current)));
+    for (let time = 0; time < 9; time++) {
+      await clock.advance(100);
+      for (const page of await Promise.all(Array.from({ length: 16 }, current))) pages.add(page);
+    }
+    expect([pages.size, drawings()]).toEqual([1, 1]);
+    await clock.advance(100);
+    for (const page of await Promise.all(Array.from({ length: 16 }, current))) pages.add(page);
+    expect([pages.size, drawings()]).toEqual([2, 2]);
+  });
+
+  test("shows a new value a second later at most, and when it was drawn", async () => {
+    const { text, clock, answer } = setUp({ start: "2026-11-18T12:00:00Z" });
+    answer("key-0", 4321);
+    expect(await text()).toContain("4,321.00");
+    answer("key-0", 8765);
+    await clock.advance(1000);
+    expect(await text()).toContain("8,765.00");
+    expect(await text()).toContain("2026-11-18 12:00:01 UTC");
+  });
+
+  test.each<[string, (stage: ReturnType<typeof setUp>) => Promise<void> | void]>([
+    ["is rejected by the gateway", ({ readings }) => readings.withdraw(targetId("key", "key-0"))],
+    ["belongs to another identity", ({ readings }) => readings.configure(targetId("key", "key-0"), "other")],
+    ["belongs to a key that is removed", ({ readings }) => readings.remove(targetId("key", "key-0"))],
+    ["outlives its time to live", ({ clock }) => clock.advance(300)],
+    ["outlives its time to live by a stepped clock", ({ clock }) => clock.set(clock.now() + 300)],
+  ])("withdraws a value at once when it %s", async (_name, change) => {
+    const stage = setUp();
+    stage.answer("key-0", 4321, 300);
+    expect(await stage.text()).toContain("4,321.00");
+    await change(stage);
+    expect(await stage.text()).not.toContain("4,321.00");
+  });
+
+  test("withdraws the values of a window when it ends", async () => {
+    const { text, clock, answer } = setUp({ start: "2026-11-18T23:59:59.000Z" });
+    answer("key-0", 4321);
+    await clock.advance(500);
+    expect(await text()).toContain("1,234.00");
+    expect(clock.now()).toBe(Date.parse(LATE));
+    await clock.advance(499);
+    expect(await text()).toContain("1,234.00");
+    await clock.advance(1);
+    expect(await text()).not.toContain("1,234.00");
+    expect(await text()).toContain("4,321.00");
+  });
+
+  test("draws again after a reload and when the clock is set back", async () => {
+    const { text, clock, readings, drawings } = setUp();
+    await text();
+    readings.derive(new Map());
+    await text();
+    clock.set(clock.now() - 1);
+    await text();
+    expect(drawings()).toBe(3);
+  });
+
+  test("draws again if a value is withdrawn while the page is drawn", async () => {
+    const stage = setUp();
+    stage.answer("key-0", 4321);
+    stage.onPause(() => {
+      stage.readings.withdraw(targetId("key", "key-0"));
+      stage.onPause(() => {});
+    });
+    expect(await stage.text()).not.toContain("4,321.00");
+  });
+
+  test("gives up while values are withdrawn all the time", async () => {
+    const stage = setUp();
+    stage.answer("key-0", 4321);
+    stage.onPause(() => stage.readings.derive(new Map()));
+    await expect(stage.current()).rejects.toThrow(WithdrawnError);
+  });
+
+  test("can pause between any two keys and budgets", async () => {
+    const stage = setUp({ keyCount: 10_000 });
+    stage.setBudgets(200);
+    await stage.current();
+    // Rows of 500 keys and 200 budgets, and the status of each budget.
+    expect(stage.pauses()).toBeGreaterThan(500 + 200 + 200);
+  });
+
+  test("serves a page whose drawing took longer than pages last, once", async () => {
+    const stage = setUp();
+    stage.answer("key-0", 4321);
+    stage.onPause(() => stage.clock.advance(2000));
+    const [one, other] = await Promise.all([stage.text(), stage.text()]);
+    expect(one).toContain("4,321.00");
+    expect([other === one, stage.drawings()]).toEqual([true, 1]);
+    await stage.current();
+    expect(stage.drawings()).toBe(2);
+  });
+
+  test("draws again after a failure", async () => {
+    const stage = setUp();
+    stage.breakNext();
+    await expect(stage.current()).rejects.toThrow("broken");
+    expect(await stage.text()).toContain("<html");
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, test } from "vitest";
+import { checkStory } from "./check-story.ts";
+import { numberedKeys, type StoryEvent } from "./story.ts";
+
+/** The keys with other owners and other secrets. */
+const moved = numberedKeys(10).map((key) => ({ ...key, file: key.file + 10, team: "blue" }));
+const refusing = (retryAfter?: number): StoryEvent => ({
+  do: "fault",
+  at: 0,
+  for: 3600,
+  what: 429,
+  endpoint: "key",
+  accounts: [0, 1],
+  ...(retryAfter !== undefined && { retryAfter }),
+});
+
+describe("a reload", () => {
+  test("during the polls after midnight is not undone", () =>
+    checkStory({
+      start: "2026-11-17T23:58:00Z",
+      minutes: 12,
+      events: [{ do: "reload", at: 220, change: { keys: moved } }],
+      settings: { keys: numberedKeys(10), pace: 20 },
+    }));
+
+  test("to a gateway that does not answer shows nothing of the former one, in budgets either", () =>
+    checkStory({
+      minutes: 30,
+      scrapeSeconds: 10,
+      events: [
+        { do: "reload", at: 300, change: { gateway: "b" } },
+        { do: "fault", at: 300, for: 900, what: 503, endpoint: "key" },
+      ],
+      settings: { keys: numberedKeys(3), budgets: [{ name: "all", window: "day", keys: "all" }] },
+    }));
+
+  test("to a secret that cannot be read shows nothing of the former one, in budgets either", () =>
+    checkStory({
+      minutes: 30,
+      scrapeSeconds: 10,
+      events: [
+        { do: "reload", at: 300, change: { keys: moved.slice(0, 3) } },
+        { do: "fault", at: 300, for: 900, what: 401, endpoint: "key" },
+      ],
+      settings: { keys: numberedKeys(3), budgets: [{ name: "all", window: "day", keys: "all" }] },
+    }));
+
+  test("without show_label withdraws the fragment, although no poll succeeds", () =>
+    checkStory({
+      minutes: 30,
+      scrapeSeconds: 10,
+      events: [
+        { do: "fault", at: 290, for: 900, what: 503, endpoint: "key" },
+        { do: "reload", at: 300, change: { keys: numberedKeys(3) } },
+      ],
+      settings: { keys: numberedKeys(3).map((key) => ({ ...key, label: true })), keySchedule: "15m" },
+    }));
+});
+
+describe("keys that the gateway refuses", () => {
+  test("take turns when the gateway allows less than the pace", () =>
+    checkStory({
+      minutes: 40,
+      scrapeSeconds: 20,
+      events: [
+        { do: "fault", at: 0, for: 2400, what: "quota", endpoint: "key", perMinute: 50, retryAfter: 1 },
+      ],
+      settings: { keys: numberedKeys(100) },
+    }));
+
+  test.each([undefined, 60, 300])("two of 20 do not hide the others, with Retry-After %s", (retryAfter) =>
+    checkStory({ minutes: 60, events: [refusing(retryAfter)], settings: { keys: numberedKeys(20) } }),
+  );
+
+  test.each([undefined, 300])("two of 200 do not hide the others, with Retry-After %s", (retryAfter) =>
+    checkStory({
+      minutes: 20,
+      scrapeSeconds: 30,
+      events: [refusing(retryAfter)],
+      settings: { keys: numberedKeys(200) },
+    }),
+  );
+
+  test.each([undefined, 300])(
+    "one answer of 13 does not hide 2,000 keys, with Retry-After %s",
+    (retryAfter) =>
+      checkStory({
+        minutes: 30,
+        scrapeSeconds: 120,
+        events: [
+          {
+            ...refusing(retryAfter),
+            do: "fault",
+            at: 0,
+            for: 1800,
+            what: 429,
+            endpoint: "key",
+            oneIn: 13,
+            accounts: EVERY,
+          },
+        ],
+        settings: { keys: numberedKeys(2000) },
+      }),
+  );
+});
+
+/** Undefined concerns all keys, and counts as a fault of the endpoint. */
+const EVERY = numberedKeys(2000).map(({ file }) => file);
+
+describe("around midnight", () => {
+  test("an answer that was cached yesterday is not shown as today's", () =>
+    checkStory({
+      start: "2026-11-17T23:50:00Z",
+      minutes: 30,
+      scrapeSeconds: 10,
+      events: [{ do: "fault", at: 480, for: 600, what: "stale", endpoint: "analytics" }],
+      settings: {
+        keys: numberedKeys(1),
+        analytics: { file: 900, top: 50 },
+        budgets: [{ name: "account", window: "day", account: true }],
+      },
+    }));
+
+  test("last month is back soon after a 503 until 00:02:10 on the 1st", () =>
+    checkStory({
+      start: "2026-11-30T23:50:00Z",
+      minutes: 40,
+      events: [{ do: "fault", at: 540, for: 190, what: 503, endpoint: "analytics" }],
+      settings: { keys: numberedKeys(1), analytics: { file: 900, top: 50 } },
+    }));
+
+  test("keys of an hourly schedule are back soon after a minute of 503", () =>
+    checkStory({
+      start: "2026-11-17T23:50:00Z",
+      minutes: 40,
+      events: [{ do: "fault", at: 680, for: 60, what: 503, endpoint: "key" }],
+      settings: { keys: numberedKeys(5), keySchedule: "0 * * * *" },
+    }));
+
+  test("a clock that was 3 hours behind lets no probe pass its ceiling", () =>
+    checkStory({
+      start: "2026-11-18T00:40:00Z",
+      minutes: 60,
+      aheadSeconds: -10_800,
+      events: [
+        { do: "restart", at: 900 },
+        { do: "step", at: 1500, by: 10_800 },
+      ],
+      settings: {
+        keys: numberedKeys(1),
+        probes: { payers: ["k0"], schedule: "60s", perDay: 3, perRun: 1 },
+      },
+    }));
+});
+
+test("the interval follows what two connections achieve", () =>
+  checkStory({
+    minutes: 10,
+    latencyMs: 400,
+    settings: { keys: numberedKeys(300), connections: 2, pace: 0, keySchedule: "5s" },
+  }));
