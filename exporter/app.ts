@@ -7,7 +7,7 @@ import type { Config } from "./config/config.ts";
 import type { WebSource } from "./config/web/web-config.ts";
 import { createGateway as createHttpGateway, requestLimits } from "./gateway/gateway.ts";
 import type { CreateGateway, Gateway } from "./gateway/port.ts";
-import { DROP_REASONS } from "./http/connections.ts";
+import { countDrops } from "./http/connections.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
 import { createServer as createHttpServer, type ListenAddress } from "./http/server.ts";
 import { createLineLimiter, type LineLimiter, type Log } from "./log.ts";
@@ -120,8 +120,6 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   metrics.reloaded(true, startedMs);
   derive();
 
-  const drops = registry.counter(selfFamilies.droppedConnections);
-  for (const reason of DROP_REASONS) drops.inc({ reason }, 0);
   const about = { version: build.version, startedMs };
   const routes = createRoutes({
     telemetryPath,
@@ -135,7 +133,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     web,
     maxRequests,
     allowedHosts,
-    onDrop: (reason) => drops.inc({ reason }),
+    onDrop: countDrops(registry),
   });
 
   function newGateway(next: Config): Gateway {

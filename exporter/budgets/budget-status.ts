@@ -62,8 +62,7 @@ export function budgetStatus(
     if (share.credits !== undefined) known.push(share.credits);
     const gap =
       pollGap(status) ??
-      readingGap(reading, window) ??
-      (readings.isCurrent(id) ? undefined : "old") ??
+      readingGap(reading, window, readings.isCurrent(id)) ??
       (share.gap ? "partial" : undefined);
     if (gap === undefined) continue;
     complete = false;
@@ -94,8 +93,9 @@ function pollGap(status: TargetStatus | undefined): Gap | undefined {
 }
 
 /** An answer from shortly after the start of a window may still describe the previous one. */
-function readingGap(reading: Reading | undefined, window: Window): Gap | undefined {
-  return reading && isSettled(window, reading.asOfMs) ? undefined : "early";
+function readingGap(reading: Reading | undefined, window: Window, isCurrent: boolean): Gap | undefined {
+  if (!reading || !isSettled(window, reading.asOfMs)) return "early";
+  return isCurrent ? undefined : "old";
 }
 
 /** The amount that a source contributes, and what it lacks. */

@@ -13,7 +13,7 @@ test("requests that cannot be answered for lack of open files are a few lines, w
     random: () => 0.5,
     log,
     build: { version: "1", revision: "", nodeVersion: "" },
-    listen: { host: "127.0.0.1", port: 0 },
+    listen: [{ host: "127.0.0.1", port: 0 }],
     telemetryPath: "/metrics",
     web: {
       isSecure: false,
