@@ -36,6 +36,16 @@ export function latestOf(learnt: Aging | undefined, clock: Clock): Reading | und
   return learnt && redated(learnt, clock);
 }
 
+/** Whether all samples of a reading may be shown now. */
+export function isWholeNow<Packed>(
+  learnt: Learnt<Packed> | undefined,
+  windows: (packed: Packed) => readonly Window[],
+  clock: Clock,
+): boolean {
+  if (!learnt?.isWhole || leftMs(learnt, clock) <= 0) return false;
+  return windows(learnt.values).every(shownWindows(learnt, clock));
+}
+
 /** The windows of a reading whose values may be shown now. */
 export function shownWindows(learnt: Aging, clock: Clock): (window: Window) => boolean {
   return showsAt(redated(learnt, clock), clock.now());

@@ -5,8 +5,8 @@ import { contains, isSettled, type Window } from "../time/window.ts";
 import type { Packing } from "./packing.ts";
 import type { Reading } from "./reading.ts";
 import type { TargetId } from "./target-id.ts";
-import { latestOf, type Learnt, shownOf, type ShownReading, shownWindows } from "./learnt.ts";
-import { setBackMs } from "./time-to-live.ts";
+import { isWholeNow, latestOf, type Learnt, shownOf, type ShownReading, shownWindows } from "./learnt.ts";
+import { monotonicOf, setBackMs } from "./time-to-live.ts";
 import { createViewBuilder, type View } from "./view.ts";
 
 /** The readings as the status page and budgets see them. */
@@ -121,7 +121,7 @@ export function createReadings<Packed>(
     id: TargetId,
     reading: Reading,
     samples: readonly Sample[],
-    askedAt = clock.monotonic() - Math.max(0, clock.now() - reading.askedAtMs),
+    askedAt = monotonicOf(reading.askedAtMs, clock),
   ): boolean {
     const entry = entries.get(id);
     if (!entry) return true;
@@ -168,11 +168,7 @@ export function createReadings<Packed>(
       replace(entry, { ...entry.learnt, values: empty, isWithdrawn: true });
       withdrawals++;
     },
-    isWhole: (id) => {
-      const learnt = entries.get(id)?.learnt;
-      const shown = learnt?.isWhole === true ? shownOf(learnt, clock) : undefined;
-      return learnt !== undefined && shown !== undefined && windows(learnt.values).every(shown.shows);
-    },
+    isWhole: (id) => isWholeNow(entries.get(id)?.learnt, windows, clock),
     derive: (sources) => {
       derived = sources;
       withdrawals++;
