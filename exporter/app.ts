@@ -107,13 +107,12 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const onAnswer = (endpoint: string, code: string) => requests.inc({ endpoint, code });
   let gateway = newGateway(initial);
   const readings = createReadings(clock, createPacking(), () => config.seriesLimit);
-  const events = createEventLog(log, clock);
+  const [events, limiter] = [createEventLog(log, clock), createLineLimiter(log, clock)];
   const probes = createProbes({ clock, log, events, registry, readings });
   const reporterOf = createPollReporters(registry, log, events);
   const engine = createEngine(planOf(initial), { clock, random, log, createTicker, readings });
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
   const headers = () => [...collectorHeaders((name) => engine.intervalMs(name)), ...CONSTANT_HEADERS];
-  const limiter = createLineLimiter(log, clock);
   const onRenderError = logged(limiter, "Cannot render the metrics");
   const publisher = createPublisher(readings, headers, clock, onRenderError, deflate);
   registerEngineMetrics(registry, engine);
@@ -153,7 +152,8 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   }
 
   function derive(): void {
-    readings.derive(new Map([...budgetSources(config.budgets, readings, clock), ...probes.sources()]));
+    const budgets = budgetSources(config.budgets, { readings, clock, log });
+    readings.derive(new Map([...budgets, ...probes.sources()]));
   }
 
   function onChange(): void {
