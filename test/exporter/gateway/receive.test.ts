@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import {
+  type ChunkPace,
   createChunkPace,
   createParseQueue,
   receive,
