@@ -117,12 +117,7 @@ export function createReadings<Packed>(
     withdrawals++;
   }
 
-  function learn(
-    id: TargetId,
-    reading: Reading,
-    samples: readonly Sample[],
-    askedAt = monotonicOf(reading.askedAtMs, clock),
-  ): boolean {
+  function learn(id: TargetId, reading: Reading, samples: readonly Sample[], began?: number): boolean {
     const entry = entries.get(id);
     if (!entry) return true;
     const isBelieved = ({ window }: Sample) => !window || isSettled(window, reading.asOfMs);
@@ -131,6 +126,7 @@ export function createReadings<Packed>(
     const isRefused = series - size(before) + believed.length > seriesLimit();
     const values = isRefused ? empty : pack(believed, before);
     const isWhole = believed.length === samples.length;
+    const askedAt = began ?? monotonicOf(reading.askedAtMs, clock);
     replace(entry, { reading, values, isWhole, askedAt, isWithdrawn: isRefused });
     return !isRefused;
   }
@@ -183,8 +179,11 @@ export function createReadings<Packed>(
       for (const { description, learnt } of entries.values()) {
         view.add(description);
         if (!learnt) view.add(empty);
-        else if (setBackMs(learnt, offsetMs) === 0) view.add(only(learnt.values, isRunning), learnt);
-        else view.add(only(learnt.values, shownWindows(learnt, clock)), learnt);
+        else {
+          const isShown = setBackMs(learnt, offsetMs) > 0 ? shownWindows(learnt, clock) : isRunning;
+          // What has expired once must not come back when the clock is set back.
+          if (view.add(only(learnt.values, isShown), learnt) <= 0) learnt.isWithdrawn = true;
+        }
       }
       for (const source of derived.values()) view.add(pack(source()));
       return view.done();
