@@ -152,7 +152,8 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   }
 
   function derive(): void {
-    readings.derive(new Map([...budgetSources(config.budgets, readings, clock), ...probes.sources()]));
+    const budgets = budgetSources(config.budgets, { readings, clock, log });
+    readings.derive(new Map([...budgets, ...probes.sources()]));
   }
 
   function onChange(): void {

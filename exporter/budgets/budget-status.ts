@@ -5,6 +5,7 @@ import type { ReadingSource, TargetStatus } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
 import { isSettled, periodName, type Window, windowOf } from "../time/window.ts";
 import { decimalSum } from "../metrics/decimal-sum.ts";
+import { isUnseen } from "./unseen.ts";
 
 /** The status of a budget at an instant. */
 export interface BudgetStatus {
@@ -16,6 +17,8 @@ export interface BudgetStatus {
   readonly complete: boolean;
   /** The missing parts; undefined if complete. */
   readonly gaps: BudgetGaps | undefined;
+  /** Whether its model or app is in no row, so that its name may be misspelt. */
+  readonly isUnseen: boolean;
 }
 
 /** Why `spent` is incomplete. */
@@ -73,6 +76,7 @@ export function budgetStatus(
     spent: known.length === 0 ? undefined : decimalSum(known),
     complete,
     gaps: complete ? undefined : { sources: targets.length, counts, reason, partial },
+    isUnseen: isUnseen(budget, readings, nowMs),
   };
 }
 
