@@ -7,7 +7,7 @@ import type { Config } from "./config/config.ts";
 import type { WebSource } from "./config/web/web-config.ts";
 import { createGateway as createHttpGateway, requestLimits } from "./gateway/gateway.ts";
 import type { CreateGateway, Gateway } from "./gateway/port.ts";
-import { DROP_REASONS } from "./http/connections.ts";
+import { DROP_REASONS, type DropReason } from "./http/connections.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
 import { createServer as createHttpServer, type ListenAddress } from "./http/server.ts";
 import { createLineLimiter, type LineLimiter, type Log } from "./log.ts";
@@ -16,7 +16,7 @@ import { createPacking } from "./metrics/render/block.ts";
 import { type FamilyHeader, renderNow } from "./metrics/render/exposition.ts";
 import type { Deflate } from "./metrics/render/gzip.ts";
 import { createPublisher } from "./metrics/render/publisher.ts";
-import { createSelfRegistry } from "./metrics/self-registry.ts";
+import { createSelfRegistry, type SelfRegistry } from "./metrics/self-registry.ts";
 import { selfFamilies } from "./metrics/self-families.ts";
 import { probeFamilies } from "./probes/families.ts";
 import { createProbes } from "./probes/probes.ts";
@@ -121,8 +121,6 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   metrics.reloaded(true, startedMs);
   derive();
 
-  const drops = registry.counter(selfFamilies.droppedConnections);
-  for (const reason of DROP_REASONS) drops.inc({ reason }, 0);
   const about = { version: build.version, startedMs };
   const routes = createRoutes({
     telemetryPath,
@@ -136,7 +134,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     web,
     maxRequests,
     allowedHosts,
-    onDrop: (reason) => drops.inc({ reason }),
+    onDrop: dropCounter(registry),
   });
 
   function newGateway(next: Config): Gateway {
@@ -204,4 +202,10 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
 /** Logs unexpected errors, of which each request may cause one. */
 function logged(limiter: LineLimiter, message: string): (error: unknown) => void {
   return (error) => limiter.write("error", message, { error: String(error) }, message);
+}
+
+function dropCounter(registry: SelfRegistry): (reason: DropReason) => void {
+  const drops = registry.counter(selfFamilies.droppedConnections);
+  for (const reason of DROP_REASONS) drops.inc({ reason }, 0);
+  return (reason) => drops.inc({ reason });
 }

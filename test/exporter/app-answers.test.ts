@@ -13,7 +13,7 @@ test("requests that cannot be answered for lack of open files are a few lines, w
     random: () => 0.5,
     log,
     build: { version: "1", revision: "", nodeVersion: "" },
-    listen: { host: "127.0.0.1", port: 0 },
+    listen: [{ host: "127.0.0.1", port: 0 }],
     telemetryPath: "/metrics",
     web: {
       isSecure: false,
@@ -32,7 +32,7 @@ test("requests that cannot be answered for lack of open files are a few lines, w
   const unanswered = lines.filter(({ level }) => level === "error");
   expect(unanswered.length).toBeLessThanOrEqual(6);
   expect(unanswered.at(-1)?.message).toBe(
-    `${201 - unanswered.length} more lines of this kind: unanswered request`,
+    `${201 - unanswered.length} more lines of this kind: Cannot answer a request`,
   );
   isExhausted = false;
   expect((await fetch(`${app.url()}/metrics`)).status).toBe(200);
