@@ -182,7 +182,7 @@ test("connections of one client port to two addresses are counted apart", async 
   const listen = ["127.0.0.1", "127.0.0.2"].map((host) => ({ host, port: 0 }));
   const server = createServer(listen, [route], () => {}, {
     onDrop: (reason) => drops.push(reason),
-    limits: { connections: 1 },
+    limits: { connections: 2 },
   });
   await server.start();
   onTestFinished(() => server.stop());
@@ -194,6 +194,8 @@ test("connections of one client port to two addresses are counted apart", async 
   const other = connect({ host: "127.0.0.2", port: second ?? 0, ...from });
   onTestFinished(() => void other.destroy());
   await once(other, "connect");
+  expect(drops).toEqual([]);
+  await connectRaw(server.url());
   await closed;
   expect(drops).toEqual(["idle"]);
 });
