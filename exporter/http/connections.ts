@@ -75,8 +75,8 @@ interface Connection {
 }
 
 /** Identifies a connection before and after its TLS handshake. */
-export function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
+export function peerOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }
 
 /** Creates the counter of dropped connections. */
