@@ -1,7 +1,7 @@
 import type { BudgetConfig, BudgetScope } from "../config/config.ts";
 import type { FailureReason } from "../gateway/errors.ts";
 import { type Reading, type SpendGap, spendOf, type WindowSpend } from "../readings/reading.ts";
-import type { ReadingSource } from "../readings/readings.ts";
+import type { ReadingSource, TargetStatus } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
 import { isSettled, periodName, type Window, windowOf } from "../time/window.ts";
 import { decimalSum } from "../metrics/decimal-sum.ts";
@@ -57,16 +57,17 @@ export function budgetStatus(
   let partial: SpendGap | undefined;
   let complete = true;
   for (const id of targets) {
-    const reading = readings.latest(id);
+    const [status, reading] = [readings.status(id), readings.latest(id)];
     const share = shareOf(reading, budget.scope, window);
     if (share.credits !== undefined) known.push(share.credits);
-    const failure = readings.status(id)?.failure;
     const gap =
-      pollGap(id, readings) ?? readingGap(reading, window) ?? shareGap(share, readings.isCurrent(id));
+      pollGap(status) ??
+      readingGap(reading, window, readings.isCurrent(id)) ??
+      (share.gap ? "partial" : undefined);
     if (gap === undefined) continue;
     complete = false;
     counts[gap] += 1;
-    if (gap === "failing") reason ??= failure?.reason;
+    if (gap === "failing") reason ??= status?.failure?.reason;
     if (gap === "partial") partial ??= share.gap;
   }
   return {
@@ -86,20 +87,16 @@ function targetsOf({ scope, period }: BudgetConfig): readonly TargetId[] {
   return [targetId("analytics", periodName(period))];
 }
 
-function pollGap(id: TargetId, readings: Pick<ReadingSource, "status">): Gap | undefined {
-  const status = readings.status(id);
+function pollGap(status: TargetStatus | undefined): Gap | undefined {
   if (status?.up === undefined) return "waiting";
+  // A target that was not polled within its time to live is not up, but does not fail.
   return status.failure ? "failing" : undefined;
 }
 
 /** An answer from shortly after the start of a window may still describe the previous one. */
-function readingGap(reading: Reading | undefined, window: Window): Gap | undefined {
-  return reading && isSettled(window, reading.asOfMs) ? undefined : "early";
-}
-
-function shareGap({ gap }: Share, isCurrent: boolean): Gap | undefined {
-  if (!isCurrent) return "old";
-  return gap && "partial";
+function readingGap(reading: Reading | undefined, window: Window, isCurrent: boolean): Gap | undefined {
+  if (!reading || !isSettled(window, reading.asOfMs)) return "early";
+  return isCurrent ? undefined : "old";
 }
 
 /** The amount that a source contributes, and what it lacks. */

@@ -1,8 +1,10 @@
+import { selfFamilies } from "../metrics/self-families.ts";
+import type { SelfRegistry } from "../metrics/self-registry.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /** Why a connection was closed to respect the limit: the longest idle one made room, or none was idle. */
-export const DROP_REASONS = ["idle", "limit"] as const;
+const DROP_REASONS = ["idle", "limit"] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
 
@@ -74,4 +76,11 @@ interface Connection {
 /** Identifies a connection before and after its TLS handshake. */
 export function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
+}
+
+/** Creates the counter of dropped connections. */
+export function countDrops(registry: SelfRegistry): (reason: DropReason) => void {
+  const drops = registry.counter(selfFamilies.droppedConnections);
+  for (const reason of DROP_REASONS) drops.inc({ reason }, 0);
+  return (reason) => drops.inc({ reason });
 }
