@@ -3,9 +3,10 @@ import type { Sample } from "../metrics/family.ts";
 import type { Clock } from "../time/clock.ts";
 import { contains, isSettled, type Window } from "../time/window.ts";
 import type { Packing } from "./packing.ts";
-import type { Reading, ReadingValue } from "./reading.ts";
+import type { Reading } from "./reading.ts";
 import type { TargetId } from "./target-id.ts";
-import { type Aging, leftMs, redated, setBackMs } from "./time-to-live.ts";
+import { isWholeNow, latestOf, type Learnt, shownOf, type ShownReading, shownWindows } from "./learnt.ts";
+import { monotonicOf, setBackMs } from "./time-to-live.ts";
 import { createViewBuilder, type View } from "./view.ts";
 
 /** The readings as the status page and budgets see them. */
@@ -21,18 +22,6 @@ export interface ReadingSource {
   latest(id: TargetId): Reading | undefined;
   /** Whether the time to live of the last good reading has not passed. */
   isCurrent(id: TargetId): boolean;
-}
-
-export interface ShownReading {
-  readonly value: ReadingValue | undefined;
-  readonly askedAtMs: number;
-  /** Milliseconds until its time to live ends. */
-  readonly leftMs: number;
-  /**
-   * Whether values of this calendar window may be shown now: the window contains this instant, and the answer was
-   * settled in it.
-   */
-  shows(window: Window): boolean;
 }
 
 /** The outcome of a target's runs. */
@@ -128,12 +117,7 @@ export function createReadings<Packed>(
     withdrawals++;
   }
 
-  function learn(
-    id: TargetId,
-    reading: Reading,
-    samples: readonly Sample[],
-    askedAt = clock.monotonic() - Math.max(0, clock.now() - reading.askedAtMs),
-  ): boolean {
+  function learn(id: TargetId, reading: Reading, samples: readonly Sample[], began?: number): boolean {
     const entry = entries.get(id);
     if (!entry) return true;
     const isBelieved = ({ window }: Sample) => !window || isSettled(window, reading.asOfMs);
@@ -142,6 +126,7 @@ export function createReadings<Packed>(
     const isRefused = series - size(before) + believed.length > seriesLimit();
     const values = isRefused ? empty : pack(believed, before);
     const isWhole = believed.length === samples.length;
+    const askedAt = began ?? monotonicOf(reading.askedAtMs, clock);
     replace(entry, { reading, values, isWhole, askedAt, isWithdrawn: isRefused });
     return !isRefused;
   }
@@ -149,14 +134,8 @@ export function createReadings<Packed>(
   return {
     status: (id) => entries.get(id)?.status,
     shown: (id) => shownOf(entries.get(id)?.learnt, clock),
-    latest: (id) => {
-      const learnt = entries.get(id)?.learnt;
-      return learnt && redated(learnt, clock);
-    },
-    isCurrent: (id) => {
-      const learnt = entries.get(id)?.learnt;
-      return learnt !== undefined && leftMs(learnt, clock) > 0;
-    },
+    latest: (id) => latestOf(entries.get(id)?.learnt, clock),
+    isCurrent: (id) => shownOf(entries.get(id)?.learnt, clock) !== undefined,
     configure: (id, identity) => {
       const known = entries.get(id);
       if (known?.identity === identity) return;
@@ -185,11 +164,7 @@ export function createReadings<Packed>(
       replace(entry, { ...entry.learnt, values: empty, isWithdrawn: true });
       withdrawals++;
     },
-    isWhole: (id) => {
-      const learnt = entries.get(id)?.learnt;
-      if (!learnt?.isWhole || leftMs(learnt, clock) <= 0) return false;
-      return windows(learnt.values).every(shows(redated(learnt, clock), clock.now()));
-    },
+    isWhole: (id) => isWholeNow(entries.get(id)?.learnt, windows, clock),
     derive: (sources) => {
       derived = sources;
       withdrawals++;
@@ -203,14 +178,12 @@ export function createReadings<Packed>(
       const isRunning = (window: Window) => contains(window, nowMs);
       for (const { description, learnt } of entries.values()) {
         view.add(description);
-        if (!learnt) {
-          view.add(empty);
-          continue;
+        if (!learnt) view.add(empty);
+        else {
+          const isShown = setBackMs(learnt, offsetMs) > 0 ? shownWindows(learnt, clock) : isRunning;
+          // What has expired once must not come back when the clock is set back.
+          if (view.add(only(learnt.values, isShown), learnt) <= 0) learnt.isWithdrawn = true;
         }
-        const isSetBack = setBackMs(learnt, offsetMs) > 0;
-        const isTrusted = isSetBack ? shows(redated(learnt, clock), nowMs) : isRunning;
-        // What has expired once must not come back when the clock is set back.
-        if (view.add(only(learnt.values, isTrusted), learnt) <= 0) learnt.isWithdrawn = true;
       }
       for (const source of derived.values()) view.add(pack(source()));
       return view.done();
@@ -224,34 +197,11 @@ export function createReadings<Packed>(
   };
 }
 
-function shownOf(learnt: Learnt<unknown> | undefined, clock: Clock): ShownReading | undefined {
-  const left = learnt ? leftMs(learnt, clock) : 0;
-  if (!learnt || left <= 0) return undefined;
-  const reading = redated(learnt, clock);
-  const { value, askedAtMs } = reading;
-  return { value, askedAtMs, leftMs: left, shows: shows(reading, clock.now()) };
-}
-
-/**
- * The windows of a reading that may be shown at an instant: those that contain the instant and in which the reading
- * was settled.
- */
-function shows(reading: Reading, nowMs: number): (window: Window) => boolean {
-  return (window) => isSettled(window, reading.asOfMs) && contains(window, nowMs);
-}
-
 interface Entry<Packed> {
   readonly identity: string;
   status: TargetStatus;
   description: Packed;
   learnt: Learnt<Packed> | undefined;
-}
-
-interface Learnt<Packed> extends Aging {
-  isWithdrawn: boolean;
-  readonly values: Packed;
-  /** Whether all samples of the reading were trusted. */
-  readonly isWhole: boolean;
 }
 
 const NEW_STATUS: Omit<TargetStatus, "waitingSince"> = {

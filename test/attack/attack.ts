@@ -58,6 +58,7 @@ export async function runAttack(options: AttackOptions, signal: AbortSignal): Pr
       restarting ??= restarted(stage, start).finally(() => (restarting = undefined));
       return restarting;
     },
+    isRestarting: () => restarting !== undefined,
   };
   try {
     presented(stage);
@@ -140,11 +141,11 @@ async function attackLane(
 async function recover(stage: Stage, quietMs: number, signal: AbortSignal): Promise<void> {
   const { setting, exporter, result, judge } = stage;
   setting.restore();
-  exporter.signal("SIGHUP");
   const endedMs = Date.now();
+  exporter.signal("SIGHUP");
   let faults: readonly string[] = ["no answer"];
   const mostMs = 2000 * Math.max(INTERVAL_S, analyticsIntervalS(await scrape(exporter.url))) + GRACE_MS;
-  while (faults.length > 0 && Date.now() < endedMs + mostMs && !signal.aborted) {
+  while (faults.length > 0 && Date.now() < endedMs + mostMs + judge.starvedMs(endedMs) && !signal.aborted) {
     await pause(250, signal);
     const values = await scrape(stage.exporter.url);
     faults = values ? faultsAfter(values, Date.now(), endedMs) : ["no answer"];
@@ -161,17 +162,14 @@ const HANGS_MS = 20_000;
 
 /** Starts an exporter again that has ended, or that answers nobody. */
 function guarded(stage: Stage): () => void {
-  let isBusy = false;
   const look = async (): Promise<void> => {
     const { exporter, judge } = stage;
     const end = exporter.end();
     const silentMs = Date.now() - judge.answeredMs();
-    if (isBusy || (end === undefined && silentMs < HANGS_MS)) return;
-    isBusy = true;
+    if (stage.isRestarting() || (end === undefined && silentMs < HANGS_MS)) return;
     const text = end === undefined ? `it answered nobody for ${silentMs} ms` : `it ended with ${end}`;
     judge.breach("lives", text, Date.now() - 1000);
     await stage.restart();
-    isBusy = false;
   };
   const timer = setInterval(() => void look(), 200);
   return () => clearInterval(timer);

@@ -12,6 +12,8 @@ export const ProgramMessage = z.discriminatedUnion("type", [
   }),
   /** The exporter gave away something. */
   z.object({ type: z.literal("breach"), text: z.string() }),
+  /** A probe has no answer yet. */
+  z.object({ type: z.literal("overdue"), path: z.string(), atMs: z.number(), ms: z.number() }),
   z.object({
     type: z.literal("probe"),
     path: z.string(),
@@ -20,6 +22,8 @@ export const ProgramMessage = z.discriminatedUnion("type", [
     ms: z.number(),
     /** With that time. */
     wallMs: z.number(),
+    /** How long the watcher and the exporter have waited for a processor so far. */
+    starvedMs: z.number(),
     /** 200, another status, or why there is no answer. */
     end: z.string(),
     /** Now and then. */

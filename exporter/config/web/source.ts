@@ -15,7 +15,7 @@ export function createWebSource(
   path: string,
   initial: WebConfig,
   { readFile }: Pick<Files, "readFile">,
-  log: Log,
+  log: Pick<Log, "error" | "info">,
 ): WebSource {
   let last: Loaded | undefined;
   let good: { readonly config: WebConfig; readonly text: string | undefined } | undefined;
