@@ -31,6 +31,8 @@ export interface World {
   readonly settingsSince: () => number;
   /** Since when a key is configured with its present gateway and file, elapsed milliseconds. */
   readonly configuredSince: (key: string) => number;
+  /** When a reload ended the showing of a key's fragment, and so withdrew its values; elapsed milliseconds. */
+  readonly maskedAt: (key: string) => number;
   /** Whether a reload has loaded its configuration but has not returned yet. */
   readonly isApplying: () => boolean;
   /** When the clock was stepped, or the exporter resumed, last; elapsed milliseconds. */
@@ -99,6 +101,7 @@ async function liveThrough(
   let disturbedAt = 0;
   let applying = 0;
   let configured: ReadonlyMap<string, number> = new Map();
+  const masked = new Map<string, number>();
   const books = createBooks(story.scale);
   const files = createWorldFiles(time.after, time.elapsedMs);
   const questions = createQuestions();
@@ -111,6 +114,7 @@ async function liveThrough(
     settings: () => present,
     settingsSince: () => since,
     configuredSince: (key) => configured.get(key) ?? 0,
+    maskedAt: (key) => masked.get(key) ?? 0,
     isApplying: () => applying > 0,
     startedAt: () => startedAt,
     disturbedAt: () => disturbedAt,
@@ -145,6 +149,7 @@ async function liveThrough(
     const next = written;
     applying++;
     const isValid = await exporter.reload(() => {
+      for (const name of maskedKeys(present, next)) masked.set(name, time.elapsedMs());
       configured = configuredSince(present, next, configured, time.elapsedMs());
       present = next;
       since = time.elapsedMs();
@@ -212,21 +217,22 @@ async function liveThrough(
   return violation;
 }
 
-/** A key that keeps its gateway and its file, and hides no more than before, keeps its time. */
+/** A key that keeps its gateway and its file keeps its time. */
 function configuredSince(
   former: Settings,
   next: Settings,
   known: ReadonlyMap<string, number>,
   at: number,
 ): ReadonlyMap<string, number> {
-  const keys = new Map(former.keys.map((key) => [key.name, key]));
-  const isKept = ({ name, file, label }: KeySettings) => {
-    const known = keys.get(name);
-    return (
-      former.gateway === next.gateway && known?.file === file && (label === true || known.label !== true)
-    );
-  };
-  return new Map(next.keys.map((key) => [key.name, isKept(key) ? (known.get(key.name) ?? 0) : at]));
+  const files = new Map(former.keys.map(({ name, file }) => [name, file]));
+  const isKept = (name: string, file: number) => former.gateway === next.gateway && files.get(name) === file;
+  return new Map(next.keys.map(({ name, file }) => [name, isKept(name, file) ? (known.get(name) ?? 0) : at]));
+}
+
+/** The keys that showed the fragment of their secret before. */
+function maskedKeys(former: Settings, next: Settings): readonly string[] {
+  const revealing = new Set(former.keys.flatMap(({ name, label }) => (label === true ? [name] : [])));
+  return next.keys.flatMap(({ name, label }) => (label !== true && revealing.has(name) ? [name] : []));
 }
 
 const OPEN_METRICS = "application/openmetrics-text;version=1.0.0";
