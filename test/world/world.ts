@@ -8,7 +8,6 @@ import { createQuestions, type Question, type Questions } from "./questions.ts";
 import { recoverySeconds } from "./recovery.ts";
 import {
   endOf,
-  type KeySettings,
   lastTroubleEnd,
   type Settings,
   type Story,
