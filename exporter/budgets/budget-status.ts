@@ -89,7 +89,8 @@ function targetsOf({ scope, period }: BudgetConfig): readonly TargetId[] {
 
 function pollGap(status: TargetStatus | undefined): Gap | undefined {
   if (status?.up === undefined) return "waiting";
-  return status.up ? undefined : "failing";
+  // A target that was not polled within its time to live is not up, but does not fail.
+  return status.failure ? "failing" : undefined;
 }
 
 /** An answer from shortly after the start of a window may still describe the previous one. */

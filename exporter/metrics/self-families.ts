@@ -65,7 +65,7 @@ export const selfFamilies = {
   }),
   pollInterval: gauge({
     name: "aigateway_exporter_poll_interval_seconds",
-    help: "Effective interval between two polls of a target: the longest gap of the schedule, the time that the rate limit needs for all targets, or the longest wait of the last polls, whichever is longest.",
+    help: "Effective interval between two polls of a target: the longest gap of the schedule, the time that the rate limit needs for all targets, or the longest time between the last two polls of a target, whichever is longest.",
     labels: ["collector"],
     absent: "the collector has no targets",
   }),

@@ -5,8 +5,8 @@ import { contains, isSettled, type Window } from "../time/window.ts";
 import type { Packing } from "./packing.ts";
 import type { Reading } from "./reading.ts";
 import type { TargetId } from "./target-id.ts";
-import { latestOf, type Learnt, shownOf, type ShownReading, shownWindows } from "./learnt.ts";
-import { setBackMs } from "./time-to-live.ts";
+import { isWholeNow, latestOf, type Learnt, shownOf, type ShownReading, shownWindows } from "./learnt.ts";
+import { monotonicOf, setBackMs } from "./time-to-live.ts";
 import { createViewBuilder, type View } from "./view.ts";
 
 /** The readings as the status page and budgets see them. */
@@ -117,12 +117,7 @@ export function createReadings<Packed>(
     withdrawals++;
   }
 
-  function learn(
-    id: TargetId,
-    reading: Reading,
-    samples: readonly Sample[],
-    askedAt = clock.monotonic() - Math.max(0, clock.now() - reading.askedAtMs),
-  ): boolean {
+  function learn(id: TargetId, reading: Reading, samples: readonly Sample[], began?: number): boolean {
     const entry = entries.get(id);
     if (!entry) return true;
     const isBelieved = ({ window }: Sample) => !window || isSettled(window, reading.asOfMs);
@@ -131,6 +126,7 @@ export function createReadings<Packed>(
     const isRefused = series - size(before) + believed.length > seriesLimit();
     const values = isRefused ? empty : pack(believed, before);
     const isWhole = believed.length === samples.length;
+    const askedAt = began ?? monotonicOf(reading.askedAtMs, clock);
     replace(entry, { reading, values, isWhole, askedAt, isWithdrawn: isRefused });
     return !isRefused;
   }
@@ -168,11 +164,7 @@ export function createReadings<Packed>(
       replace(entry, { ...entry.learnt, values: empty, isWithdrawn: true });
       withdrawals++;
     },
-    isWhole: (id) => {
-      const learnt = entries.get(id)?.learnt;
-      const shown = learnt?.isWhole === true ? shownOf(learnt, clock) : undefined;
-      return learnt !== undefined && shown !== undefined && windows(learnt.values).every(shown.shows);
-    },
+    isWhole: (id) => isWholeNow(entries.get(id)?.learnt, windows, clock),
     derive: (sources) => {
       derived = sources;
       withdrawals++;
@@ -187,8 +179,11 @@ export function createReadings<Packed>(
       for (const { description, learnt } of entries.values()) {
         view.add(description);
         if (!learnt) view.add(empty);
-        else if (setBackMs(learnt, offsetMs) === 0) view.add(only(learnt.values, isRunning), learnt);
-        else view.add(only(learnt.values, shownWindows(learnt, clock)), learnt);
+        else {
+          const isShown = setBackMs(learnt, offsetMs) > 0 ? shownWindows(learnt, clock) : isRunning;
+          // What has expired once must not come back when the clock is set back.
+          if (view.add(only(learnt.values, isShown), learnt) <= 0) learnt.isWithdrawn = true;
+        }
       }
       for (const source of derived.values()) view.add(pack(source()));
       return view.done();

@@ -14,8 +14,8 @@ export interface View<Packed> {
 
 /** Gathers a view part by part: a list of all parts of ten thousand targets would be garbage each second. */
 export interface ViewBuilder<Packed> {
-  /** A description does not age. */
-  add(packed: Packed, aging?: Aging): void;
+  /** Returns the milliseconds left; 0 or less: it has expired. A description does not age. */
+  add(packed: Packed, aging?: Aging): number;
   done(): View<Packed>;
 }
 
@@ -27,12 +27,14 @@ export function createViewBuilder<Packed>(
   const blocks: Packed[] = [];
   let validForMs = Number.POSITIVE_INFINITY;
 
-  function add(packed: Packed, aging?: Aging): void {
+  function add(packed: Packed, aging?: Aging): number {
     const left = aging ? leftAt(aging, wallMs, monotonicMs) : Number.POSITIVE_INFINITY;
-    if (packed === empty || (aging && left <= spareMs(aging))) return void blocks.push(empty);
+    const isShown = packed !== empty && !(aging && left <= spareMs(aging));
+    blocks.push(isShown ? packed : empty);
+    if (!isShown) return left;
     validForMs = Math.min(validForMs, left);
     for (const { endMs } of windows(packed)) validForMs = Math.min(validForMs, endMs - wallMs);
-    blocks.push(packed);
+    return left;
   }
 
   return {

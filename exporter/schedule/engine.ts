@@ -59,7 +59,7 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
   const queues = createRunQueues();
   const scheduler = createScheduler(dependencies);
   const refusals = createRefusals(clock, () => table.plan.limits.maxPauseMs);
-  const intervals = createIntervals({ clock, table, queues, scheduler, refusals });
+  const intervals = createIntervals({ clock, table, queues, scheduler, refusals, readings });
   const backlog = createBacklog({ ...dependencies, table, queues, scheduler, refusals, intervals });
   const dispatcher = createDispatcher(clock, initial.limits);
   const runner = createJobRunner({ clock, table, readings, refusals, dispatcher, intervals });

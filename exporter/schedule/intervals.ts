@@ -1,5 +1,7 @@
 import type { Endpoint } from "../gateway/port.ts";
 import type { Clock } from "../time/clock.ts";
+import type { ReadingStore } from "../readings/readings.ts";
+import type { Job } from "./job.ts";
 import type { Entry, JobTable } from "./job-table.ts";
 import type { JobGroup } from "./plan.ts";
 import type { Refusals } from "./refusals.ts";
@@ -12,7 +14,7 @@ export interface Intervals {
   began(entry: Pick<Entry, "job" | "group">, dueAt: number): void;
   /**
    * The effective interval of a group, milliseconds: the longest of the schedule's gap, the time that the rate limit
-   * needs for all jobs, and the waits of recent jobs, including those that are still waiting.
+   * needs for all jobs, the time between the last two runs of any job, and the waits of jobs that are due.
    */
   of(group: string): number;
   /** The longest effective interval of the groups that use an endpoint. */
@@ -25,15 +27,16 @@ export interface IntervalsDependencies {
   readonly queues: RunQueues;
   readonly scheduler: Pick<Scheduler, "longestGapMs">;
   readonly refusals: Pick<Refusals, "openSince">;
+  readonly readings: Pick<ReadingStore, "status">;
 }
 
 export function createIntervals(dependencies: IntervalsDependencies): Intervals {
-  const { clock, table, queues, scheduler, refusals } = dependencies;
-  const waits = new Map<string, Waits>();
+  const { clock, table, queues, scheduler, refusals, readings } = dependencies;
+  const gaps = new Map<string, Gaps>();
 
   function intervalOf(group: JobGroup): number {
     const scheduledMs = scheduledMsOf(group);
-    const { presentMs, formerMs } = waitsOf(group.name, scheduledMs);
+    const { presentMs, formerMs } = gapsOf(group.name, scheduledMs);
     const [first] = group.jobs;
     const longestMs = Math.max(scheduledMs, presentMs, formerMs, first ? waitingMs(first.endpoint) : 0);
     // In whole seconds, so that the value in HELP texts does not flicker.
@@ -49,16 +52,16 @@ export function createIntervals(dependencies: IntervalsDependencies): Intervals 
   }
 
   /**
-   * The longest waits of the current and the previous interval, so that a single late run is forgotten after two
+   * The longest gaps of the current and the previous interval, so that a single late run is forgotten after two
    * intervals.
    */
-  function waitsOf(name: string, scheduledMs: number): Waits {
+  function gapsOf(name: string, scheduledMs: number): Gaps {
     const now = clock.monotonic();
-    const known = waits.get(name) ?? { since: now, presentMs: 0, formerMs: 0 };
+    const known = gaps.get(name) ?? { since: now, presentMs: 0, formerMs: 0 };
     const passed = (now - known.since) / Math.max(scheduledMs, known.presentMs, known.formerMs);
     if (passed < 1) return known;
     const next = { since: now, presentMs: 0, formerMs: passed < 2 ? known.presentMs : 0 };
-    waits.set(name, next);
+    gaps.set(name, next);
     return next;
   }
 
@@ -72,11 +75,19 @@ export function createIntervals(dependencies: IntervalsDependencies): Intervals 
     return clock.monotonic() - Math.max(dueAt, refusals.openSince(endpoint));
   }
 
+  /** The time since the last run of a job, without the time that the gateway or the job itself asked to wait. */
+  function gapBefore({ id, endpoint }: Job, group: JobGroup, dueAt: number): number {
+    const lateMs = lateBy(endpoint, dueAt);
+    const status = readings.status(id);
+    if (status?.lastAttemptMs === undefined) return lateMs;
+    return Math.min(clock.monotonic() - status.waitingSince, scheduler.longestGapMs(group.name) + lateMs);
+  }
+
   return {
     began: ({ job, group }, dueAt) => {
-      const known = waitsOf(group.name, scheduledMsOf(group));
-      const presentMs = Math.max(known.presentMs, lateBy(job.endpoint, dueAt));
-      waits.set(group.name, { ...known, presentMs });
+      const known = gapsOf(group.name, scheduledMsOf(group));
+      const presentMs = Math.max(known.presentMs, gapBefore(job, group, dueAt));
+      gaps.set(group.name, { ...known, presentMs });
     },
     of: (name) => {
       const group = table.plan.groups.find((each) => each.name === name);
@@ -89,7 +100,7 @@ export function createIntervals(dependencies: IntervalsDependencies): Intervals 
   };
 }
 
-interface Waits {
+interface Gaps {
   readonly since: number;
   readonly presentMs: number;
   readonly formerMs: number;

@@ -49,7 +49,8 @@ const NO_PAIRS: Omit<UsageReading, "spend"> = {
   requests: undefined,
 };
 
-const NEVER_POLLED: TargetStatus = {
+/** The status of a target that was not polled yet. */
+export const NEVER_POLLED: TargetStatus = {
   waitingSince: 0,
   up: undefined,
   unauthorized: undefined,

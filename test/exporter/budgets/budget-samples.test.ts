@@ -31,7 +31,8 @@ function setUp(budgets: readonly BudgetConfig[]) {
   const sources = budgetSources(budgets, { readings, clock, log: silentLog });
   const answer = (credits: number, up = true) => {
     const reading = spendReading({ window: windowAt("month", clock.now()), credits }, clock.now());
-    targets["key/billing"] = { status: { up }, reading };
+    const failure = up ? undefined : ({ reason: "network", message: "Cannot read it" } as const);
+    targets["key/billing"] = { status: { up, failure }, reading };
   };
   const samples = () => [...sources.values()].flatMap((source) => source());
   const lines = () => sampleLines(Object.values(budgetFamilies), samples());

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { createIntervals } from "../../../exporter/schedule/intervals.ts";
 import type { JobGroup } from "../../../exporter/schedule/plan.ts";
+import type { TargetStatus } from "../../../exporter/readings/readings.ts";
 import { createRunQueues } from "../../../exporter/schedule/run-queue.ts";
 import { createFakeGateway } from "./fake-gateway.ts";
 import { createManualClock } from "../../support/clock.ts";
+import { NEVER_POLLED } from "../../support/fake-readings.ts";
 import { testGroup, testJob } from "./test-jobs.ts";
 
 const MINUTE = 60_000;
@@ -18,6 +20,7 @@ function setUp({ groups = [testGroup({ jobs: [testJob("a")] })], perMinute = 0 }
   const clock = createManualClock();
   const queues = createRunQueues();
   const opened = { since: Number.NEGATIVE_INFINITY };
+  const polled: { status: TargetStatus | undefined } = { status: undefined };
   const limits = {
     perMinute: { key: perMinute, analytics: 0, transcription: 0 },
     connections: 8,
@@ -30,11 +33,16 @@ function setUp({ groups = [testGroup({ jobs: [testJob("a")] })], perMinute = 0 }
     table: { plan },
     scheduler: { longestGapMs: () => MINUTE },
     refusals: { openSince: () => opened.since },
+    readings: { status: () => polled.status },
   });
   /** A job begins this long after it was due. */
   const began = (lateMs: number) =>
     intervals.began({ job: testJob("a"), group: testGroup() }, clock.monotonic() - lateMs);
-  return { clock, queues, intervals, opened, began };
+  /** The last poll of the job began this long ago. */
+  const polledAgo = (ms: number) => {
+    polled.status = { ...NEVER_POLLED, lastAttemptMs: 0, waitingSince: clock.monotonic() - ms };
+  };
+  return { clock, queues, intervals, opened, began, polledAgo };
 }
 
 describe("createIntervals()", () => {
@@ -48,6 +56,23 @@ describe("createIntervals()", () => {
     expect(setUp({ groups: [testGroup({ jobs })], perMinute: 10 }).intervals.of("key")).toBe(2 * MINUTE);
     expect(setUp({ groups: [testGroup({ jobs })], perMinute: 100 }).intervals.of("key")).toBe(MINUTE);
     expect(setUp({ groups: [testGroup({ jobs: [] })], perMinute: 1 }).intervals.of("key")).toBe(MINUTE);
+  });
+
+  test("the interval is the time since the last poll, which skips a tick when the queue is long", () => {
+    const { intervals, began, polledAgo } = setUp();
+    polledAgo(75_500);
+    began(40_000);
+    expect(intervals.of("key")).toBe(76_000);
+  });
+
+  test("a rest that the gateway or the job asked for is no gap", () => {
+    const { intervals, began, polledAgo, opened, clock } = setUp();
+    polledAgo(3_600_000);
+    began(0);
+    expect(intervals.of("key")).toBe(MINUTE);
+    opened.since = clock.monotonic() - 1000;
+    began(300_000);
+    expect(intervals.of("key")).toBe(61_000);
   });
 
   test("the interval follows the longest wait, in whole seconds", () => {

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import type { ScheduleExpression } from "../../../exporter/time/ticker.ts";
+import { askingGroup, createTestEngine } from "./test-engine.ts";
+
+const MINUTE = 60_000;
+
+interface Load {
+  readonly keys: number;
+  readonly perMinute?: number;
+  readonly connections?: number;
+  readonly latencyMs?: number;
+  readonly expression?: ScheduleExpression;
+}
+
+const EVERY_MINUTE: ScheduleExpression = { kind: "cron", expression: "* * * * *" };
+
+/** The longest gap between two polls of a key in three hours, and by how much gaps exceed the gauge at their end, in seconds. */
+async function gapsOf(load: Load) {
+  const { keys, perMinute = 0, connections = 8, latencyMs = 0, expression = EVERY_MINUTE } = load;
+  const names = Array.from({ length: keys }, (_, index) => `key-${index}`);
+  const own = createTestEngine({ groups: [askingGroup(names, { expression })], perMinute, connections });
+  for (const name of names) own.answers.set(name, { ms: latencyMs, credits: 1 });
+  own.begin();
+  await own.clock.advance(10 * MINUTE);
+  own.taken();
+  const last = new Map<string, number>();
+  let beyond = 0;
+  let longest = 0;
+  let gauge = 0;
+  for (let second = 0; second < 3 * 3600; second++) {
+    await own.clock.advance(1000);
+    const gaugeMs = own.engine.intervalMs("key");
+    gauge = gaugeMs / 1000;
+    for (const [name, at] of own.taken()) {
+      const before = last.get(name);
+      last.set(name, at);
+      if (before === undefined) continue;
+      longest = Math.max(longest, at - before);
+      beyond = Math.max(beyond, at - before - gaugeMs / 1000);
+    }
+  }
+  // The manual clock adds up fractions of milliseconds.
+  return { beyond: Math.round(beyond * 1000) / 1000, longest, gauge };
+}
+
+describe("the effective interval is at least every real gap", () => {
+  test.each<Load>([
+    { keys: 1 },
+    { keys: 20 },
+    { keys: 50, perMinute: 60 },
+    { keys: 59, perMinute: 60 },
+    { keys: 60, perMinute: 60 },
+    { keys: 61, perMinute: 60 },
+    { keys: 100, perMinute: 60 },
+    { keys: 90, perMinute: 60, latencyMs: 500 },
+    { keys: 300, connections: 2, latencyMs: 200 },
+    { keys: 300, connections: 2, latencyMs: 500 },
+    { keys: 100, connections: 1, latencyMs: 590 },
+    { keys: 100, connections: 1, latencyMs: 700 },
+    { keys: 10, expression: { kind: "interval", ms: 5000 } },
+    { keys: 10, perMinute: 60, expression: { kind: "interval", ms: 5000 } },
+    { keys: 7, connections: 1, latencyMs: 900, expression: { kind: "interval", ms: 5000 } },
+    { keys: 10, expression: { kind: "cron", expression: "*/7 * * * *" } },
+    { keys: 10, expression: { kind: "cron", expression: "0,1,30 * * * *" } },
+  ])("%j", async (load) => {
+    const result = await gapsOf(load);
+    expect(result.beyond).toBeLessThanOrEqual(0);
+    // Nor is the gauge far beyond what really happens.
+    expect(result.gauge).toBeLessThanOrEqual(Math.ceil(result.longest) + 1);
+  });
+});
