@@ -108,7 +108,8 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
     state.inRow.add(id);
     if (state.trial === id) {
       state.trial = undefined;
-      if (isCertain(state)) state.pausedUntil = Math.max(state.pausedUntil, until);
+      state.isCertain ||= isCertain(state);
+      if (state.isCertain) state.pausedUntil = Math.max(state.pausedUntil, until);
     } else if (!state.isSuspect && concernsEndpoint(state, state.inRow, intervalMs)) {
       state.isSuspect = true;
     }
@@ -139,6 +140,7 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
       if (!state.isSuspect || (state.trial !== id && concernsEndpoint(state, state.refused, intervalMs)))
         return;
       state.isSuspect = false;
+      state.isCertain = false;
       state.trial = undefined;
       state.openSince = clock.monotonic();
     },
@@ -176,6 +178,8 @@ interface EndpointState {
    * monotonic milliseconds.
    */
   isSuspect: boolean;
+  /** Whether so many targets were refused in a row that each refused trial is a pause. */
+  isCertain: boolean;
   /** The target whose run is the trial. */
   trial: TargetId | undefined;
   pausedUntil: number;
@@ -204,6 +208,7 @@ function someOf(ids: Iterable<TargetId>, isTrue: (id: TargetId) => boolean): boo
 function newState(): EndpointState {
   return {
     isSuspect: false,
+    isCertain: false,
     trial: undefined,
     pausedUntil: Number.NEGATIVE_INFINITY,
     openSince: Number.NEGATIVE_INFINITY,
