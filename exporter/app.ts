@@ -7,7 +7,7 @@ import type { Config } from "./config/config.ts";
 import type { WebSource } from "./config/web/web-config.ts";
 import { createGateway as createHttpGateway, requestLimits } from "./gateway/gateway.ts";
 import type { CreateGateway, Gateway } from "./gateway/port.ts";
-import { DROP_REASONS, type DropReason } from "./http/connections.ts";
+import { countDrops } from "./http/connections.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
 import { createServer as createHttpServer, type ListenAddress } from "./http/server.ts";
 import { createLineLimiter, type LineLimiter, type Log } from "./log.ts";
@@ -16,7 +16,7 @@ import { createPacking } from "./metrics/render/block.ts";
 import { type FamilyHeader, renderNow } from "./metrics/render/exposition.ts";
 import type { Deflate } from "./metrics/render/gzip.ts";
 import { createPublisher } from "./metrics/render/publisher.ts";
-import { createSelfRegistry, type SelfRegistry } from "./metrics/self-registry.ts";
+import { createSelfRegistry } from "./metrics/self-registry.ts";
 import { selfFamilies } from "./metrics/self-families.ts";
 import { probeFamilies } from "./probes/families.ts";
 import { createProbes } from "./probes/probes.ts";
@@ -107,13 +107,12 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const onAnswer = (endpoint: string, code: string) => requests.inc({ endpoint, code });
   let gateway = newGateway(initial);
   const readings = createReadings(clock, createPacking(), () => config.seriesLimit);
-  const events = createEventLog(log, clock);
+  const [events, limiter] = [createEventLog(log, clock), createLineLimiter(log, clock)];
   const probes = createProbes({ clock, log, events, registry, readings });
   const reporterOf = createPollReporters(registry, log, events);
   const engine = createEngine(planOf(initial), { clock, random, log, createTicker, readings });
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
   const headers = () => [...collectorHeaders((name) => engine.intervalMs(name)), ...CONSTANT_HEADERS];
-  const limiter = createLineLimiter(log, clock);
   const onRenderError = logged(limiter, "Cannot render the metrics");
   const publisher = createPublisher(readings, headers, clock, onRenderError, deflate);
   registerEngineMetrics(registry, engine);
@@ -134,7 +133,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     web,
     maxRequests,
     allowedHosts,
-    onDrop: dropCounter(registry),
+    onDrop: countDrops(registry),
   });
 
   function newGateway(next: Config): Gateway {
@@ -151,7 +150,8 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   }
 
   function derive(): void {
-    readings.derive(new Map([...budgetSources(config.budgets, readings, clock), ...probes.sources()]));
+    const budgets = budgetSources(config.budgets, { readings, clock, log });
+    readings.derive(new Map([...budgets, ...probes.sources()]));
   }
 
   function onChange(): void {
@@ -202,10 +202,4 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
 /** Logs unexpected errors, of which each request may cause one. */
 function logged(limiter: LineLimiter, message: string): (error: unknown) => void {
   return (error) => limiter.write("error", message, { error: String(error) }, message);
-}
-
-function dropCounter(registry: SelfRegistry): (reason: DropReason) => void {
-  const drops = registry.counter(selfFamilies.droppedConnections);
-  for (const reason of DROP_REASONS) drops.inc({ reason }, 0);
-  return (reason) => drops.inc({ reason });
 }

@@ -1,4 +1,5 @@
 import type { BudgetConfig } from "../config/config.ts";
+import type { Log } from "../log.ts";
 import { type Sample, sample } from "../metrics/family.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
@@ -6,18 +7,37 @@ import type { Clock } from "../time/clock.ts";
 import { type BudgetStatus, budgetStatus } from "./budget-status.ts";
 import { budgetFamilies as families } from "./families.ts";
 
-/** The samples of each budget, by target; computed from the readings on demand. */
+export interface BudgetDependencies {
+  readonly readings: Pick<ReadingSource, "status" | "latest" | "isCurrent">;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: Log;
+}
+
+/**
+ * The samples of each budget, by target; computed from the readings on demand. The log gets one line about each model
+ * or app that may be misspelt.
+ */
 export function budgetSources(
   budgets: readonly BudgetConfig[],
-  readings: Pick<ReadingSource, "status" | "latest" | "isCurrent">,
-  clock: Pick<Clock, "now">,
+  { readings, clock, log }: BudgetDependencies,
 ): ReadonlyMap<TargetId, () => readonly Sample[]> {
-  return new Map(
-    budgets.map((budget) => [
-      targetId("budget", budget.name),
-      () => budgetSamples(budget, budgetStatus(budget, readings, clock.now())),
-    ]),
-  );
+  const logged = new Set<BudgetConfig>();
+
+  function samplesOf(budget: BudgetConfig): readonly Sample[] {
+    const status = budgetStatus(budget, readings, clock.now());
+    if (status.isUnseen && !logged.has(budget)) {
+      logged.add(budget);
+      log.warn({ budget: budget.name }, unseenText(budget));
+    }
+    return budgetSamples(budget, status);
+  }
+
+  return new Map(budgets.map((budget) => [targetId("budget", budget.name), () => samplesOf(budget)]));
+}
+
+function unseenText({ name, scope }: BudgetConfig): string {
+  const what = "label" in scope ? `${scope.kind} "${scope.label}"` : "";
+  return `Budget "${name}" covers nothing: the gateway reports no ${what}, neither now nor for the last month; check its name`;
 }
 
 /** The samples of one budget: its status and its configuration. */

@@ -5,6 +5,7 @@ import type { ReadingSource, TargetStatus } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
 import { isSettled, periodName, type Window, windowOf } from "../time/window.ts";
 import { decimalSum } from "../metrics/decimal-sum.ts";
+import { isUnseen } from "./unseen.ts";
 
 /** The status of a budget at an instant. */
 export interface BudgetStatus {
@@ -16,6 +17,8 @@ export interface BudgetStatus {
   readonly complete: boolean;
   /** The missing parts; undefined if complete. */
   readonly gaps: BudgetGaps | undefined;
+  /** Whether its model or app is in no row, so that its name may be misspelt. */
+  readonly isUnseen: boolean;
 }
 
 /** Why `spent` is incomplete. */
@@ -59,8 +62,7 @@ export function budgetStatus(
     if (share.credits !== undefined) known.push(share.credits);
     const gap =
       pollGap(status) ??
-      readingGap(reading, window) ??
-      (readings.isCurrent(id) ? undefined : "old") ??
+      readingGap(reading, window, readings.isCurrent(id)) ??
       (share.gap ? "partial" : undefined);
     if (gap === undefined) continue;
     complete = false;
@@ -73,6 +75,7 @@ export function budgetStatus(
     spent: known.length === 0 ? undefined : decimalSum(known),
     complete,
     gaps: complete ? undefined : { sources: targets.length, counts, reason, partial },
+    isUnseen: isUnseen(budget, readings, nowMs),
   };
 }
 
@@ -90,8 +93,9 @@ function pollGap(status: TargetStatus | undefined): Gap | undefined {
 }
 
 /** An answer from shortly after the start of a window may still describe the previous one. */
-function readingGap(reading: Reading | undefined, window: Window): Gap | undefined {
-  return reading && isSettled(window, reading.asOfMs) ? undefined : "early";
+function readingGap(reading: Reading | undefined, window: Window, isCurrent: boolean): Gap | undefined {
+  if (!reading || !isSettled(window, reading.asOfMs)) return "early";
+  return isCurrent ? undefined : "old";
 }
 
 /** The amount that a source contributes, and what it lacks. */

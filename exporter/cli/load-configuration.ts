@@ -8,6 +8,7 @@ import { loadWebConfig } from "../config/web/load.ts";
 import type { WebConfig } from "../config/web/web-config.ts";
 import type { Log } from "../log.ts";
 import { capacityWarnings } from "./capacity.ts";
+import { scheduleWarnings } from "./schedule-warnings.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Reports what is wrong, or questionable, with a configuration: one line each, without secrets. */
@@ -27,7 +28,8 @@ export async function loadConfiguration(
     for (const problem of loaded.problems) reporter.problem(formatProblem(path, problem));
     return undefined;
   }
-  const { baseUrl } = loaded.config.gateway;
+  const { warnings, config } = loaded;
+  const { baseUrl } = config.gateway;
   if (env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0" && baseUrl.startsWith("https:")) {
     reporter.problem(
       `NODE_TLS_REJECT_UNAUTHORIZED=0 lets anyone between the exporter and ${baseUrl} read the keys. ` +
@@ -35,10 +37,10 @@ export async function loadConfiguration(
     );
     return undefined;
   }
-  for (const warning of [...loaded.warnings, ...capacityWarnings(loaded.config)]) {
+  for (const warning of [...warnings, ...scheduleWarnings(config), ...capacityWarnings(config)]) {
     reporter.warning(`${path}: ${warning}`);
   }
-  return loaded.config;
+  return config;
 }
 
 /** Does the same for the web configuration. Without a file, the exporter serves plain HTTP to everyone. */

@@ -1,8 +1,8 @@
 import type { App } from "../app.ts";
 import { withoutSecrets } from "../config/secret.ts";
 import type { Environment } from "../config/secret-source.ts";
-import type { Log } from "../log.ts";
-import { loadConfiguration, logReporter } from "./load-configuration.ts";
+import type { LineLimiter } from "../log.ts";
+import { loadConfiguration } from "./load-configuration.ts";
 
 /**
  * Creates the function that loads the configuration again and applies it once the app has started. It returns the
@@ -13,24 +13,26 @@ export function createReload(
   started: Promise<Pick<App, "apply">>,
   configFile: string,
   env: Environment,
-  log: Log,
+  limiter: Pick<LineLimiter, "write">,
 ): () => Promise<readonly string[]> {
   return oneAtATime(async () => {
     const app = await started;
     const problems: string[] = [];
     const problem = (text: string) => {
       problems.push(withoutSecrets(text));
-      log.error({}, text);
+      limiter.write("error", "problem of the configuration", {}, text);
     };
+    const warning = (text: string) => limiter.write("warn", "warning about the configuration", {}, text);
     try {
-      const next = await loadConfiguration(configFile, env, { ...logReporter(log), problem });
+      const next = await loadConfiguration(configFile, env, { problem, warning });
       await app.apply(next);
-      if (next) log.info({ keys: next.keys.length }, "Configuration reloaded");
+      if (next) limiter.write("info", "reload", { keys: next.keys.length }, "Configuration reloaded");
     } catch (error) {
       problem(`${configFile}: cannot be loaded: ${String(error)}`);
       await app.apply(undefined);
     }
-    if (problems.length > 0) log.error({}, "Cannot reload; the running configuration is unchanged");
+    if (problems.length > 0)
+      limiter.write("error", "failed reload", {}, "Cannot reload; the running configuration is unchanged");
     return problems;
   });
 }

@@ -1,11 +1,15 @@
 import type { App } from "../app.ts";
 import { ListenError } from "../http/server.ts";
+import { createLineLimiter } from "../log.ts";
 import type { Options } from "./command-line.ts";
 import { createCommandLog, createExporter } from "./exporter.ts";
 import { loadConfiguration, loadWebConfiguration, logReporter } from "./load-configuration.ts";
 import { processWarnings } from "./process-warnings.ts";
 import { createReload } from "./reload.ts";
 import type { Terminal } from "./terminal.ts";
+
+/** Lines of each kind about reloads a minute: a client may cause hundreds of reloads. */
+const RELOAD_LINES = 20;
 
 /**
  * Shorter than Kubernetes' grace period before SIGKILL, longer than the time that clients have to read their answers.
@@ -20,7 +24,8 @@ export async function run(options: Options, terminal: Terminal): Promise<number>
   // Process 1 of a container ignores signals without a handler, so install the handlers before anything slow.
   const stopped = terminal.untilStopped();
   const started = Promise.withResolvers<App>();
-  const reload = createReload(started.promise, configFile, terminal.env, log);
+  const limiter = createLineLimiter(log, terminal.clock, RELOAD_LINES);
+  const reload = createReload(started.promise, configFile, terminal.env, limiter);
   terminal.onHangup(() => void reload());
   const config = await loadConfiguration(configFile, terminal.env, logReporter(log));
   const web = await loadWebConfiguration(webConfigFile, logReporter(log));
@@ -43,6 +48,7 @@ export async function run(options: Options, terminal: Terminal): Promise<number>
   const seconds = STOP_WITHIN_MS / 1000;
   terminal.endAfter(STOP_WITHIN_MS, () => log.error({}, `Cannot stop within ${seconds} s; exiting now`));
   await app.stop();
+  limiter.flush();
   return 0;
 }
 

@@ -63,6 +63,8 @@ function windowJob(query: Query, analytics: AnalyticsConfig, gateway: Config["ga
       const question: UsageQuestion = { range, pairs: true, total: true, rates };
       const usage = await client.usage(question, analytics.managementKey);
       const window = windowAt(query === "day" || query === "last_day" ? "day" : "month", askedAtMs);
+      // Budgets are over running windows; the last month shows which names occur.
+      const spendWindow = isRunning(query) ? window : query === "last_month" ? range : undefined;
       const parts = breakdown(usage, analytics.top);
       const value: UsageReading = {
         ...usageReading(usage, window, range, askedAtMs),
@@ -73,7 +75,7 @@ function windowJob(query: Query, analytics: AnalyticsConfig, gateway: Config["ga
           requests,
         })),
         foldedPairs: parts.foldedPairs,
-        spend: isRunning(query) ? windowSpend(window, usage, true) : undefined,
+        spend: spendWindow && windowSpend(spendWindow, usage, true),
         exceedsTotal: parts.exceedsTotal,
       };
       return {

@@ -6,10 +6,10 @@ export interface Body {
 }
 
 /**
- * One buffer that grows. Chunks are copied because one of a single byte otherwise keeps two hundred: its object, and
+ * One buffer that grows up to `mostBytes`; the caller adds no more than that. Chunks are copied because one of a single byte otherwise keeps two hundred: its object, and
  * what it was cut from.
  */
-export function createBody(): Body {
+export function createBody(mostBytes: number): Body {
   let buffer: Buffer | undefined;
   let length = 0;
   return {
@@ -22,7 +22,8 @@ export function createBody(): Body {
         // Most bodies are one chunk, which needs no copy.
         buffer = chunk;
       } else {
-        if (needed > buffer.length) buffer = grown(buffer, length, needed);
+        if (needed > buffer.length)
+          buffer = grown(buffer, length, Math.min(mostBytes, Math.max(SMALLEST, 2 * needed)));
         chunk.copy(buffer, length);
       }
       length = needed;
@@ -33,8 +34,8 @@ export function createBody(): Body {
 
 const SMALLEST = 4096;
 
-function grown(buffer: Buffer, length: number, needed: number): Buffer {
-  const larger = Buffer.allocUnsafeSlow(Math.max(SMALLEST, 2 * buffer.length, needed));
+function grown(buffer: Buffer, length: number, capacity: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(capacity);
   buffer.copy(larger, 0, 0, length);
   return larger;
 }

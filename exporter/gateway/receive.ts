@@ -45,7 +45,7 @@ export function receive(
 ): Promise<HttpResponse> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const body = createBody();
+    const body = createBody(Math.max(bodyBytes, MOST_REFUSAL_BYTES));
     let head: Omit<HttpResponse, "body"> | undefined;
     let informational = 0;
     let controller: Controller | undefined;

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { selfFamilies } from "../metrics/self-families.ts";
+import type { SelfRegistry } from "../metrics/self-registry.ts";
 
 /** Why a connection was closed to respect the limit: the longest idle one made room, or none was idle. */
-export const DROP_REASONS = ["idle", "limit"] as const;
+const DROP_REASONS = ["idle", "limit"] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
 
@@ -14,6 +16,7 @@ export interface Connections {
   answering(request: IncomingMessage, response: ServerResponse): void;
 }
 
+/** Counts the open connections of a server, and ends the longest idle one at the limit. */
 export function createConnections(most: number, onDrop: (reason: DropReason) => void): Connections {
   /** By peer, the longest idle one first; those that answer a request are not in order. */
   const open = new Map<string, Connection>();
@@ -74,4 +77,11 @@ interface Connection {
 /** Identifies a connection before and after its TLS handshake. */
 export function peerOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
+}
+
+/** Creates the counter of dropped connections. */
+export function countDrops(registry: SelfRegistry): (reason: DropReason) => void {
+  const drops = registry.counter(selfFamilies.droppedConnections);
+  for (const reason of DROP_REASONS) drops.inc({ reason }, 0);
+  return (reason) => drops.inc({ reason });
 }

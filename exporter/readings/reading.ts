@@ -47,7 +47,7 @@ export interface UsageReading {
   readonly foldedPairs: number;
   /** Whether the service has more rows than it sent. */
   readonly truncated: boolean;
-  /** Credits spent in the window, if it is a running one. */
+  /** Credits spent in the window of the query; undefined: no budget needs it. */
   readonly spend: WindowSpend | undefined;
   /** Whether the pairs add up to more than the total. */
   readonly exceedsTotal: boolean;

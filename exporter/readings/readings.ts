@@ -3,9 +3,10 @@ import type { Sample } from "../metrics/family.ts";
 import type { Clock } from "../time/clock.ts";
 import { contains, isSettled, type Window } from "../time/window.ts";
 import type { Packing } from "./packing.ts";
-import type { Reading, ReadingValue } from "./reading.ts";
+import type { Reading } from "./reading.ts";
 import type { TargetId } from "./target-id.ts";
-import { type Aging, leftMs, redated, setBackMs } from "./time-to-live.ts";
+import { isWholeNow, latestOf, type Learnt, shownOf, type ShownReading, shownWindows } from "./learnt.ts";
+import { monotonicOf, setBackMs } from "./time-to-live.ts";
 import { createViewBuilder, type View } from "./view.ts";
 
 /** The readings as the status page and budgets see them. */
@@ -21,18 +22,6 @@ export interface ReadingSource {
   latest(id: TargetId): Reading | undefined;
   /** Whether the time to live of the last good reading has not passed. */
   isCurrent(id: TargetId): boolean;
-}
-
-export interface ShownReading {
-  readonly value: ReadingValue | undefined;
-  readonly askedAtMs: number;
-  /** Milliseconds until its time to live ends. */
-  readonly leftMs: number;
-  /**
-   * Whether values of this calendar window may be shown now: the window contains this instant, and the answer was
-   * settled in it.
-   */
-  shows(window: Window): boolean;
 }
 
 /** The outcome of a target's runs. */
@@ -132,7 +121,7 @@ export function createReadings<Packed>(
     id: TargetId,
     reading: Reading,
     samples: readonly Sample[],
-    askedAt = clock.monotonic() - Math.max(0, clock.now() - reading.askedAtMs),
+    askedAt = monotonicOf(reading.askedAtMs, clock),
   ): boolean {
     const entry = entries.get(id);
     if (!entry) return true;
@@ -149,14 +138,8 @@ export function createReadings<Packed>(
   return {
     status: (id) => entries.get(id)?.status,
     shown: (id) => shownOf(entries.get(id)?.learnt, clock),
-    latest: (id) => {
-      const learnt = entries.get(id)?.learnt;
-      return learnt && redated(learnt, clock);
-    },
-    isCurrent: (id) => {
-      const learnt = entries.get(id)?.learnt;
-      return learnt !== undefined && leftMs(learnt, clock) > 0;
-    },
+    latest: (id) => latestOf(entries.get(id)?.learnt, clock),
+    isCurrent: (id) => shownOf(entries.get(id)?.learnt, clock) !== undefined,
     configure: (id, identity) => {
       const known = entries.get(id);
       if (known?.identity === identity) return;
@@ -185,11 +168,7 @@ export function createReadings<Packed>(
       replace(entry, { ...entry.learnt, values: empty, isWithdrawn: true });
       withdrawals++;
     },
-    isWhole: (id) => {
-      const learnt = entries.get(id)?.learnt;
-      if (!learnt?.isWhole || leftMs(learnt, clock) <= 0) return false;
-      return windows(learnt.values).every(shows(redated(learnt, clock), clock.now()));
-    },
+    isWhole: (id) => isWholeNow(entries.get(id)?.learnt, windows, clock),
     derive: (sources) => {
       derived = sources;
       withdrawals++;
@@ -205,7 +184,7 @@ export function createReadings<Packed>(
         view.add(description);
         if (!learnt) view.add(empty);
         else if (setBackMs(learnt, offsetMs) === 0) view.add(only(learnt.values, isRunning), learnt);
-        else view.add(only(learnt.values, shows(redated(learnt, clock), nowMs)), learnt);
+        else view.add(only(learnt.values, shownWindows(learnt, clock)), learnt);
       }
       for (const source of derived.values()) view.add(pack(source()));
       return view.done();
@@ -219,33 +198,11 @@ export function createReadings<Packed>(
   };
 }
 
-function shownOf(learnt: Learnt<unknown> | undefined, clock: Clock): ShownReading | undefined {
-  const left = learnt ? leftMs(learnt, clock) : 0;
-  if (!learnt || left <= 0) return undefined;
-  const reading = redated(learnt, clock);
-  const { value, askedAtMs } = reading;
-  return { value, askedAtMs, leftMs: left, shows: shows(reading, clock.now()) };
-}
-
-/**
- * The windows of a reading that may be shown at an instant: those that contain the instant and in which the reading
- * was settled.
- */
-function shows(reading: Reading, nowMs: number): (window: Window) => boolean {
-  return (window) => isSettled(window, reading.asOfMs) && contains(window, nowMs);
-}
-
 interface Entry<Packed> {
   readonly identity: string;
   status: TargetStatus;
   description: Packed;
   learnt: Learnt<Packed> | undefined;
-}
-
-interface Learnt<Packed> extends Aging {
-  readonly values: Packed;
-  /** Whether all samples of the reading were trusted. */
-  readonly isWhole: boolean;
 }
 
 const NEW_STATUS: Omit<TargetStatus, "waitingSince"> = {

@@ -40,6 +40,13 @@ export interface Refusals {
 /** The pause after a refusal without a retry-after. */
 export const DEFAULT_REST_MS = 30_000;
 
+/**
+ * How many targets the gateway must refuse in a row, without an answer to any other, before the endpoint is suspected,
+ * and before it is paused. A gateway that refuses single requests at random must not pause thousands of targets.
+ */
+const SUSPICIOUS = 2;
+const CERTAIN = 4;
+
 /** Tolerance, because an answer may take longer than the previous one. */
 const ANSWERED_INTERVALS = 1.5;
 
@@ -75,10 +82,12 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
   }
 
   /** Old refusals no longer count. */
-  function forgetOld({ refused }: EndpointState, intervalMs: number): void {
+  function forgetOld({ refused, inRow }: EndpointState, intervalMs: number): void {
     const since = clock.monotonic() - intervalMs;
     for (const [id, { at, until }] of refused) {
-      if (at < since && until <= clock.monotonic()) refused.delete(id);
+      if (at >= since || until > clock.monotonic()) continue;
+      refused.delete(id);
+      inRow.delete(id);
     }
   }
 
@@ -86,20 +95,21 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
    * The endpoint itself refuses if two targets are refused and it usually answers one of them, or if it has answered no
    * target recently.
    */
-  function concernsEndpoint(state: EndpointState, intervalMs: number): boolean {
+  function concernsEndpoint({ answered }: EndpointState, refused: Targets, intervalMs: number): boolean {
     const since = clock.monotonic() - ANSWERED_INTERVALS * intervalMs;
-    const wasAnswered = (id: TargetId) => (state.answered.get(id) ?? Number.NEGATIVE_INFINITY) >= since;
-    if (state.refused.size < 2) return false;
-    return someOf(state.refused.keys(), wasAnswered) || !someOf(state.answered.keys(), wasAnswered);
+    const wasAnswered = (id: TargetId) => (answered.get(id) ?? Number.NEGATIVE_INFINITY) >= since;
+    if (refused.size < SUSPICIOUS) return false;
+    return someOf(refused.keys(), wasAnswered) || !someOf(answered.keys(), wasAnswered);
   }
 
   function refuse(state: EndpointState, id: TargetId, until: number, intervalMs: number): void {
     forgetOld(state, intervalMs);
     state.refused.set(id, { at: clock.monotonic(), until });
+    state.inRow.add(id);
     if (state.trial === id) {
-      state.pausedUntil = Math.max(state.pausedUntil, until);
       state.trial = undefined;
-    } else if (!state.isSuspect && concernsEndpoint(state, intervalMs)) {
+      if (isCertain(state)) state.pausedUntil = Math.max(state.pausedUntil, until);
+    } else if (!state.isSuspect && concernsEndpoint(state, state.inRow, intervalMs)) {
       state.isSuspect = true;
     }
   }
@@ -122,10 +132,12 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
       if (throttled) return refuse(state, id, until, intervalMs);
       if (!answered) return;
       state.refused.delete(id);
+      state.inRow.clear();
       state.answered.set(id, clock.monotonic());
       // An answer to a target other than the trial counts if it shows that the gateway only refuses targets that it
       // always refuses.
-      if (!state.isSuspect || (state.trial !== id && concernsEndpoint(state, intervalMs))) return;
+      if (!state.isSuspect || (state.trial !== id && concernsEndpoint(state, state.refused, intervalMs)))
+        return;
       state.isSuspect = false;
       state.trial = undefined;
       state.openSince = clock.monotonic();
@@ -136,7 +148,8 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
     },
     remove: (id) => {
       rests.delete(id);
-      for (const [endpoint, { refused, answered }] of states) {
+      for (const [endpoint, { refused, answered, inRow }] of states) {
+        inRow.delete(id);
         const wasKnown = [refused.delete(id), answered.delete(id)].includes(true);
         if (wasKnown && refused.size + answered.size === 0) states.delete(endpoint);
       }
@@ -170,7 +183,17 @@ interface EndpointState {
   /** When each target was last refused, and until when it must not be a trial. */
   readonly refused: Map<TargetId, { readonly at: number; readonly until: number }>;
   readonly answered: Map<TargetId, number>;
+  /** The targets that were refused since the last answer to any target. */
+  readonly inRow: Set<TargetId>;
 }
+
+/** An endpoint may have fewer targets than `CERTAIN`. */
+function isCertain({ refused, answered, inRow }: EndpointState): boolean {
+  return inRow.size >= CERTAIN || inRow.size === new Set([...refused.keys(), ...answered.keys()]).size;
+}
+
+/** A set of targets, or a map by target. */
+type Targets = Pick<Set<TargetId>, "size" | "keys">;
 
 /** Stops at the first match, without a copy, because an endpoint may have ten thousand targets. */
 function someOf(ids: Iterable<TargetId>, isTrue: (id: TargetId) => boolean): boolean {
@@ -186,5 +209,6 @@ function newState(): EndpointState {
     openSince: Number.NEGATIVE_INFINITY,
     refused: new Map(),
     answered: new Map(),
+    inRow: new Set(),
   };
 }

@@ -47,6 +47,8 @@ export interface BudgetRow {
   readonly spent: number | undefined;
   /** Why `spent` is only a lower bound, or unknown; undefined: it is complete. */
   readonly gaps: BudgetGaps | undefined;
+  /** Whether its model or app is in no row, so that its name may be misspelt. */
+  readonly isUnseen: boolean;
 }
 
 export interface OverviewDependencies {
@@ -75,11 +77,11 @@ export function createOverview(
 
 function budgetRow(
   { name, team, scope, period, limit }: BudgetConfig,
-  { window, spent, gaps }: BudgetStatus,
+  { window, spent, gaps, isUnseen }: BudgetStatus,
 ): BudgetRow {
   const windowEndMs = Number.isFinite(window.endMs) ? window.endMs : undefined;
   const windowStartMs = window.startMs;
-  return { name, team, scope, window: period.kind, windowStartMs, windowEndMs, limit, spent, gaps };
+  return { name, team, scope, window: period.kind, windowStartMs, windowEndMs, limit, spent, gaps, isUnseen };
 }
 
 /** Budgets share the regular queries; every other period has its own query. */

@@ -1,7 +1,8 @@
 import type { KeyConfig, Owner } from "../config/config.ts";
 import { decimalSum } from "../metrics/decimal-sum.ts";
 import type { KeyReading, PairUsage } from "../readings/reading.ts";
-import type { ReadingSource, ShownReading, TargetStatus } from "../readings/readings.ts";
+import type { ShownReading } from "../readings/learnt.ts";
+import type { ReadingSource, TargetStatus } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
 import { type WindowKind, windowAt } from "../time/window.ts";
 

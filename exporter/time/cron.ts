@@ -42,6 +42,15 @@ export function createCron(expression: string): Cron {
   return { nextRun, longestGapMs };
 }
 
+/**
+ * Whether a valid expression names days of the month and days of the week. It runs on days that match both; most crons
+ * run on days that match either.
+ */
+export function needsBothDays(expression: string): boolean {
+  const { dayOfMonth, dayOfWeek } = parse(expression);
+  return new Set(dayOfMonth).size < 31 && new Set(dayOfWeek).size < 7;
+}
+
 /** Why an expression of five or six fields is invalid. */
 export type CronFault =
   /** `name` is missing if the field was rejected before node-cron parsed it. */

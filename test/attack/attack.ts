@@ -58,6 +58,7 @@ export async function runAttack(options: AttackOptions, signal: AbortSignal): Pr
       restarting ??= restarted(stage, start).finally(() => (restarting = undefined));
       return restarting;
     },
+    isRestarting: () => restarting !== undefined,
   };
   try {
     presented(stage);
@@ -140,8 +141,8 @@ async function attackLane(
 async function recover(stage: Stage, quietMs: number, signal: AbortSignal): Promise<void> {
   const { setting, exporter, result, judge } = stage;
   setting.restore();
-  exporter.signal("SIGHUP");
   const endedMs = Date.now();
+  exporter.signal("SIGHUP");
   let faults: readonly string[] = ["no answer"];
   const mostMs = 2000 * Math.max(INTERVAL_S, analyticsIntervalS(await scrape(exporter.url))) + GRACE_MS;
   while (faults.length > 0 && Date.now() < endedMs + mostMs && !signal.aborted) {
@@ -161,17 +162,14 @@ const HANGS_MS = 20_000;
 
 /** Starts an exporter again that has ended, or that answers nobody. */
 function guarded(stage: Stage): () => void {
-  let isBusy = false;
   const look = async (): Promise<void> => {
     const { exporter, judge } = stage;
     const end = exporter.end();
     const silentMs = Date.now() - judge.answeredMs();
-    if (isBusy || (end === undefined && silentMs < HANGS_MS)) return;
-    isBusy = true;
+    if (stage.isRestarting() || (end === undefined && silentMs < HANGS_MS)) return;
     const text = end === undefined ? `it answered nobody for ${silentMs} ms` : `it ended with ${end}`;
     judge.breach("lives", text, Date.now() - 1000);
     await stage.restart();
-    isBusy = false;
   };
   const timer = setInterval(() => void look(), 200);
   return () => clearInterval(timer);

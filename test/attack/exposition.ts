@@ -28,6 +28,8 @@ export async function scrape(url: string): Promise<Values | undefined> {
   }
 }
 
+const RELOADED = "aigateway_exporter_config_last_reload_success_timestamp_seconds";
+
 /** How old a value may be: its time to live, and the time of a request and of a rendering. */
 const OLDEST_S = 3 * INTERVAL_S + 7;
 
@@ -50,6 +52,8 @@ export function faultsAfter(values: Values, nowMs: number, endedMs: number): rea
     // Windows end at midnight.
     ...(nowMs % 86_400_000 < 180_000 ? [] : pairFaults(values)),
     ...differs(values, "aigateway_exporter_config_last_reload_successful", 1),
+    // A SIGHUP was sent then.
+    ...((values.get(RELOADED) ?? 0) * 1000 >= endedMs - 1 ? [] : ["the configuration was not reloaded"]),
     ...differs(values, "aigateway_exporter_web_config_last_reload_successful", 1),
   ];
 }

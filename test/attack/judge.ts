@@ -79,6 +79,8 @@ export function createJudge(result: AttackResult): Judge {
     },
     take: (message) => {
       if (message.type === "probe") probed(message);
+      if (message.type === "overdue" && !isExcused && message.atMs >= startedMs && message.path !== "/")
+        breach("answers", `${message.path}: no answer within ${message.ms.toFixed(0)} ms`, message.atMs);
       if (message.type === "breach") breach("entry", message.text, Date.now() - MOST_MS);
       if (message.type !== "strikes") return;
       const { lane, kind, seen } = message;

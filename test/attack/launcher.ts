@@ -50,7 +50,7 @@ export function createLauncher(stage: Stage): Launcher {
     await ended;
     if (actor === "machine") {
       setting.restore();
-      if (name in reloadFileAttacks) stage.exporter.signal("SIGHUP");
+      if (name in reloadFileAttacks) await reload(stage, name, signal);
       // A reload in progress must not look like one that got in.
       await rest(300, signal);
     }
@@ -75,6 +75,19 @@ export function createLauncher(stage: Stage): Launcher {
       }
     },
   };
+}
+
+/** A reload that hangs must end, and the next one must work. */
+const RELOAD_MS = 15_000;
+
+async function reload(stage: Stage, name: string, signal: AbortSignal): Promise<void> {
+  const sentMs = Date.now();
+  stage.exporter.signal("SIGHUP");
+  while (!signal.aborted && Date.now() < sentMs + RELOAD_MS) {
+    await rest(200, signal);
+    if (((await reloadTime(stage)) ?? 0) * 1000 >= sentMs) return;
+  }
+  if (!signal.aborted) stage.judge.breach("recovery", `no reload within ${RELOAD_MS} ms after "${name}"`);
 }
 
 const FAILURES = /^aigateway_\w+_failures_total\{.*reason="(\w+)"/;

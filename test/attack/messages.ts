@@ -12,6 +12,8 @@ export const ProgramMessage = z.discriminatedUnion("type", [
   }),
   /** The exporter gave away something. */
   z.object({ type: z.literal("breach"), text: z.string() }),
+  /** A probe has no answer yet. */
+  z.object({ type: z.literal("overdue"), path: z.string(), atMs: z.number(), ms: z.number() }),
   z.object({
     type: z.literal("probe"),
     path: z.string(),

@@ -28,4 +28,5 @@ export interface Stage {
   readonly order: (order: ProgramOrder) => void;
   /** Ends the present exporter, if it still runs, and starts another one. */
   readonly restart: () => Promise<void>;
+  readonly isRestarting: () => boolean;
 }

@@ -8,7 +8,13 @@ import { report, takeOrders } from "./messages.ts";
 let target: { readonly url: string; readonly pid: number } | undefined;
 const authorization = `Basic ${Buffer.from(`${LOGIN.user}:${LOGIN.password}`).toString("base64")}`;
 const kept = new Agent({ keepAlive: true, maxSockets: 1 });
-let pending = 0;
+/** Each returns how long its probe has waited. */
+const pending = new Set<{
+  readonly path: string;
+  readonly atMs: number;
+  isReported: boolean;
+  readonly ms: () => number;
+}>();
 let turn = 0;
 const PERIOD_MS = 250;
 /** How long this process did not run although it was time. */
@@ -24,7 +30,13 @@ setInterval(() => {
   lateMs += Math.max(0, now - expectedAt);
   expectedAt = now + PERIOD_MS;
   turn += 1;
-  if (!target || pending > MOST_PENDING) return;
+  for (const waiting of pending) {
+    const ms = waiting.ms();
+    if (waiting.isReported || ms < OVERDUE_MS) continue;
+    waiting.isReported = true;
+    report({ type: "overdue", path: waiting.path, atMs: waiting.atMs, ms });
+  }
+  if (!target || pending.size > MOST_PENDING) return;
   probe("/-/healthy", false);
   probe("/metrics", turn % 2 === 0);
   if (turn % 20 === 0) probe("/", false);
@@ -32,21 +44,23 @@ setInterval(() => {
 
 /** More would be an attack. */
 const MOST_PENDING = 24;
+const OVERDUE_MS = 1000;
 const PATIENCE_MS = 60_000;
 
 function probe(path: string, isKept: boolean): void {
   if (!target) return;
   const { url, pid } = target;
   const [atMs, began, lateBefore, waitedBefore] = [Date.now(), performance.now(), lateMs, waitedMs(pid)];
-  pending += 1;
+  const excusedMs = (): number => lateMs - lateBefore + Math.max(0, waitedMs(pid) - waitedBefore);
+  const own = { path, atMs, isReported: false, ms: () => performance.now() - began - excusedMs() };
+  pending.add(own);
   let isDone = false;
   const done = (end: string, body?: string): void => {
     if (isDone) return;
     isDone = true;
-    pending -= 1;
+    pending.delete(own);
     const wallMs = performance.now() - began;
-    const excused = lateMs - lateBefore + Math.max(0, waitedMs(pid) - waitedBefore);
-    report({ type: "probe", path, atMs, wallMs, ms: Math.max(0, wallMs - excused), end, body });
+    report({ type: "probe", path, atMs, wallMs, ms: Math.max(0, own.ms()), end, body });
   };
   const asked = request(
     url + path,

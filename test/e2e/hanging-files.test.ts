@@ -47,6 +47,10 @@ function stage(): ExporterFiles {
   return files;
 }
 
+function up(seen: ReturnType<typeof seriesOfText>, name: string): number | undefined {
+  return seen.get(`aigateway_key_up{key="${name}"}`);
+}
+
 function pathOf({ directory }: ExporterFiles, name: string): string {
   return join(directory, name === "alive" ? "others" : "secrets", name);
 }
@@ -71,8 +75,6 @@ describe.each([
     const flags = [`--config.file=${files.configFile}`, "--web.enable-lifecycle"];
     const exporter = await startExporter(flags, { ...files.environment, ...environment });
     const series = async () => seriesOfText(await (await fetch(`${exporter.url}/metrics`)).text());
-    const up = (seen: ReturnType<typeof seriesOfText>, name: string) =>
-      seen.get(`aigateway_key_up{key="${name}"}`);
     await until("the first polls", series, (seen) => DEAD.every((name) => up(seen, name) === 1));
     turnToFifos(files);
     await until("the failures", series, (seen) => DEAD.every((name) => up(seen, name) === 0));
@@ -87,8 +89,10 @@ describe.each([
     ]);
     expect((await fetch(`${exporter.url}/-/healthy`)).status).toBe(200);
     const before = seen.get('aigateway_key_last_success_timestamp_seconds{key="alive"}') ?? 0;
-    await until("another poll", series, (later) =>
-      Boolean((later.get('aigateway_key_last_success_timestamp_seconds{key="alive"}') ?? 0) > before),
+    await until(
+      "another poll",
+      series,
+      (later) => (later.get('aigateway_key_last_success_timestamp_seconds{key="alive"}') ?? 0) > before,
     );
 
     const reload = await fetch(`${exporter.url}/-/reload`, { method: "POST" });

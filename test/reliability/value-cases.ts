@@ -20,7 +20,9 @@ const CREDITS_OF_ONE = seriesName("aigateway_usage_day_credits", ONE);
 
 const CONTROL = 'Tab\tBell\u0007Nul\u0000Line\nQuote"Back\\slash\r\u2028\u202e';
 const LONG = "x".repeat(10_000);
-const MANY = 100_000;
+const MANY = 1500;
+/** The row limit of the service. */
+const MOST_ROWS = 1000;
 
 /** The next reset of the limit is unknown. */
 const WITHOUT_WINDOW = {
@@ -64,7 +66,7 @@ export const valueCases: readonly FaultCase[] = [
   },
   {
     title: "an amount of 100,000 digits and a letter",
-    fault: sendingAs((text) => firstAmount(text, `"${"1".repeat(MANY)}x"`)),
+    fault: sendingAs((text) => firstAmount(text, `"${"1".repeat(100_000)}x"`)),
     ...failing("bad_response"),
   },
   {
@@ -184,7 +186,7 @@ export const valueCases: readonly FaultCase[] = [
     note: "with U+FFFD for bytes that are not UTF-8, the encoding of JSON",
   },
   {
-    title: "100,000 rows (1,000 were requested)",
+    title: "1,500 rows (1,000 were requested)",
     fault: changing({
       key: (data) => ({ ...data, more: Array.from({ length: MANY }, (_, index) => ({ index })) }),
       analytics: (data, { grouped }) => ({
@@ -194,7 +196,7 @@ export const valueCases: readonly FaultCase[] = [
     }),
     key: asRight,
     analytics: { shown: manyShown },
-    note: "the top ones, the rest in `_other`",
+    note: "the top ones of the first 1,000, the rest in `_other`, as `truncated`",
   },
 ];
 
@@ -231,9 +233,9 @@ function bounded(text: string): string {
 /** Later rows are more expensive. */
 function manyRows(): readonly JsonObject[] {
   return Array.from({ length: MANY }, (_, index) => ({
-    model: `acme/${index}`,
+    model: `acme/${MANY - 1 - index}`,
     app: "Chat",
-    ...amounts(index, 1),
+    ...amounts(MANY - 1 - index, 1),
   }));
 }
 
@@ -243,8 +245,9 @@ function manyShown(right: SeriesMap): SeriesMap {
   const shownCredits = top.reduce((sum, credits) => sum + credits, 0);
   return new Map([
     ...about,
-    [querySeriesName("rows"), MANY],
-    [querySeriesName("folded_series"), MANY - TOP],
+    [querySeriesName("truncated"), 1],
+    [querySeriesName("rows"), MOST_ROWS],
+    [querySeriesName("folded_series"), MOST_ROWS - TOP],
     ...top.flatMap((index) => [...usageSeries("day", { model: `acme/${index}`, app: "Chat" }, index, 1)]),
     ...usageSeries("day", OTHER, (MANY * (MANY - 1)) / 2 - shownCredits, MANY - TOP),
   ]);

@@ -11,7 +11,6 @@ export type Path = readonly (string | number)[];
 const Node = z.object({
   properties: z.record(z.string(), z.unknown()).optional(),
   items: z.unknown().optional(),
-  additionalProperties: z.unknown().optional(),
   anyOf: z.array(z.unknown()).optional(),
 });
 
@@ -23,7 +22,12 @@ export const PLACES = {
     ...placesOf(usageWire.PairWithRates).map((path): Path => ["data", "data", 0, ...path]),
   ],
   transcription: placesOf(transcriptionWire.TranscriptionBody),
-  error: [...placesOf(errorBody.Envelope), ...placesOf(hints.BodyHeaders)],
+  error: [
+    ...placesOf(errorBody.Envelope),
+    ...placesOf(hints.BodyHeaders),
+    // The schema does not name the headers.
+    ...["retry-after", "x-ratelimit-reset"].map((name): Path => ["error", "metadata", "headers", name]),
+  ],
 } as const;
 
 /** A copy of a JSON value with another value at a place. */
@@ -47,13 +51,12 @@ function placesOf(schema: z.ZodType): readonly Path[] {
 function walk(schema: unknown): readonly Path[] {
   const parsed = Node.safeParse(schema);
   if (!parsed.success) return [[]];
-  const { properties = {}, items, additionalProperties, anyOf = [] } = parsed.data;
+  const { properties = {}, items, anyOf = [] } = parsed.data;
   const below = (step: string | number, child: unknown) => walk(child).map((path): Path => [step, ...path]);
   return [
     [],
     ...Object.entries(properties).flatMap(([name, child]) => below(name, child)),
     ...(items === undefined ? [] : below(0, items)),
-    ...(typeof additionalProperties === "object" ? below("retry-after", additionalProperties) : []),
     ...anyOf.flatMap(walk),
   ];
 }

@@ -84,7 +84,7 @@ export interface Fault {
   readonly what: FaultKind;
   readonly endpoint: EndpointName;
   /** The accounts that it concerns; undefined: all. */
-  readonly accounts?: readonly number[];
+  readonly accounts?: readonly number[] | undefined;
   /** Concerns one request in this many; undefined: each. */
   readonly oneIn?: number;
   /** Seconds that a refusal asks to wait; undefined: no hint. A quota with a hint names the right time. */

@@ -43,14 +43,15 @@ export async function probingConfig(
   keys: readonly KeyConfig[],
 ): Promise<ProbingConfig | undefined> {
   if (probes.length === 0 || !spend) return undefined;
-  const sample = await bundledSample();
+  const isSampleNeeded = probes.some(({ audio }) => audio === undefined);
+  const sample = isSampleNeeded ? await bundledSample() : undefined;
   const byName = new Map(keys.map((key) => [key.name, key]));
   return {
     probes: probes.flatMap((entry) => {
       const key = byName.get(entry.key);
       if (!key) return [];
       const { audio: path, format } = entry;
-      if (path === undefined) return [probeConfig(entry, key, sample.audio, sample.text)];
+      if (path === undefined) return sample ? [probeConfig(entry, key, sample.audio, sample.text)] : [];
       return [probeConfig(entry, key, audioFiles(path, formatOf(path, format)), "")];
     }),
     ceilingCredits: spend.max_cost_per_day,

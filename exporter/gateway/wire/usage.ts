@@ -71,7 +71,7 @@ export interface UsageRows<Row> {
   readonly unreadableRows: number;
   /** Why the first unreadable row was rejected: the column's name, never its value. */
   readonly rowProblem: string | undefined;
-  /** Whether the service has more rows than it sent, by its flag or its count of rows. */
+  /** Whether the service has more rows than were read: by its flag, its count of rows, or because it sent too many. */
   readonly truncated: boolean;
   readonly warnings: number;
   readonly computedAtMs: number | undefined;
@@ -89,11 +89,8 @@ export function parseTotal(body: unknown, action: string): UsageRows<Amounts> {
 }
 
 function parseRows<Row>(body: unknown, schema: z.ZodType<Row>, action: string): UsageRows<Row> {
-  const { data: wireRows, metadata, cachedAt, warnings } = parseBody(UsageBody, body, action).data;
-  if (wireRows.length > ROW_LIMIT) {
-    const message = `Cannot ${action}: the answer has ${wireRows.length} rows, at most ${ROW_LIMIT} are possible`;
-    throw new GatewayError("bad_response", message);
-  }
+  const { data: sentRows, metadata, cachedAt, warnings } = parseBody(UsageBody, body, action).data;
+  const wireRows = sentRows.slice(0, ROW_LIMIT);
   const rows: Row[] = [];
   let rowProblem: string | undefined;
   for (const wireRow of wireRows) {
@@ -109,7 +106,7 @@ function parseRows<Row>(body: unknown, schema: z.ZodType<Row>, action: string): 
     rows,
     unreadableRows: wireRows.length - rows.length,
     rowProblem,
-    truncated: metadata.truncated || (metadata.row_count ?? 0) > wireRows.length,
+    truncated: metadata.truncated || Math.max(sentRows.length, metadata.row_count ?? 0) > wireRows.length,
     warnings: warnings?.length ?? 0,
     computedAtMs: cachedAt,
     queryTimeMs: metadata.query_time_ms,

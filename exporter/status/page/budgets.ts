@@ -121,9 +121,12 @@ function endText({ window, windowEndMs }: BudgetRow, nowMs: number): Html {
 /** Maximum number of keys that are named. */
 const NAMES_SHOWN = 3;
 
-function scopeText({ scope }: BudgetRow, keys: number): Html {
+function scopeText({ scope, isUnseen }: BudgetRow, keys: number): Html {
   if (scope.kind === "account") return html`the account<small>all its keys, polled or not</small>`;
-  if (scope.kind !== "keys") return html`${foreign(scope.label)}<small>${scope.kind}</small>`;
+  if (scope.kind !== "keys") {
+    const advice = isUnseen ? html`<br />in no row of the gateway: check its name` : undefined;
+    return html`${foreign(scope.label)}<small>${scope.kind}${advice}</small>`;
+  }
   const { names } = scope;
   if (names.length === keys) return html`all ${counted(keys, "key")}`;
   const named = names

@@ -5,6 +5,7 @@ import type { BudgetConfig } from "../../../exporter/config/config.ts";
 import { windowAt } from "../../../exporter/time/window.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
+import { silentLog } from "../../support/log.ts";
 import { createFakeReadings, type FakeTarget, spendReading } from "../../support/fake-readings.ts";
 
 const NOON = Date.parse("2026-11-18T12:00:00Z");
@@ -26,7 +27,8 @@ const prepaid: BudgetConfig = {
 function setUp(budgets: readonly BudgetConfig[]) {
   const clock = createManualClock(NOON);
   const targets: Record<`key/${string}`, FakeTarget> = {};
-  const sources = budgetSources(budgets, createFakeReadings(targets, clock.now()), clock);
+  const readings = createFakeReadings(targets, clock.now());
+  const sources = budgetSources(budgets, { readings, clock, log: silentLog });
   const answer = (credits: number, up = true) => {
     const reading = spendReading({ window: windowAt("month", clock.now()), credits }, clock.now());
     targets["key/billing"] = { status: { up }, reading };

@@ -2,7 +2,9 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { createReload, oneAtATime } from "../../../exporter/cli/reload.ts";
 import type { Config } from "../../../exporter/config/config.ts";
+import { createLineLimiter } from "../../../exporter/log.ts";
 import { writeExporterFiles } from "../../support/exporter-files.ts";
+import { createManualClock } from "../../support/clock.ts";
 import { createRecordingLog } from "../../support/log.ts";
 
 describe("createReload()", () => {
@@ -26,6 +28,18 @@ describe("createReload()", () => {
     ]);
   });
 
+  test("logs a few of many reloads and their number, and returns every problem", async () => {
+    const { reload, files, limiter, lines } = setUp();
+    files.write({ series_limit: 0 });
+    for (let count = 0; count < 50; count++) expect(await reload()).toHaveLength(1);
+    limiter.flush();
+    expect(lines.map(({ message }) => message).slice(-2)).toEqual([
+      "45 more lines of this kind: problem of the configuration",
+      "45 more lines of this kind: failed reload",
+    ]);
+    expect(lines).toHaveLength(12);
+  });
+
   test("returns an unexpected error as a problem, without secrets", async () => {
     const { reload, applied, files } = setUp();
     applied.mockRejectedValueOnce(new Error("failed with sk-billing"));
@@ -42,8 +56,10 @@ function setUp() {
   onTestFinished(() => files.remove());
   const { log, lines } = createRecordingLog();
   const applied = vi.fn<(config: Config | undefined) => Promise<void>>(() => Promise.resolve());
-  const reload = createReload(Promise.resolve({ apply: applied }), files.configFile, files.environment, log);
-  return { reload, applied, files, lines };
+  const limiter = createLineLimiter(log, createManualClock());
+  const app = Promise.resolve({ apply: applied });
+  const reload = createReload(app, files.configFile, files.environment, limiter);
+  return { reload, applied, files, limiter, lines };
 }
 
 describe("oneAtATime()", () => {

@@ -208,6 +208,23 @@ describe("createRefusals(), when the endpoint is suspected", () => {
     },
   );
 
+  test("a gateway that refuses single requests pauses nothing, and one that refuses four targets in a row is paused", () => {
+    const { answer, refuse, begin, mayBegin, mayContinue } = setUp();
+    answer("key/a", "key/b", "key/c", "key/d", "key/e", "key/f");
+    refuse("key/a");
+    answer("key/b");
+    refuse("key/c");
+    expect(mayContinue("key/f")).toBe(true);
+    refuse("key/d");
+    expect(mayContinue("key/f")).toBe(false);
+    begin("key/e");
+    refuse("key/e");
+    expect(mayBegin("key/f")).toBe(true);
+    begin("key/f");
+    refuse("key/f");
+    expect(mayBegin("key/b")).toBe(false);
+  });
+
   test("answers to earlier requests do not shorten a pause", () => {
     const { clock, suspect, refuse, answer, begin, refusals } = setUp();
     suspect();

@@ -200,7 +200,7 @@ describe("createOverview", () => {
     };
     const counts = { failing: 1, waiting: 0, early: 0, old: 0, partial: 0 };
     const gaps: BudgetGaps = { sources: 2, counts, reason: "unauthorized", partial: undefined };
-    const judged = new Map([["payments-day", { spent: 42.5, complete: false, gaps }]]);
+    const judged = new Map([["payments-day", { spent: 42.5, complete: false, gaps, isUnseen: false }]]);
     const { budgets } = overview({ budgets: [team, prepaid], judged });
     expect(budgets).toEqual([
       {
@@ -213,6 +213,7 @@ describe("createOverview", () => {
         limit: 100,
         spent: 42.5,
         gaps,
+        isUnseen: false,
       },
       expect.objectContaining({
         window: "total",
@@ -294,6 +295,7 @@ function overview({ analytics = false, budgets = [], judged, probes, records }: 
       spent: undefined,
       complete: true,
       gaps: undefined,
+      isUnseen: false,
       ...judged?.get(name),
     }),
     probes: { record: (name) => records?.get(name), spentToday: () => 0.25 },

@@ -179,6 +179,13 @@ describe("parsePairs: rows", () => {
   });
 });
 
+test("parsePairs reads only the requested rows, however many there are, and reports the rest", () => {
+  const rows = [...Array.from({ length: 1000 }, () => ROW), 0, {}];
+  expect(parsePairs(body(rows), false, "ask")).toMatchObject({ unreadableRows: 0, truncated: true });
+  expect(parsed(rows).rows).toHaveLength(1000);
+  expect(parsed(rows.slice(0, 1000)).truncated).toBe(false);
+});
+
 describe("parseTotal", () => {
   test("reads the sums from one row without labels", () => {
     expect(parseTotal(body([{ total_usage: "8.5", request_count: 30 }]), "ask").rows).toEqual([

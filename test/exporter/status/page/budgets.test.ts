@@ -31,6 +31,14 @@ describe("the table of budgets", () => {
     expect(page).not.toContain('id="budgets"');
   });
 
+  test("advises to check the name of a model or an app that is in no row", () => {
+    const scope = { kind: "model", label: "acme/wun" } as const;
+    expect(cells({ scope, isUnseen: true })[5]).toBe(
+      "acme/wun model in no row of the gateway: check its name",
+    );
+    expect(cells({ scope })[5]).toBe("acme/wun model");
+  });
+
   test.each<[string, Partial<BudgetRow>, readonly string[]]>([
     ["without spend", { spent: 0 }, ["● Within", "0.00 of 500.00 0%", "500.00"]],
     ["refunded", { spent: -5 }, ["● Within", "−5.00 of 500.00 −1%", "505.00"]],

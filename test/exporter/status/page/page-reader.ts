@@ -73,6 +73,7 @@ export function budget(name: string, more: Partial<BudgetRow> = {}): BudgetRow {
     limit: 500,
     spent: 120.5,
     gaps: undefined,
+    isUnseen: false,
     ...more,
   };
 }

@@ -1,0 +1,60 @@
+import type { Clock } from "../time/clock.ts";
+import { contains, isSettled, type Window } from "../time/window.ts";
+import type { Reading, ReadingValue } from "./reading.ts";
+import { type Aging, leftMs, redated } from "./time-to-live.ts";
+
+/** The last good reading of a target with its packed samples. */
+export interface Learnt<Packed> extends Aging {
+  readonly values: Packed;
+  /** Whether all samples of the reading were trusted. */
+  readonly isWhole: boolean;
+}
+
+export interface ShownReading {
+  readonly value: ReadingValue | undefined;
+  readonly askedAtMs: number;
+  /** Milliseconds until its time to live ends. */
+  readonly leftMs: number;
+  /**
+   * Whether values of this calendar window may be shown now: the window contains this instant, and the answer was
+   * settled in it.
+   */
+  shows(window: Window): boolean;
+}
+
+/** The reading, if it may be shown now. */
+export function shownOf(learnt: Learnt<unknown> | undefined, clock: Clock): ShownReading | undefined {
+  const left = learnt ? leftMs(learnt, clock) : 0;
+  if (!learnt || left <= 0) return undefined;
+  const reading = redated(learnt, clock);
+  const { value, askedAtMs } = reading;
+  return { value, askedAtMs, leftMs: left, shows: showsAt(reading, clock.now()) };
+}
+
+/** The reading, however old, with its times by the present wall clock. */
+export function latestOf(learnt: Aging | undefined, clock: Clock): Reading | undefined {
+  return learnt && redated(learnt, clock);
+}
+
+/** Whether all samples of a reading may be shown now. */
+export function isWholeNow<Packed>(
+  learnt: Learnt<Packed> | undefined,
+  windows: (packed: Packed) => readonly Window[],
+  clock: Clock,
+): boolean {
+  if (!learnt?.isWhole || leftMs(learnt, clock) <= 0) return false;
+  return windows(learnt.values).every(shownWindows(learnt, clock));
+}
+
+/** The windows of a reading whose values may be shown now. */
+export function shownWindows(learnt: Aging, clock: Clock): (window: Window) => boolean {
+  return showsAt(redated(learnt, clock), clock.now());
+}
+
+/**
+ * The windows of a reading that may be shown at an instant: those that contain the instant and in which the reading
+ * was settled.
+ */
+function showsAt(reading: Reading, nowMs: number): (window: Window) => boolean {
+  return (window) => isSettled(window, reading.asOfMs) && contains(window, nowMs);
+}
