@@ -27,7 +27,7 @@ export type RunEnd = "learnt" | "unsettled" | "unfinished" | "paused" | GatewayE
 
 export interface JobRunnerDependencies {
   readonly clock: Clock;
-  readonly table: Pick<JobTable, "plan">;
+  readonly table: Pick<JobTable, "plan" | "get">;
   readonly readings: ReadingStore;
   readonly refusals: Refusals;
   readonly dispatcher: Pick<Dispatcher, "further">;
@@ -119,6 +119,10 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     if (status) readings.describe(job.id, [...job.constants, ...job.describe(status)]);
   }
 
+  readings.onLapse((id) => {
+    const entry = table.get(id);
+    if (entry) describe(entry.job);
+  });
   return { run, describe };
 }
 
