@@ -1,12 +1,13 @@
 import type { FailureReason } from "../gateway/errors.ts";
 import type { Sample } from "../metrics/family.ts";
 import type { Clock } from "../time/clock.ts";
-import { contains, isSettled, type Window } from "../time/window.ts";
+import { isSettled } from "../time/window.ts";
 import type { Packing } from "./packing.ts";
 import type { Reading } from "./reading.ts";
 import type { TargetId } from "./target-id.ts";
-import { isWholeNow, latestOf, type Learnt, shownOf, type ShownReading, shownWindows } from "./learnt.ts";
-import { monotonicOf, setBackMs } from "./time-to-live.ts";
+import { isWholeNow, latestOf, type Learnt, shownOf, type ShownReading } from "./learnt.ts";
+import { createLapses, isLapsed, type Lapsing } from "./lapses.ts";
+import { monotonicOf } from "./time-to-live.ts";
 import { createViewBuilder, type View } from "./view.ts";
 
 /** The readings as the status page and budgets see them. */
@@ -28,7 +29,7 @@ export interface ReadingSource {
 export interface TargetStatus {
   /** Since when it has been waiting for a run: the begin of the last one, or its addition. Monotonic milliseconds. */
   readonly waitingSince: number;
-  /** Whether the last run succeeded; undefined before the first. */
+  /** Whether the last run succeeded, within the time to live of its reading; undefined before the first. */
   readonly up: boolean | undefined;
   /** Whether the service refuses the credential (401); only a success or a 401 changes it. */
   readonly unauthorized: boolean | undefined;
@@ -42,7 +43,7 @@ export interface TargetStatus {
    * itself.
    */
   readonly lastAnswerMs: number | undefined;
-  /** Why the last run failed; undefined after a success. */
+  /** Why the last run failed; undefined after a success, however long ago. */
   readonly failure: { readonly reason: FailureReason; readonly message: string } | undefined;
   /** The unusable part of the last good answer. */
   readonly warning: string | undefined;
@@ -72,6 +73,11 @@ export interface ReadingStore extends ReadingSource {
   withdraw(id: TargetId): void;
   /** Whether all samples of the last reading can be shown now. */
   isWhole(id: TargetId): boolean;
+  /**
+   * Calls back while a view is gathered, for each target that is not up any more, or again, because of the age of its
+   * last good reading. Its description must follow.
+   */
+  onLapse(run: (id: TargetId) => void): void;
 }
 
 /** All readings of the exporter. Nothing else decides what may be shown at an instant. */
@@ -94,12 +100,13 @@ export function createReadings<Packed>(
   packing: Packing<Packed>,
   seriesLimit: () => number,
 ): Readings<Packed> {
-  const { empty, pack, only, windows, size } = packing;
+  const { empty, pack, windows, size } = packing;
   const entries = new Map<TargetId, Entry<Packed>>();
   let derived: ReadonlyMap<TargetId, () => readonly Sample[]> = new Map();
   let series = 0;
   /** How often something was withdrawn before its time: a view from before that must not be shown any more. */
   let withdrawals = 0;
+  const lapses = createLapses();
 
   function describe(entry: Entry<Packed>, description: Packed): void {
     series += size(description) - size(entry.description);
@@ -132,7 +139,11 @@ export function createReadings<Packed>(
   }
 
   return {
-    status: (id) => entries.get(id)?.status,
+    status: (id) => {
+      const entry = entries.get(id);
+      if (!entry || !isLapsed(entry, clock.now(), clock.monotonic())) return entry?.status;
+      return { ...entry.status, up: false };
+    },
     shown: (id) => shownOf(entries.get(id)?.learnt, clock),
     latest: (id) => latestOf(entries.get(id)?.learnt, clock),
     isCurrent: (id) => shownOf(entries.get(id)?.learnt, clock) !== undefined,
@@ -141,7 +152,7 @@ export function createReadings<Packed>(
       if (known?.identity === identity) return;
       if (known) forget(known);
       const status = { ...NEW_STATUS, waitingSince: clock.monotonic() };
-      entries.set(id, { identity, status, description: empty, learnt: undefined });
+      entries.set(id, { identity, status, description: empty, learnt: undefined, wasLapsed: false });
     },
     ids: () => [...entries.keys()],
     remove: (id) => {
@@ -169,21 +180,15 @@ export function createReadings<Packed>(
       derived = sources;
       withdrawals++;
     },
+    onLapse: lapses.onLapse,
     view: () => {
-      const nowMs = clock.now();
-      const offsetMs = nowMs - clock.monotonic();
       const taken = withdrawals;
       const view = createViewBuilder(packing, { clock, isWithdrawn: () => withdrawals !== taken });
-      // What was packed was settled when it was learnt; one function for all, since there may be ten thousand.
-      const isRunning = (window: Window) => contains(window, nowMs);
-      for (const { description, learnt } of entries.values()) {
-        view.add(description);
-        if (!learnt) view.add(empty);
-        else {
-          const isShown = setBackMs(learnt, offsetMs) > 0 ? shownWindows(learnt, clock) : isRunning;
-          // What has expired once must not come back when the clock is set back.
-          if (view.add(only(learnt.values, isShown), learnt) <= 0) learnt.isWithdrawn = true;
-        }
+      const [wallMs, monotonicMs] = [clock.now(), clock.monotonic()];
+      for (const [id, entry] of entries) {
+        lapses.notice(id, entry, wallMs, monotonicMs);
+        view.add(entry.description);
+        view.addLearnt(entry.learnt);
       }
       for (const source of derived.values()) view.add(pack(source()));
       return view.done();
@@ -197,7 +202,7 @@ export function createReadings<Packed>(
   };
 }
 
-interface Entry<Packed> {
+interface Entry<Packed> extends Lapsing {
   readonly identity: string;
   status: TargetStatus;
   description: Packed;

@@ -1,6 +1,8 @@
 import type { Clock } from "../time/clock.ts";
+import { contains, type Window } from "../time/window.ts";
+import { type Learnt, shownWindows } from "./learnt.ts";
 import type { Packing } from "./packing.ts";
-import { type Aging, leftAt, spareMs, STEP_MS } from "./time-to-live.ts";
+import { leftAt, setBackMs, spareMs, STEP_MS } from "./time-to-live.ts";
 
 /** Everything that may be shown at one instant, and how long it stays valid. */
 export interface View<Packed> {
@@ -14,31 +16,41 @@ export interface View<Packed> {
 
 /** Gathers a view part by part: a list of all parts of ten thousand targets would be garbage each second. */
 export interface ViewBuilder<Packed> {
-  /** Returns the milliseconds left; 0 or less: it has expired. A description does not age. */
-  add(packed: Packed, aging?: Aging): number;
+  /** A description does not age. */
+  add(packed: Packed): void;
+  addLearnt(learnt: Learnt<Packed> | undefined): void;
   done(): View<Packed>;
 }
 
 export function createViewBuilder<Packed>(
-  { empty, windows }: Packing<Packed>,
+  { empty, only, windows }: Packing<Packed>,
   { clock, isWithdrawn }: { readonly clock: Clock; readonly isWithdrawn: () => boolean },
 ): ViewBuilder<Packed> {
   const [wallMs, monotonicMs] = [clock.now(), clock.monotonic()];
   const blocks: Packed[] = [];
   let validForMs = Number.POSITIVE_INFINITY;
+  // What was packed was settled when it was learnt; one function for all, since there may be ten thousand.
+  const isRunning = (window: Window) => contains(window, wallMs);
 
-  function add(packed: Packed, aging?: Aging): number {
-    const left = aging ? leftAt(aging, wallMs, monotonicMs) : Number.POSITIVE_INFINITY;
-    const isShown = packed !== empty && !(aging && left <= spareMs(aging));
-    blocks.push(isShown ? packed : empty);
-    if (!isShown) return left;
+  function add(packed: Packed, left = Number.POSITIVE_INFINITY): void {
+    if (packed === empty) return void blocks.push(empty);
     validForMs = Math.min(validForMs, left);
     for (const { endMs } of windows(packed)) validForMs = Math.min(validForMs, endMs - wallMs);
-    return left;
+    blocks.push(packed);
+  }
+
+  function addLearnt(learnt: Learnt<Packed> | undefined): void {
+    const left = learnt ? leftAt(learnt, wallMs, monotonicMs) : 0;
+    // What has expired once must not come back when the clock is set back.
+    if (learnt && left <= 0) learnt.isWithdrawn = true;
+    if (!learnt || left <= spareMs(learnt)) return void blocks.push(empty);
+    const isSteady = setBackMs(learnt, wallMs - monotonicMs) === 0;
+    add(only(learnt.values, isSteady ? isRunning : shownWindows(learnt, clock)), left);
   }
 
   return {
-    add,
+    add: (packed) => add(packed),
+    addLearnt,
     done: () => ({
       blocks,
       validForMs,

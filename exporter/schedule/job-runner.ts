@@ -27,7 +27,7 @@ export type RunEnd = "learnt" | "unsettled" | "unfinished" | "paused" | GatewayE
 
 export interface JobRunnerDependencies {
   readonly clock: Clock;
-  readonly table: Pick<JobTable, "plan">;
+  readonly table: Pick<JobTable, "plan" | "get">;
   readonly readings: ReadingStore;
   readonly refusals: Refusals;
   readonly dispatcher: Pick<Dispatcher, "further">;
@@ -107,7 +107,8 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       attempted: true,
       failure: { reason: kind, message },
       ...(kind === "unauthorized" && { unauthorized: true }),
-      ...(isRefused && { lastAnswerMs: askedAtMs }),
+      // The next tick asks again, however rarely the target is polled.
+      lastAnswerMs: isRefused ? askedAtMs : undefined,
     });
     // If the service rejects the request itself, the last good values are withdrawn as well.
     if (isRefused) readings.withdraw(job.id);
@@ -118,6 +119,10 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     if (status) readings.describe(job.id, [...job.constants, ...job.describe(status)]);
   }
 
+  readings.onLapse((id) => {
+    const entry = table.get(id);
+    if (entry) describe(entry.job);
+  });
   return { run, describe };
 }
 
