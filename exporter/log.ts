@@ -1,4 +1,3 @@
-import { pino } from "pino";
 import { withoutSecrets } from "./config/secret.ts";
 import type { Clock } from "./time/clock.ts";
 
@@ -18,21 +17,33 @@ export const LOG_FORMATS = ["json", "logfmt"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** Writes to the given stream, standard error in the daemon, as all Prometheus exporters do. No text contains a secret. */
-export function createLog(level: LogLevel, format: LogFormat, output: { write(line: string): void }): Log {
-  const written = format === "json" ? (fields: unknown) => `${JSON.stringify(fields)}\n` : logfmt;
-  const stream = { write: (line: string) => output.write(written(JSON.parse(line, concealed))) };
-  return pino(
-    {
-      level,
-      base: null,
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
-      messageKey: "msg",
-      serializers: { error: String },
-    },
-    stream,
-  );
+/**
+ * Writes to the given stream, standard error in the daemon, as all Prometheus exporters do. No text contains a secret.
+ * `bound` is part of every line.
+ */
+export function createLog(
+  level: LogLevel,
+  format: LogFormat,
+  output: { write(line: string): void },
+  bound: object = {},
+): Log {
+  const inFormat = format === "json" ? (line: unknown) => `${JSON.stringify(line)}\n` : logfmt;
+  const at = (own: LogLevel) => (fields: object, message: string) => {
+    if (LOG_LEVELS.indexOf(own) < LOG_LEVELS.indexOf(level)) return;
+    const line = { level: own, time: new Date().toISOString(), ...bound, ...fields, msg: message };
+    output.write(inFormat(JSON.parse(JSON.stringify(line, plain), concealed)));
+  };
+  return {
+    error: at("error"),
+    warn: at("warn"),
+    info: at("info"),
+    debug: at("debug"),
+    child: (fields) => createLog(level, format, output, { ...bound, ...fields }),
+  };
+}
+
+function plain(_name: string, value: unknown): unknown {
+  return value instanceof Error ? String(value) : value;
 }
 
 /** Bounds the lines that a client, the gateway or the machine can cause. No line is lost without being counted. */

@@ -215,7 +215,7 @@ describe("checkArchitecture", () => {
       "only exporter/metrics/ may",
       "package-law",
     ],
-    ["exporter/app.ts", 'import pino from "pino/file";', "only exporter/log.ts may", "package-law"],
+    ["exporter/app.ts", 'import { hash } from "bcryptjs/umd";', "only exporter/http/ may", "package-law"],
     ["exporter/schedule/poll.ts", 'import cron from "node-cron";', "only exporter/time/ may", "package-law"],
     ["exporter/app.ts", 'import { env } from "node:process";', "only exporter/main.ts may", "package-law"],
     [

@@ -64,7 +64,7 @@ const LAWFUL: readonly (readonly [string, string])[] = [
   ["exporter/http/a.ts", 'import { a } from "../status/page/page.ts";'],
   ["exporter/cli/a.ts", 'import { a } from "../app.ts";'],
   ["exporter/app.ts", 'import { a } from "./schedule/engine.ts";'],
-  ["exporter/log.ts", 'import pino from "pino";'],
+  ["exporter/http/bcrypt-worker.ts", 'import { compareSync } from "bcryptjs";'],
   ["exporter/main.ts", 'import { a } from "./cli/run.ts";'],
   ["dashboards/panels/a.ts", 'import { a } from "../../exporter/collectors/key-families.ts";'],
   ["infra/parts/a.ts", 'import { a } from "../../exporter/time/cron.ts";'],

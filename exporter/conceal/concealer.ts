@@ -1,7 +1,8 @@
 import { decodingsOf } from "./decoded.ts";
+import { foldedCode } from "./gram.ts";
 import { keyShapes } from "./key-shapes.ts";
 import { mayHold } from "./quick-test.ts";
-import { createSecretIndex, foldedCode } from "./secret-index.ts";
+import { createSecretIndex } from "./secret-index.ts";
 import { onlyView, type Span, viewsOf } from "./view.ts";
 
 /** Finds secrets in texts from outside: remembered ones in every usual form, and whatever looks like a key. */

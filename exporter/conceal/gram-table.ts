@@ -1,5 +1,5 @@
 /**
- * A hash table from groups of characters to places in secrets: 8 bytes an entry, because there are sixteen for each of
+ * A hash table from groups of characters to places in secrets: 8 bytes an entry, because there are twenty for each of
  * ten thousand keys. The groups are 30-bit numbers; the places fit into 31 bits.
  */
 export interface GramTable {

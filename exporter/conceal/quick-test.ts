@@ -1,5 +1,6 @@
 import { BASE64, HEXADECIMAL, NONE } from "./decoded.ts";
-import { foldedCode, GRAM, nextGram, nextGramBackward, type SecretIndex } from "./secret-index.ts";
+import { foldedCode, GRAM, nextGram, nextGramBackward } from "./gram.ts";
+import type { SecretIndex } from "./secret-index.ts";
 
 /**
  * Whether a text may contain a fragment of a secret: written in either direction, or in base64 or hexadecimal digits, or

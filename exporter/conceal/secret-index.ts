@@ -1,3 +1,4 @@
+import { foldedCode, foldedCodes, GRAM, gramAt, nextGram } from "./gram.ts";
 import { createGramTable } from "./gram-table.ts";
 
 /**
@@ -28,26 +29,7 @@ export interface Fragment {
   readonly after: string;
 }
 
-/** 1 to 36 for an ASCII letter, ignoring case, or a digit; 0 for everything else, which only separates. */
-export function foldedCode(code: number): number {
-  return FOLDED[code] ?? 0;
-}
-
-const FOLDED = Uint8Array.from({ length: 128 }, (_, code) => {
-  const character = String.fromCharCode(code);
-  return /[a-z\d]/i.test(character) ? Number.parseInt(character, 36) + 1 : 0;
-});
 const FIRST_LETTER = foldedCode("a".charCodeAt(0));
-
-/** A group of characters as a number, after one more character. A few pairs of characters look the same: the secret decides. */
-export function nextGram(gram: number, code: number): number {
-  return ((gram << BITS) | (code & 0x1f)) & GRAM_MASK;
-}
-
-/** The same for a group that is read backward. */
-export function nextGramBackward(gram: number, code: number): number {
-  return (gram >> BITS) | ((code & 0x1f) << (BITS * (GRAM - 1)));
-}
 
 /** Letters and digits of a secret that are concealed wherever they stand together. */
 const FRAGMENT = 8;
@@ -55,10 +37,6 @@ const FRAGMENT = 8;
 const DIGITS = 12;
 /** A shorter secret is concealed as a whole only: its fragments are like ordinary words. */
 const LONG = 16;
-/** Characters of a group. */
-export const GRAM = 6;
-const BITS = 5;
-const GRAM_MASK = 2 ** (BITS * GRAM) - 1;
 const STRIDE = FRAGMENT - GRAM + 1;
 /** A place is the number of a secret and the number of a group within it. */
 const GROUPS = 2048;
@@ -126,7 +104,8 @@ export function createSecretIndex(): SecretIndex {
   function textOf({ owners, digest }: Entry): string | undefined {
     for (const reference of owners) {
       const owner = reference.deref();
-      const text = owner && texts.get(owner)?.find((each) => digestOf(each) === digest);
+      const known = (owner && texts.get(owner)) ?? [];
+      const text = known.length === 1 ? known[0] : known.find((each) => digestOf(each) === digest);
       if (text !== undefined) return text;
     }
     return undefined;
@@ -175,26 +154,19 @@ export function createSecretIndex(): SecretIndex {
   };
 }
 
-/** The letters and digits of a secret, folded. */
+/** A secret and its letters and digits, folded. */
 interface Canonical {
+  readonly text: string;
   readonly codes: Uint8Array;
   /** How many of them belong to the beginning that all keys of a service share. */
   readonly publicLength: number;
-  /** What precedes the first of them, and what follows the last. */
-  readonly lead: string;
-  readonly trail: string;
 }
 
 function canonical(secret: string): Canonical {
-  const text = secret.replaceAll(ARMOR, "");
+  const text = secret.startsWith("-----") ? secret.replaceAll(ARMOR, "") : secret;
   const codes = foldedCodes(text);
   const publicLength = foldedCodes(PUBLIC.exec(text)?.[0] ?? "").length;
-  return {
-    codes,
-    publicLength: codes.length - publicLength >= LONG ? publicLength : 0,
-    lead: /^[^a-z\d]*/i.exec(text)?.[0] ?? "",
-    trail: /[^a-z\d]*$/i.exec(text)?.[0] ?? "",
-  };
+  return { text, codes, publicLength: codes.length - publicLength >= LONG ? publicLength : 0 };
 }
 
 /** `sk-or-v1-`, `sk-proj-`, `gsk_`. */
@@ -202,22 +174,8 @@ const PUBLIC = /^[a-z]{2,6}[-_](?:[a-z\d]{1,6}[-_]){0,2}/;
 /** The first and the last line of a private key. */
 const ARMOR = /-----[A-Z ]{1,40}-----/g;
 
-function foldedCodes(text: string): Uint8Array {
-  const codes = new Uint8Array(text.length);
-  let length = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = foldedCode(text.charCodeAt(at));
-    if (code > 0) codes[length++] = code;
-  }
-  return codes.subarray(0, length);
-}
-
 function isLong({ codes, publicLength }: Canonical): boolean {
   return codes.length - publicLength >= LONG;
-}
-
-function gramAt(codes: Uint8Array, at: number): number {
-  return codes.subarray(at, at + GRAM).reduce(nextGram, 0);
 }
 
 /** The whole match around a group; undefined if it is too short to be secret. */
@@ -235,9 +193,23 @@ function extended(folded: Uint8Array, at: number, secret: Canonical, start: numb
     first: at - before,
     last: at + length - 1,
     isWhole: !isLong(secret),
-    before: before === start ? secret.lead : "",
-    after: start + length === codes.length ? secret.trail : "",
+    before: before === start ? leadOf(secret.text) : "",
+    after: start + length === codes.length ? trailOf(secret.text) : "",
   };
+}
+
+/** What precedes the first letter or digit. */
+function leadOf(text: string): string {
+  let end = 0;
+  while (end < text.length && foldedCode(text.charCodeAt(end)) === 0) end++;
+  return text.slice(0, end);
+}
+
+/** What follows the last one. */
+function trailOf(text: string): string {
+  let start = text.length;
+  while (start > 0 && foldedCode(text.charCodeAt(start - 1)) === 0) start--;
+  return text.slice(start);
 }
 
 /** A number for finding a text again. */

@@ -60,7 +60,7 @@ export function createSend(
     let secret: Secret | undefined;
     let failure: GatewayError | undefined;
     for (let attempts = 1; ; attempts++) {
-      const permit = await nextPermit(call, attempts).catch((refused: unknown) => {
+      let permit = await nextPermit(call, attempts).catch((refused: unknown) => {
         // After an attempt, the call failed for the attempt's reason, not because of the wait.
         throw caller.signal.aborted ? caller.signal.reason : (failure ?? refused);
       });
@@ -68,7 +68,12 @@ export function createSend(
       let outcome: RequestOutcome = NOT_ANSWERED;
       try {
         if (remainingMs(call) <= 0) throw failure ?? tooLate(call, deadlineOf(call));
+        const readFrom = clock.monotonic();
         secret ??= await readSecret(call, limitMs(call), caller.signal);
+        if (clock.monotonic() - readFrom > PERMIT_LASTS_MS && call.onceWithinMs === undefined) {
+          permit.release(NOT_ANSWERED);
+          permit = await nextPermit(call, attempts);
+        }
         const attemptMs = Math.max(1, limitMs(call));
         const result = await http.attempt(call, secret, caller, attemptMs);
         outcome = outcomeOf(result);
@@ -95,6 +100,9 @@ export function createSend(
 
   return send;
 }
+
+/** A permit is for a request now: secrets that were slow to read, and then come all at once, must not cause a burst. */
+const PERMIT_LASTS_MS = 100;
 
 const NOT_ANSWERED: RequestOutcome = { answered: false, throttled: false };
 

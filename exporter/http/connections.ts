@@ -1,7 +1,7 @@
-import { selfFamilies } from "../metrics/self-families.ts";
-import type { SelfRegistry } from "../metrics/self-registry.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { selfFamilies } from "../metrics/self-families.ts";
+import type { SelfRegistry } from "../metrics/self-registry.ts";
 
 /** Why a connection was closed to respect the limit: the longest idle one made room, or none was idle. */
 const DROP_REASONS = ["idle", "limit"] as const;
@@ -16,6 +16,7 @@ export interface Connections {
   answering(request: IncomingMessage, response: ServerResponse): void;
 }
 
+/** Counts the open connections of a server, and ends the longest idle one at the limit. */
 export function createConnections(most: number, onDrop: (reason: DropReason) => void): Connections {
   /** By peer, the longest idle one first; those that answer a request are not in order. */
   const open = new Map<string, Connection>();
@@ -74,8 +75,8 @@ interface Connection {
 }
 
 /** Identifies a connection before and after its TLS handshake. */
-export function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
+export function peerOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }
 
 /** Creates the counter of dropped connections. */

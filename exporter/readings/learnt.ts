@@ -5,6 +5,7 @@ import { type Aging, leftMs, redated } from "./time-to-live.ts";
 
 /** The last good reading of a target with its packed samples. */
 export interface Learnt<Packed> extends Aging {
+  isWithdrawn: boolean;
   readonly values: Packed;
   /** Whether all samples of the reading were trusted. */
   readonly isWhole: boolean;
@@ -34,6 +35,16 @@ export function shownOf(learnt: Learnt<unknown> | undefined, clock: Clock): Show
 /** The reading, however old, with its times by the present wall clock. */
 export function latestOf(learnt: Aging | undefined, clock: Clock): Reading | undefined {
   return learnt && redated(learnt, clock);
+}
+
+/** Whether all samples of a reading may be shown now. */
+export function isWholeNow<Packed>(
+  learnt: Learnt<Packed> | undefined,
+  windows: (packed: Packed) => readonly Window[],
+  clock: Clock,
+): boolean {
+  if (!learnt?.isWhole || leftMs(learnt, clock) <= 0) return false;
+  return windows(learnt.values).every(shownWindows(learnt, clock));
 }
 
 /** The windows of a reading whose values may be shown now. */

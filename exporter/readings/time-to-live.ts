@@ -9,6 +9,11 @@ export interface Aging {
   readonly isWithdrawn: boolean;
 }
 
+/** The monotonic time of an earlier instant, if the wall clock was not stepped since. */
+export function monotonicOf(wallMs: number, clock: Clock): number {
+  return clock.monotonic() - Math.max(0, clock.now() - wallMs);
+}
+
 /** Milliseconds left by the clock that ends sooner; 0 or less: expired. */
 export function leftMs(aging: Aging, clock: Clock): number {
   return leftAt(aging, clock.now(), clock.monotonic());

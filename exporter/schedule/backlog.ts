@@ -94,11 +94,13 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
   }
 
   /**
-   * Whether the last answer is old enough to be replaced, with half a tick of tolerance, or a later run brought none.
+   * Whether the last answer is old enough to be replaced, with half a tick of tolerance, or cannot be shown any more, or
+   * a later run brought none.
    */
   function isWanted({ job, group }: Entry): boolean {
-    const { lastAnswerMs, lastAttemptMs } = readings.status(job.id) ?? {};
+    const { up, lastAnswerMs, lastAttemptMs } = readings.status(job.id) ?? {};
     if (lastAnswerMs === undefined || lastAnswerMs !== lastAttemptMs) return true;
+    if (up === true && !readings.isWhole(job.id)) return true;
     const ageMs = clock.now() - lastAnswerMs;
     // An answer from the future means that the clock was wrong then, or is wrong now.
     return ageMs < 0 || ageMs >= job.minIntervalMs - scheduler.longestGapMs(group.name) / 2;

@@ -145,7 +145,7 @@ async function recover(stage: Stage, quietMs: number, signal: AbortSignal): Prom
   exporter.signal("SIGHUP");
   let faults: readonly string[] = ["no answer"];
   const mostMs = 2000 * Math.max(INTERVAL_S, analyticsIntervalS(await scrape(exporter.url))) + GRACE_MS;
-  while (faults.length > 0 && Date.now() < endedMs + mostMs && !signal.aborted) {
+  while (faults.length > 0 && Date.now() < endedMs + mostMs + judge.starvedMs(endedMs) && !signal.aborted) {
     await pause(250, signal);
     const values = await scrape(stage.exporter.url);
     faults = values ? faultsAfter(values, Date.now(), endedMs) : ["no answer"];

@@ -5,7 +5,7 @@ import { shuffled } from "./random.ts";
 
 /** The documented time (docs/reliability.md), and the time of the process to notice. */
 const STOP_MS = 8000;
-const NOTICE_MS = 500;
+const NOTICE_MS = 1500;
 const BEFORE_MS = 3000;
 
 /** Sends SIGTERM to the exporter in the middle of attacks, and starts it again for the next ones. */

@@ -22,7 +22,8 @@ const random = createRandom(seedOfProgram());
 const struck = createStrikes();
 const attacks = new Map<string, GatewayKind>();
 const inFlight = new Map<GatewayKind, number>();
-const secrets = [...SECRETS.values()];
+// The secrets of the hostile disk change, and the exporter cannot conceal one that it has never read.
+const secrets = [...SECRETS].filter(([name]) => !name.startsWith("disk-")).map(([, secret]) => secret);
 
 const elsewhere = await listenOnLoopback(
   createServer((socket) => {

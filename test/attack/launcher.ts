@@ -25,6 +25,8 @@ export function createLauncher(stage: Stage): Launcher {
     const { name, lane, actor } = kind;
     const aborter = new AbortController();
     const isReload = name in reloadAttacks;
+    // All earlier reloads end before one that is asked for now.
+    if (isReload) await reload(stage, name, signal);
     const before = isReload ? await reloadTime(stage) : undefined;
     judge.begin(kind);
     const struck = (seen: string): void => {

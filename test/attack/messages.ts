@@ -22,6 +22,8 @@ export const ProgramMessage = z.discriminatedUnion("type", [
     ms: z.number(),
     /** With that time. */
     wallMs: z.number(),
+    /** How long the watcher and the exporter have waited for a processor so far. */
+    starvedMs: z.number(),
     /** 200, another status, or why there is no answer. */
     end: z.string(),
     /** Now and then. */

@@ -42,7 +42,7 @@ function bounds(result: AttackResult): readonly string[][] {
     honest: "",
     log: `${result.busiestMinute} lines in the busiest minute, ${result.logLines} in all`,
     recovery: result.recoveredAfterMs === undefined ? "not" : `after ${result.recoveredAfterMs} ms`,
-    end: result.endings.map(({ ms, end }) => `${ms} ms (${end})`).join(", "),
+    end: result.endings.map(({ attacks, ms, end }) => `${ms} ms (${end}) under ${attacks}`).join(", "),
   };
   return bounded.map((bound) => [
     BOUNDS[bound],

@@ -19,6 +19,7 @@ let turn = 0;
 const PERIOD_MS = 250;
 /** How long this process did not run although it was time. */
 let lateMs = 0;
+let [starvedMs, waitedSum, lastWaited] = [0, 0, 0];
 let expectedAt = performance.now() + PERIOD_MS;
 
 takeOrders((order) => {
@@ -29,6 +30,10 @@ setInterval(() => {
   const now = performance.now();
   lateMs += Math.max(0, now - expectedAt);
   expectedAt = now + PERIOD_MS;
+  const waited = target ? waitedMs(target.pid) : 0;
+  // Another process begins at 0.
+  starvedMs = lateMs + (waitedSum += Math.max(0, waited - lastWaited));
+  lastWaited = waited;
   turn += 1;
   for (const waiting of pending) {
     const ms = waiting.ms();
@@ -60,7 +65,7 @@ function probe(path: string, isKept: boolean): void {
     isDone = true;
     pending.delete(own);
     const wallMs = performance.now() - began;
-    report({ type: "probe", path, atMs, wallMs, ms: Math.max(0, own.ms()), end, body });
+    report({ type: "probe", path, atMs, wallMs, starvedMs, ms: Math.max(0, own.ms()), end, body });
   };
   const asked = request(
     url + path,

@@ -32,7 +32,7 @@ test("requests that cannot be answered for lack of open files are a few lines, w
   const unanswered = lines.filter(({ level }) => level === "error");
   expect(unanswered.length).toBeLessThanOrEqual(6);
   expect(unanswered.at(-1)?.message).toBe(
-    `${201 - unanswered.length} more lines of this kind: unanswered request`,
+    `${201 - unanswered.length} more lines of this kind: Cannot answer a request`,
   );
   isExhausted = false;
   expect((await fetch(`${app.url()}/metrics`)).status).toBe(200);

@@ -111,7 +111,6 @@ export const PACKAGES: readonly { readonly name: string; readonly only: readonly
   { name: "fastest-levenshtein", only: [room("probes")] },
   // Without an explicit server, its client contacts the vendor's own host.
   { name: "@openrouter/sdk", only: ["test/gateway-contract/vendor-client.ts"] },
-  { name: "pino", only: ["exporter/log.ts"] },
   { name: "node:process", only: ["exporter/main.ts"] },
   { name: "process", only: ["exporter/main.ts"] },
 ];

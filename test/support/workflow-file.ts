@@ -131,11 +131,16 @@ function isNpm(
 ): boolean {
   switch (command) {
     case "ci":
-      return parameters.length === 0 && existsSync(join(ROOT, "package-lock.json"));
+      return (
+        parameters.every((flag) => ["--omit=dev", "--ignore-scripts"].includes(flag)) &&
+        existsSync(join(ROOT, "package-lock.json"))
+      );
     case "run":
       return parameters.length === 1 && parameters.every((name) => Object.hasOwn(scripts, name));
     case "audit":
-      return parameters.every((flag) => ["--omit=dev", "--audit-level=high"].includes(flag));
+      return parameters.every((flag) => ["signatures", "--omit=dev", "--audit-level=high"].includes(flag));
+    case "sbom":
+      return parameters.join(" ").startsWith("--omit=dev --package-lock-only --sbom-format=cyclonedx > ");
     case "exec":
       return parameters[0] === "--call";
     default:

@@ -90,8 +90,13 @@ export function restUntil({ endedAt, code, retryAfterMs }: Question): number | u
 
 function changes(world: World): readonly Trouble[] {
   const times = [world.settingsSince(), world.startedAt()];
+  const disturbedAt = world.disturbedAt();
   const loading = world.isApplying() ? [{ from: 0, to: Infinity, isUnnoticed: false }] : [];
-  return [...times.map((time) => ({ from: time, to: time, isUnnoticed: false })), ...loading];
+  return [
+    ...times.map((time) => ({ from: time, to: time, isUnnoticed: false })),
+    { from: disturbedAt, to: disturbedAt, isUnnoticed: disturbedAt > 0 },
+    ...loading,
+  ];
 }
 
 /** The troubles that ended last, with those before them that left no time to recover. */

@@ -6,7 +6,7 @@ import { type Exposition, readExposition } from "./exposition.ts";
 import { createFaultSchedule } from "./fault-schedule.ts";
 import { createQuestions, type Question, type Questions } from "./questions.ts";
 import { recoverySeconds } from "./recovery.ts";
-import { lastTroubleEnd, type Settings, type Story, type StoryEvent } from "./story.ts";
+import { endOf, lastTroubleEnd, type Settings, type Story, type StoryEvent } from "./story.ts";
 import { createWorldClock, type WorldClock } from "./world-clock.ts";
 import { startWorldExporter, type WorldExporter } from "./world-exporter.ts";
 import { createWorldFiles, type WorldFiles } from "./world-files.ts";
@@ -26,6 +26,8 @@ export interface World {
   readonly configuredSince: (key: string) => number;
   /** Whether a reload has loaded its configuration but has not returned yet. */
   readonly isApplying: () => boolean;
+  /** When the clock was stepped, or the exporter resumed, last; elapsed milliseconds. */
+  readonly disturbedAt: () => number;
   /** When the exporter was started last, elapsed milliseconds. */
   readonly startedAt: () => number;
   /** The same on the exporter's monotonic clock. */
@@ -87,6 +89,7 @@ async function liveThrough(
   let since = 0;
   let startedAt = 0;
   let startedMonotonic = 0;
+  let disturbedAt = 0;
   let applying = 0;
   let configured: ReadonlyMap<string, number> = new Map();
   const books = createBooks(story.scale);
@@ -103,6 +106,7 @@ async function liveThrough(
     configuredSince: (key) => configured.get(key) ?? 0,
     isApplying: () => applying > 0,
     startedAt: () => startedAt,
+    disturbedAt: () => disturbedAt,
     startedMonotonic: () => startedMonotonic,
   };
   const named = Object.entries(judges).map(([invariant, create]) => ({ invariant, judge: create(world) }));
@@ -159,10 +163,14 @@ async function liveThrough(
         return exporter.restart();
       case "step":
         coverage.count("clock step");
+        disturbedAt = time.elapsedMs();
         return time.step(event.by * 1000);
       case "suspend":
         coverage.count(event.frozen === true ? "suspension, clock frozen" : "suspension");
-        return time.suspend(event.for * 1000, event.frozen === true);
+        // Another suspension may have lasted until now.
+        await time.suspend(Math.max(0, endOf(event) * 1000 - time.elapsedMs()), event.frozen === true);
+        disturbedAt = time.elapsedMs();
+        return;
       case "file":
         coverage.count(`file ${event.state}`);
         return files.setState(event.file, event.state);

@@ -1,14 +1,20 @@
 import { describe, expect, test, vi } from "vitest";
 import {
+  type ChunkPace,
   createChunkPace,
   createParseQueue,
   receive,
   type ResponseHandler,
 } from "../../../exporter/gateway/receive.ts";
 
-function begun(signal: AbortSignal, limitMs = 10_000) {
+function begun(signal: AbortSignal, pace: ChunkPace = () => {}) {
   const begin = vi.fn<(handler: ResponseHandler) => void>();
-  const answer = receive(begin, signal, { limitMs, bodyBytes: 100, setting: "gateway.max_body" }, () => {});
+  const answer = receive(
+    begin,
+    signal,
+    { limitMs: 10_000, bodyBytes: 1000, setting: "gateway.max_body" },
+    pace,
+  );
   // The test checks it later.
   answer.catch(() => {});
   const [[handler] = []] = begin.mock.calls;
@@ -47,6 +53,16 @@ describe("receive", () => {
     handler.onResponseEnd();
     const text = (await answer).body.toString();
     expect([text.slice(1), text.length]).toEqual(["y".repeat(99), 100]);
+  });
+
+  test("pauses a response of many small chunks", async () => {
+    const { answer, handler, controller } = begun(new AbortController().signal, createChunkPace());
+    handler.onRequestStart(controller);
+    handler.onResponseStart(controller, 200, {});
+    for (let count = 0; count < 1000; count++) handler.onResponseData(controller, Buffer.from("x"));
+    expect(controller.pause).toHaveBeenCalledTimes(1);
+    handler.onResponseEnd();
+    expect((await answer).body).toHaveLength(1000);
   });
 
   test("aborts a request that still waits for its connection", async () => {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { connect, createServer as createSocketServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { WebConfig, WebTls } from "../../../exporter/config/web/web-config.ts";
 import type { DropReason } from "../../../exporter/http/connections.ts";
@@ -174,3 +175,36 @@ describe("a client that is refused is disconnected", () => {
     expect(await client.rest()).toMatch(/^HTTP\/1\.1 503 [^]*\r\nconnection: close\r\n/i);
   });
 });
+
+test("connections of one client port to two addresses are counted apart", async () => {
+  const drops: DropReason[] = [];
+  const route: Route = { path: "/", methods: ["GET"], handle: () => textAnswer(200, "hello\n") };
+  const listen = ["127.0.0.1", "127.0.0.2"].map((host) => ({ host, port: 0 }));
+  const server = createServer(listen, [route], () => {}, {
+    onDrop: (reason) => drops.push(reason),
+    limits: { connections: 2 },
+  });
+  await server.start();
+  onTestFinished(() => server.stop());
+  const [first, second] = server.urls().map((url) => Number(new URL(url).port));
+  const from = { localAddress: "127.0.0.1", localPort: await unusedPort() };
+  const one = connect({ host: "127.0.0.1", port: first ?? 0, ...from });
+  await once(one, "connect");
+  const closed = once(one.resume(), "close");
+  const other = connect({ host: "127.0.0.2", port: second ?? 0, ...from });
+  onTestFinished(() => void other.destroy());
+  await once(other, "connect");
+  expect(drops).toEqual([]);
+  await connectRaw(server.url());
+  await closed;
+  expect(drops).toEqual(["idle"]);
+});
+
+async function unusedPort(): Promise<number> {
+  const server = createSocketServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" ? (address?.port ?? 0) : 0;
+}

@@ -31,7 +31,10 @@ function setUp({ seriesLimit = 100, minIntervalMs = 0 }: Options = {}) {
   const runner = createJobRunner({
     clock,
     readings,
-    table: { plan: { gateway, limits: { ...NO_LIMITS, maxPauseMs: MINUTE }, groups: [] } },
+    table: {
+      plan: { gateway, limits: { ...NO_LIMITS, maxPauseMs: MINUTE }, groups: [] },
+      get: () => undefined,
+    },
     refusals: createRefusals(clock, () => MINUTE),
     dispatcher: { further: () => Promise.reject(new Error("Not used here")) },
     intervals: { of: () => MINUTE, at: () => MINUTE, began: () => {} },

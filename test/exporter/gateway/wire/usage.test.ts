@@ -180,7 +180,7 @@ describe("parsePairs: rows", () => {
 });
 
 test("parsePairs reads only the requested rows, however many there are, and reports the rest", () => {
-  const rows = [...Array<unknown>(1000).fill(ROW), 0, {}];
+  const rows = [...Array.from({ length: 1000 }, () => ROW), 0, {}];
   expect(parsePairs(body(rows), false, "ask")).toMatchObject({ unreadableRows: 0, truncated: true });
   expect(parsed(rows).rows).toHaveLength(1000);
   expect(parsed(rows.slice(0, 1000)).truncated).toBe(false);
