@@ -5,7 +5,7 @@ import { type Aging, hasAged } from "./time-to-live.ts";
 /** Notices targets whose runs are skipped until their last good reading outlives its time to live: they are not up. */
 export interface Lapses {
   /** Reports each target once. */
-  notice(targets: ReadonlyMap<TargetId, Lapsing>, clock: Clock): void;
+  notice(targets: ReadonlyMap<TargetId, Lapsing>, clock: Pick<Clock, "monotonic">): void;
   /** Replaces the function that gets the reports. */
   readonly onLapse: (run: (id: TargetId) => void) => void;
 }
@@ -13,7 +13,7 @@ export interface Lapses {
 export interface Lapsing {
   readonly status: { readonly up: boolean | undefined };
   readonly learnt: Aging | undefined;
-  /** Whether it was reported; it does not come back when the clock is set back. */
+  /** Whether it was reported. */
   wasLapsed: boolean;
 }
 
@@ -21,9 +21,9 @@ export function createLapses(): Lapses {
   let report: ((id: TargetId) => void) | undefined;
   return {
     notice: (targets, clock) => {
-      const [wallMs, monotonicMs] = [clock.now(), clock.monotonic()];
+      const monotonicMs = clock.monotonic();
       for (const [id, target] of targets) {
-        if (target.wasLapsed || !isLapsed(target, wallMs, monotonicMs)) continue;
+        if (target.wasLapsed || !isLapsed(target, monotonicMs)) continue;
         target.wasLapsed = true;
         report?.(id);
       }
@@ -35,11 +35,7 @@ export function createLapses(): Lapses {
 }
 
 /** Whether a target is not up although its last run succeeded. */
-export function isLapsed(
-  { status, learnt, wasLapsed }: Lapsing,
-  wallMs: number,
-  monotonicMs: number,
-): boolean {
+export function isLapsed({ status, learnt, wasLapsed }: Lapsing, monotonicMs: number): boolean {
   if (status.up !== true || learnt === undefined) return false;
-  return wasLapsed || hasAged(learnt, wallMs, monotonicMs);
+  return wasLapsed || hasAged(learnt, monotonicMs);
 }

@@ -142,7 +142,7 @@ export function createReadings<Packed>(
   return {
     status: (id) => {
       const entry = entries.get(id);
-      if (!entry || !isLapsed(entry, clock.now(), clock.monotonic())) return entry?.status;
+      if (!entry || !isLapsed(entry, clock.monotonic())) return entry?.status;
       return { ...entry.status, up: false };
     },
     shown: (id) => shownOf(entries.get(id)?.learnt, clock),
