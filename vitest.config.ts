@@ -9,6 +9,7 @@ const SLOW = [
   "test/reliability/**/*.test.ts",
   "test/soak/soak.test.ts",
   "test/fuzz/**/*.test.ts",
+  "test/world/*.test.ts",
   "test/attack/attack.test.ts",
   "test/dashboards/rules/{alert-cases,alertmanager,exporter-down,probe-weeks,rules,*-stories}.test.ts",
   "test/support-contract/prometheus.test.ts",

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { createCoverage } from "./coverage.ts";
+import { checkMutations } from "./mutation-check.ts";
 import { findingText, searchSeed } from "./search.ts";
 
 const HELP = `World: the whole exporter in thousands of simulated worlds (CONTRIBUTING.md).
@@ -9,6 +10,7 @@ Usage: npm run world -- [options]
   --seed <n>      the first seed; a random one by default
   --minutes <n>   end after this time
   --all           continue after a violation
+  --mutations     prove that the world finds each of the defects in mutations.ts
   --help          this text
 
 Exit codes: 0 no violation, 1 a violation, 2 usage error.
@@ -19,6 +21,7 @@ const OPTIONS = {
   seed: { type: "string", default: String(Math.floor(Math.random() * 1e9)) },
   minutes: { type: "string", default: "1000000" },
   all: { type: "boolean", default: false },
+  mutations: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
 
@@ -34,6 +37,8 @@ async function run(args: string[]): Promise<number> {
     process.stdout.write(HELP);
     return values.help ? 0 : 2;
   }
+  if (values.mutations)
+    return (await checkMutations(seeds, (line) => process.stdout.write(`${line}\n`))) ? 0 : 1;
   const coverage = createCoverage();
   const started = performance.now();
   let violations = 0;

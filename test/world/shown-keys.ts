@@ -48,8 +48,10 @@ export const KEY_VALUE_FAMILIES = [
 export function questionsAbout(world: World, { name, file }: KeySettings): readonly Question[] {
   const { gateway } = world.settings();
   const since = Math.max(world.configuredSince(name), world.startedAt());
-  const all = world.files.tokens(file).flatMap(({ token }) => world.questions.with("key", gateway, token));
-  return all.filter(({ at }) => at >= since);
+  return world.files.tokens(file).flatMap(({ token }) => {
+    const all = world.questions.with("key", gateway, token);
+    return (all[0]?.at ?? since) >= since ? all : all.filter(({ at }) => at >= since);
+  });
 }
 
 /** The figures of a good answer, from the books. */

@@ -56,14 +56,20 @@ export function usageAnswers(world: World, startMs: number, at: number): readonl
   const { analytics, gateway } = world.settings();
   if (!analytics) return [];
   const tokens = new Set(world.files.tokens(analytics.file).map(({ token }) => token));
-  return world.questions.at("analytics").flatMap((question) => {
+  const all = world.questions.at("analytics");
+  const answers: Answered[] = [];
+  for (let index = all.length - 1; index >= 0; index--) {
+    const question = all[index];
+    // Older than any time to live.
+    if (!question || question.at < Math.max(world.startedAt(), at - OLDEST_MS)) break;
     const { usage, end, endedAt = Infinity, token } = question;
-    const isPresent = question.gateway === gateway && tokens.has(token) && question.at >= world.startedAt();
-    return isPresent && usage && end === "good" && endedAt <= at && usage.startMs === startMs
-      ? [{ question, usage }]
-      : [];
-  });
+    const isPresent = question.gateway === gateway && tokens.has(token) && end === "good" && endedAt <= at;
+    if (isPresent && usage?.startMs === startMs) answers.unshift({ question, usage });
+  }
+  return answers;
 }
+
+const OLDEST_MS = 4 * 3_600_000;
 
 /** The start of the time range that a query covers at a true time, epoch milliseconds. */
 export function rangeStart(query: QueryName | "week" | "total", atMs: number): number {

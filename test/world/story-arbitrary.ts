@@ -17,14 +17,14 @@ export function storyArbitrary(): fc.Arbitrary<Story> {
       seed: fc.nat(1_000_000),
       day: fc.constantFrom("2026-11-17", "2026-11-22", "2026-11-30", "2026-11-29", "2026-12-31"),
       minute: fc.oneof(
-        { weight: 3, arbitrary: fc.integer({ min: 1400, max: 1438 }) },
+        { weight: 3, arbitrary: fc.integer({ min: 1405, max: 1438 }) },
         { weight: 1, arbitrary: fc.integer({ min: 0, max: 1300 }) },
       ),
       minutes: fc.oneof(
-        { weight: 12, arbitrary: fc.integer({ min: 10, max: 70 }) },
-        { weight: 1, arbitrary: fc.integer({ min: 120, max: 600 }) },
+        { weight: 20, arbitrary: fc.integer({ min: 5, max: 45 }) },
+        { weight: 1, arbitrary: fc.integer({ min: 120, max: 480 }) },
       ),
-      scrapeSeconds: fc.constantFrom(30, 60, 90),
+      scrapeSeconds: fc.constantFrom(45, 90, 150),
       latencyMs: fc.constantFrom(50, 300, 2000),
       lagSeconds: fc.constantFrom(0, 0, 20, 60),
       scale: fc.constantFrom(1, 1000, 1_000_000),

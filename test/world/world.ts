@@ -6,7 +6,14 @@ import { type Exposition, readExposition } from "./exposition.ts";
 import { createFaultSchedule } from "./fault-schedule.ts";
 import { createQuestions, type Question, type Questions } from "./questions.ts";
 import { recoverySeconds } from "./recovery.ts";
-import { endOf, lastTroubleEnd, type Settings, type Story, type StoryEvent } from "./story.ts";
+import {
+  endOf,
+  type KeySettings,
+  lastTroubleEnd,
+  type Settings,
+  type Story,
+  type StoryEvent,
+} from "./story.ts";
 import { createWorldClock, type WorldClock } from "./world-clock.ts";
 import { startWorldExporter, type WorldExporter } from "./world-exporter.ts";
 import { createWorldFiles, type WorldFiles } from "./world-files.ts";
@@ -205,16 +212,21 @@ async function liveThrough(
   return violation;
 }
 
-/** A key that keeps its gateway and its file keeps its time. */
+/** A key that keeps its gateway and its file, and hides no more than before, keeps its time. */
 function configuredSince(
   former: Settings,
   next: Settings,
   known: ReadonlyMap<string, number>,
   at: number,
 ): ReadonlyMap<string, number> {
-  const files = new Map(former.keys.map(({ name, file }) => [name, file]));
-  const isKept = (name: string, file: number) => former.gateway === next.gateway && files.get(name) === file;
-  return new Map(next.keys.map(({ name, file }) => [name, isKept(name, file) ? (known.get(name) ?? 0) : at]));
+  const keys = new Map(former.keys.map((key) => [key.name, key]));
+  const isKept = ({ name, file, label }: KeySettings) => {
+    const known = keys.get(name);
+    return (
+      former.gateway === next.gateway && known?.file === file && (label === true || known.label !== true)
+    );
+  };
+  return new Map(next.keys.map((key) => [key.name, isKept(key) ? (known.get(key.name) ?? 0) : at]));
 }
 
 const OPEN_METRICS = "application/openmetrics-text;version=1.0.0";

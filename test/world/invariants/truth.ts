@@ -21,7 +21,7 @@ export function createTruth(world: World): Judge {
     const answers = questionsAbout(world, key).filter(
       (question) => isGood(question, at) && question.at >= oldest,
     );
-    const told = answers.map((answer) => ({ answer, values: valuesOf(answer) }));
+    const told = answers.map((answer) => ({ answer, values: valuesOf(answer) })).toReversed();
     return shown.flatMap(({ family, value }) => {
       const isTrue = told.some(({ values }) =>
         values.some(

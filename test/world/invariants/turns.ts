@@ -12,7 +12,13 @@ export function createTurns(world: World): Judge {
     const asked = keys.map((key) => ({ key, questions: questionsAbout(world, key) }));
     return asked.flatMap(({ key, questions }) => {
       const since = waitsSince(key.name, questions.at(-1));
-      if (since === undefined || scrape.at - since <= longMs || isFileWrong(key.file, since)) return [];
+      if (
+        since === undefined ||
+        since < world.disturbedAt() ||
+        scrape.at - since <= longMs ||
+        isFileWrong(key.file, since)
+      )
+        return [];
       const favoured = asked.find(
         (other) => other.key !== key && answersSince(other.questions, since) >= MANY,
       );

@@ -1,0 +1,176 @@
+/** A defect that is put into a copy of the exporter, to prove that the world finds it. */
+export interface Mutation {
+  /** The invariant that it breaks. */
+  readonly breaks: string;
+  readonly what: string;
+  /** Below `exporter/`. */
+  readonly file: string;
+  /** Occurs once in the file. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Each invariant is broken at least once. The first ones are defects that earlier versions had. */
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    breaks: "1 truth, 6 politeness",
+    what: "a reload lets the polls of the former configuration end",
+    file: "schedule/engine.ts",
+    from: "await runs.abort((run) => !kept.has(run));",
+    to: "",
+  },
+  {
+    breaks: "2 turns",
+    what: "the queue serves the latest job first",
+    file: "schedule/run-queue.ts",
+    from: "if (first && overdue > longest) [best, longest] = [first, overdue];\n      }\n      return best;",
+    to: "if (first && overdue > longest) [best, longest] = [first, overdue];\n      }\n      return [...queued.values()].findLast(({ id }) => mayBegin(id)) ?? best;",
+  },
+  {
+    breaks: "2 presence",
+    what: "two refused keys pause the endpoint",
+    file: "schedule/refusals.ts",
+    from: "return someOf(refused.keys(), wasAnswered) || !someOf(answered.keys(), wasAnswered);",
+    to: "return wasAnswered !== undefined;",
+  },
+  {
+    breaks: "1 truth",
+    what: "`cachedAt` is not looked at",
+    file: "schedule/job-runner.ts",
+    from: "const asOfMs = Math.min(askedAtMs, computedAtMs);",
+    to: "const asOfMs = computedAtMs === undefined ? askedAtMs : askedAtMs;",
+  },
+  {
+    breaks: "1 truth",
+    what: "the values of another gateway or secret survive a reload",
+    file: "readings/readings.ts",
+    from: "if (known?.identity === identity) return;",
+    to: "if (known) return;",
+  },
+  {
+    breaks: "1 truth",
+    what: "the fragment of a secret survives a reload without `show_label`",
+    file: "schedule/engine.ts",
+    from: "else if (job.isRevealing === true && present.isRevealing !== true) readings.withdraw(job.id);",
+    to: "",
+  },
+  {
+    breaks: "3 recovery",
+    what: "a target with nothing to show waits for its next poll",
+    file: "schedule/backlog.ts",
+    from: "if (group.isPaid || readings.isWhole(job.id) || backoffMs >= intervals.of(group.name)) return;",
+    to: "if (backoffMs > 0) return;",
+  },
+  {
+    breaks: "2 presence",
+    what: "the time to live follows the schedule, not what is achieved",
+    file: "schedule/intervals.ts",
+    from: "const longestMs = Math.max(scheduledMs, presentMs, formerMs, first ? waitingMs(first.endpoint) : 0);",
+    to: "const longestMs = first && presentMs + formerMs + waitingMs(first.endpoint) < 0 ? 0 : scheduledMs;",
+  },
+  {
+    breaks: "8 probe spend",
+    what: "a clock step leaves the spend of the day uncounted",
+    file: "probes/spend-guard.ts",
+    from: "if (Math.abs(presentStartMs - knownStartMs) <= STEP_MS) return;",
+    to: "if (Math.abs(presentStartMs - knownStartMs) >= 0) return;",
+  },
+  {
+    breaks: "8 probe spend",
+    what: "the ceiling is not looked at",
+    file: "probes/spend-guard.ts",
+    from: "if (!fits) return undefined;",
+    to: "if (!fits && maxCostCredits < 0) return undefined;",
+  },
+  {
+    breaks: "4 budgets",
+    what: "a budget with a failing key is complete",
+    file: "budgets/budget-status.ts",
+    from: 'return status.up ? undefined : "failing";',
+    to: "return undefined;",
+  },
+  {
+    breaks: "4 budgets",
+    what: "a budget counts answers of before the settling",
+    file: "time/window.ts",
+    from: "return contains(window, askedAtMs) && askedAtMs >= window.startMs + SETTLE_MS;",
+    to: "return contains(window, askedAtMs);",
+  },
+  {
+    breaks: "4 budgets",
+    what: "rows that the service leaves out leave a budget complete",
+    file: "collectors/window-spend.ts",
+    from: 'if (missing !== undefined && missing > 0) return { reason: "unlisted", credits: missing };',
+    to: "",
+  },
+  {
+    breaks: "5 sums",
+    what: "the remainder is not shown",
+    file: "collectors/breakdown.ts",
+    from: "const exists = AMOUNTS.some((amount) => amounts[amount] !== undefined);",
+    to: "const exists = AMOUNTS.every((amount) => amounts[amount] === -1);",
+  },
+  {
+    breaks: "6 politeness",
+    what: "the requests of an endpoint are not spaced",
+    file: "schedule/rate-limiter.ts",
+    from: "const readyAt = (wantedAt: number) => Math.max(lastAt + distanceMs, wantedAt);",
+    to: "const readyAt = (wantedAt: number) => (lastAt > Infinity ? distanceMs : wantedAt);",
+  },
+  {
+    breaks: "6 politeness",
+    what: "a target does not rest",
+    file: "schedule/refusals.ts",
+    from: "if (leftMs > 0) return leftMs;",
+    to: "if (leftMs > Infinity) return leftMs;",
+  },
+  {
+    breaks: "7 health",
+    what: "a failed poll leaves a key up",
+    file: "schedule/job-runner.ts",
+    from: "up: false,",
+    to: "up: true,",
+  },
+  {
+    breaks: "7 health",
+    what: "the lag follows the wall clock",
+    file: "schedule/engine.ts",
+    from: "const now = clock.monotonic();\n  let longest = 0;",
+    to: "const now = clock.now() - 1_795_000_000_000 > 0 ? clock.monotonic() + 60_000 : 0;\n  let longest = 0;",
+  },
+  {
+    breaks: "7 health",
+    what: "a label is written without escapes and quotes",
+    file: "metrics/family.ts",
+    from: "text: pairText(name, value) };",
+    to: 'text: pairText(name, value).replaceAll(\'"\', "") };',
+  },
+  {
+    breaks: "1 truth",
+    what: "values outlive their window",
+    file: "readings/readings.ts",
+    from: "const isRunning = (window: Window) => contains(window, nowMs);",
+    to: "const isRunning = (window: Window) => contains(window, nowMs) || window.endMs > 0;",
+  },
+  {
+    breaks: "1 truth",
+    what: "values outlive their time to live",
+    file: "readings/time-to-live.ts",
+    from: "return isWithdrawn ? Number.NEGATIVE_INFINITY : reading.timeToLiveMs - ageMs;",
+    to: "return isWithdrawn ? Number.NEGATIVE_INFINITY : reading.timeToLiveMs - ageMs / 3;",
+  },
+  {
+    breaks: "1 truth",
+    what: "a clock that was fast is not noticed",
+    file: "readings/time-to-live.ts",
+    from: "return backMs > STEP_MS ? backMs : 0;",
+    to: "return backMs > Infinity ? backMs : 0;",
+  },
+  {
+    breaks: "3 recovery",
+    what: "a failed query of last month waits for an hour",
+    file: "schedule/backlog.ts",
+    from: "if (lastAnswerMs === undefined || lastAnswerMs !== lastAttemptMs) return true;",
+    to: "if (lastAnswerMs === undefined || lastAttemptMs === undefined) return true;",
+  },
+];
