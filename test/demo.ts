@@ -97,7 +97,9 @@ async function started(starting: Promise<void>, flag: string, port: number): Pro
     await starting;
     return true;
   } catch (error) {
-    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    // The exporter's error names its cause.
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
     const why = isTaken
       ? `the port is in use. Stop the program that uses it, choose another port (--${flag}), or use free ports: npm run demo -- --port 0 --gateway-port 0`
       : messageOf(error);

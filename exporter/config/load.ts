@@ -77,10 +77,18 @@ interface References {
 
 function resolver(options: LoadOptions): References {
   const path = (written: string) => (isAbsolute(written) ? written : join(dirname(options.path), written));
+  // The check and the configuration share each source. What the check has read is then concealed before the first poll.
+  const sources = new Map<string, SecretSource>();
   return {
     path,
-    secret: ({ kind, target }) =>
-      kind === "env" ? environmentSecret(target, options.env) : fileSecret(path(target), options),
+    secret: ({ kind, target }) => {
+      const id = `${kind} ${target}`;
+      const source =
+        sources.get(id) ??
+        (kind === "env" ? environmentSecret(target, options.env) : fileSecret(path(target), options));
+      sources.set(id, source);
+      return source;
+    },
     audioFiles: createAudioFiles(path, options),
   };
 }

@@ -5,7 +5,7 @@ import { type Aging, leftMs, redated } from "./time-to-live.ts";
 
 /** The last good reading of a target with its packed samples. */
 export interface Learnt<Packed> extends Aging {
-  hasExpired: boolean;
+  isWithdrawn: boolean;
   readonly values: Packed;
   /** Whether all samples of the reading were trusted. */
   readonly isWhole: boolean;

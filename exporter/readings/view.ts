@@ -41,8 +41,8 @@ export function createViewBuilder<Packed>(
 
   function addLearnt(learnt: Learnt<Packed> | undefined): void {
     const left = learnt ? leftAt(learnt, wallMs, monotonicMs) : 0;
-    // It must not come back when the clock is set back.
-    if (learnt && !learnt.isWithdrawn && left <= 0) learnt.hasExpired = true;
+    // What has expired once must not come back when the clock is set back.
+    if (learnt && left <= 0) learnt.isWithdrawn = true;
     if (!learnt || left <= spareMs(learnt)) return void blocks.push(empty);
     const isSteady = setBackMs(learnt, wallMs - monotonicMs) === 0;
     add(only(learnt.values, isSteady ? isRunning : shownWindows(learnt, clock)), left);

@@ -107,7 +107,8 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       attempted: true,
       failure: { reason: kind, message },
       ...(kind === "unauthorized" && { unauthorized: true }),
-      ...(isRefused && { lastAnswerMs: askedAtMs }),
+      // The next tick asks again, however rarely the target is polled.
+      lastAnswerMs: isRefused ? askedAtMs : undefined,
     });
     // If the service rejects the request itself, the last good values are withdrawn as well.
     if (isRefused) readings.withdraw(job.id);

@@ -91,15 +91,8 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
     }
   }
 
-  /**
-   * The endpoint itself refuses if two targets are refused and it usually answers one of them, or if it has answered no
-   * target recently.
-   */
-  function concernsEndpoint({ answered }: EndpointState, refused: Targets, intervalMs: number): boolean {
-    const since = clock.monotonic() - ANSWERED_INTERVALS * intervalMs;
-    const wasAnswered = (id: TargetId) => (answered.get(id) ?? Number.NEGATIVE_INFINITY) >= since;
-    if (refused.size < SUSPICIOUS) return false;
-    return someOf(refused.keys(), wasAnswered) || !someOf(answered.keys(), wasAnswered);
+  function sinceMs(intervalMs: number): number {
+    return clock.monotonic() - ANSWERED_INTERVALS * intervalMs;
   }
 
   function refuse(state: EndpointState, id: TargetId, until: number, intervalMs: number): void {
@@ -110,7 +103,7 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
       state.trial = undefined;
       state.isCertain ||= isCertain(state);
       if (state.isCertain) state.pausedUntil = Math.max(state.pausedUntil, until);
-    } else if (!state.isSuspect && concernsEndpoint(state, state.inRow, intervalMs)) {
+    } else if (!state.isSuspect && concernsEndpoint(state, state.inRow, sinceMs(intervalMs))) {
       state.isSuspect = true;
     }
   }
@@ -137,7 +130,8 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
       state.answered.set(id, clock.monotonic());
       // An answer to a target other than the trial counts if it shows that the gateway only refuses targets that it
       // always refuses.
-      if (!state.isSuspect || (state.trial !== id && concernsEndpoint(state, state.refused, intervalMs)))
+      const isOther = state.trial !== id;
+      if (!state.isSuspect || (isOther && concernsEndpoint(state, state.refused, sinceMs(intervalMs))))
         return;
       state.isSuspect = false;
       state.isCertain = false;
@@ -170,6 +164,16 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
       return untils;
     },
   };
+}
+
+/**
+ * The endpoint itself refuses if two targets are refused and it has answered one of them since then, or if it has
+ * answered no target since then.
+ */
+function concernsEndpoint({ answered }: EndpointState, refused: Targets, since: number): boolean {
+  const wasAnswered = (id: TargetId) => (answered.get(id) ?? Number.NEGATIVE_INFINITY) >= since;
+  if (refused.size < SUSPICIOUS) return false;
+  return someOf(refused.keys(), wasAnswered) || !someOf(answered.keys(), wasAnswered);
 }
 
 interface EndpointState {

@@ -4,6 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { rememberSecrets, Secret, withoutSecrets } from "../../../exporter/config/secret.ts";
 import { fileSecret } from "../../../exporter/config/secret-source.ts";
+import { loadText } from "./simulated-files.ts";
 
 describe("withoutSecrets", () => {
   test.each([
@@ -37,6 +38,17 @@ describe("withoutSecrets", () => {
     await readOnce("sk-gone");
     await collectGarbage();
     expect(withoutSecrets("sk-gone")).toBe("sk-gone");
+  });
+
+  test("removes the secrets of a configuration from the start, before any of them is used", async () => {
+    const [key, management] = ["k9wq3mzt7rxbd5vhn2cf", "p4jgy8slu6ea1ok0ziwx"];
+    const text = `{ gateway: { base_url: "https://gateway.example" }, keys: [{ name: a, api_key_file: a }],
+      keys_dir: keys, analytics: { management_key_env: MANAGEMENT } }`;
+    const files = { "/etc/aigateway/a": key, "/etc/aigateway/keys/b": key.toUpperCase() };
+    const loaded = await loadText(text, { files, env: { MANAGEMENT: management } });
+    await collectGarbage();
+    expect(withoutSecrets(`${key} ${management}`)).toBe("[redacted] [redacted]");
+    expect(loaded).toMatchObject({ ok: true });
   });
 });
 
