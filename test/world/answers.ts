@@ -32,11 +32,15 @@ export function answerTo(question: Question, fault: Fault | undefined, context: 
   if (fault && what === "quota")
     return refusal(429, fault.retryAfter === undefined ? undefined : nextMinute(context));
   if (what === "garbage") return { ...good("<html>"), isGood: false };
+  return goodAnswer(question, fault, context);
+}
+
+function goodAnswer(question: Question, fault: Fault | undefined, context: AnswerContext): Reply {
   switch (question.endpoint) {
     case "key":
       return good({
         data: keyBody(
-          context.books.key({ gateway: question.gateway, number: question.account }, question.asOfMs),
+          context.books.key({ gateway: question.gateway, number: question.account ?? 0 }, question.asOfMs),
           question.asOfMs,
         ),
       });
@@ -44,7 +48,10 @@ export function answerTo(question: Question, fault: Fault | undefined, context: 
       return analytics(question, fault, context);
     case "transcription": {
       const cost = (question.costMicros ?? 0) / 1e6;
-      return good({ text: "hello world", usage: what === "no_cost" ? { seconds: 2 } : { cost, seconds: 2 } });
+      return good({
+        text: "hello world",
+        usage: fault?.what === "no_cost" ? { seconds: 2 } : { cost, seconds: 2 },
+      });
     }
   }
 }
@@ -75,7 +82,6 @@ function nextMinute({ time }: AnswerContext): number {
 
 function keyBody(figures: KeyFigures, atMs: number): object {
   const { label, usage, byok, limit, reset, remaining } = figures;
-  const credits = (micros: number | null) => (micros === null ? null : micros / 1e6);
   return {
     label,
     limit: credits(limit),
@@ -93,6 +99,10 @@ function keyBody(figures: KeyFigures, atMs: number): object {
     is_free_tier: false,
     expires_at: resetEnd(figures, atMs) === undefined ? null : undefined,
   };
+}
+
+function credits(micros: number | null): number | null {
+  return micros === null ? null : micros / 1e6;
 }
 
 /** The number of rows that a truncated answer keeps. */

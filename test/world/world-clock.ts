@@ -36,8 +36,8 @@ export function createWorldClock(startMs: number): WorldClock {
   const trueMs = () => startMs + elapsed + frozen;
 
   async function settle(): Promise<void> {
-    do await new Promise((resolve) => original.setImmediate(resolve));
-    while (immediates > 0);
+    await new Promise((resolve) => original.setImmediate(resolve));
+    if (immediates > 0) await settle();
   }
 
   async function runTo(elapsedMs: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { parseOpenMetrics, parseTextFormat } from "../../support/openmetrics.ts";
+import type { Question } from "../questions.ts";
 import { intervalMs } from "../self-metrics.ts";
 import { keyRoundSeconds } from "../recovery.ts";
 import { questionsAbout } from "../shown-keys.ts";
@@ -18,28 +19,17 @@ export function createHealth(world: World): Judge {
 
   function judgeUp(key: KeySettings, { exposition, at }: Scrape): readonly string[] {
     const { name, file } = key;
-    const questions = questionsAbout(world, key);
     const up = exposition.value("aigateway_key_up", { key: name });
-    const answered = questions.filter(({ end, endedAt = Infinity }) => end === "good" && endedAt <= at);
-    const lastGood = answered.at(-1);
-    if (up === 1 && !lastGood) return [`${name} is up without an answer`];
-    const since = lastGood?.at ?? 0;
-    if (up === 1 && at - since > 3 * longestMs + PUBLISHED_MS)
-      return [`${name} is up, last answered ${(at - since) / 1000} s ago`];
-    if (isFileWrong(file, Math.max(since, world.startedAt()))) return [];
-    const later = questions.filter((question) => question.at > since);
-    const isFailing =
-      later.length > 0 && later.every(({ endedAt = Infinity }) => endedAt < at - LONGEST_RUN_MS);
-    if (up === 1 && isFailing) return [`${name} is up although its last run failed`];
-    // A step of the clock ends the time to live of what was answered before.
-    const isGood =
-      lastGood !== undefined &&
-      since > world.disturbedAt() &&
-      later.length === 0 &&
-      (lastGood.endedAt ?? at) < at - PUBLISHED_MS;
-    return isGood && up !== 1 && at - since < longestMs
-      ? [`${name} is not up although its last run succeeded`]
-      : [];
+    const questions = questionsAbout(world, key);
+    const last = questions.findLast(({ end, endedAt = Infinity }) => end === "good" && endedAt <= at);
+    if (!last) return up === 1 ? [`${name} is up without an answer`] : [];
+    // A step of the clock is no time.
+    const ageMs = world.time.clock.monotonic() - last.monotonic;
+    if (up === 1 && ageMs > 3 * longestMs + PUBLISHED_MS)
+      return [`${name} is up, answered ${ageMs / 1000} s ago`];
+    if (isFileWrong(file, Math.max(last.at, world.startedAt()))) return [];
+    const later = questions.filter((question) => question.at > last.at);
+    return up === 1 ? failingFaults(name, later, at) : downFaults(name, last, later, at);
   }
 
   function judgeReady({ isReady, isHealthy }: Scrape): readonly string[] {
@@ -93,6 +83,19 @@ export function createHealth(world: World): Judge {
   };
 }
 
+function failingFaults(name: string, later: readonly Question[], at: number): readonly string[] {
+  const isFailing =
+    later.length > 0 && later.every(({ endedAt = Infinity }) => endedAt < at - LONGEST_RUN_MS);
+  return isFailing ? [`${name} is up although its last run failed`] : [];
+}
+
+function downFaults(name: string, last: Question, later: readonly Question[], at: number): readonly string[] {
+  const isGood = later.length === 0 && (last.endedAt ?? at) < at - PUBLISHED_MS && at - last.at < SHORT_MS;
+  return isGood ? [`${name} is not up although its last run succeeded`] : [];
+}
+
+/** Less than any time to live. */
+const SHORT_MS = 10_000;
 const PUBLISHED_MS = 2500;
 /** The deadline of a run, and its last retry. */
 const LONGEST_RUN_MS = 45_000;

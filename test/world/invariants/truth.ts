@@ -58,25 +58,6 @@ export function createTruth(world: World): Judge {
     ];
   }
 
-  function ownerFaults(
-    { name, team = "", label = false }: KeySettings,
-    { samples }: Scrape["exposition"],
-  ): readonly string[] {
-    const owners = samples("aigateway_key_owner_info").filter(({ labels }) => labels["key"] === name);
-    const fragments = samples("aigateway_key_info").filter(({ labels }) => labels["key"] === name);
-    return [
-      ...(owners.length === 1 && owners[0]?.labels["team"] === team
-        ? []
-        : [`${name} has not its owner ${team}`]),
-      ...(fragments.length > (label ? 1 : 0) &&
-      !label &&
-      fragments.some(({ labels }) => labels["label"] !== "")
-        ? [`${name} shows a fragment`]
-        : []),
-      ...(fragments.length > 1 ? [`${name} has ${fragments.length} fragments`] : []),
-    ];
-  }
-
   return {
     scraped: (scrape) => {
       const interval =
@@ -85,6 +66,25 @@ export function createTruth(world: World): Judge {
       return [...judgeLabels(scrape), ...world.settings().keys.flatMap((key) => judgeKey(key, scrape))];
     },
   };
+}
+
+function ownerFaults(
+  { name, team = "", label = false }: KeySettings,
+  exposition: Scrape["exposition"],
+): readonly string[] {
+  const owners = exposition
+    .samples("aigateway_key_owner_info")
+    .filter(({ labels }) => labels["key"] === name);
+  const fragments = exposition.samples("aigateway_key_info").filter(({ labels }) => labels["key"] === name);
+  return [
+    ...(owners.length === 1 && owners[0]?.labels["team"] === team
+      ? []
+      : [`${name} has not its owner ${team}`]),
+    ...(fragments.length > (label ? 1 : 0) && !label && fragments.some(({ labels }) => labels["label"] !== "")
+      ? [`${name} shows a fragment`]
+      : []),
+    ...(fragments.length > 1 ? [`${name} has ${fragments.length} fragments`] : []),
+  ];
 }
 
 const ENDS = ["day", "week", "month"] as const;
