@@ -58,25 +58,6 @@ export function createTruth(world: World): Judge {
     ];
   }
 
-  function ownerFaults(
-    { name, team = "", label = false }: KeySettings,
-    { samples }: Scrape["exposition"],
-  ): readonly string[] {
-    const owners = samples("aigateway_key_owner_info").filter(({ labels }) => labels["key"] === name);
-    const fragments = samples("aigateway_key_info").filter(({ labels }) => labels["key"] === name);
-    return [
-      ...(owners.length === 1 && owners[0]?.labels["team"] === team
-        ? []
-        : [`${name} has not its owner ${team}`]),
-      ...(fragments.length > (label ? 1 : 0) &&
-      !label &&
-      fragments.some(({ labels }) => labels["label"] !== "")
-        ? [`${name} shows a fragment`]
-        : []),
-      ...(fragments.length > 1 ? [`${name} has ${fragments.length} fragments`] : []),
-    ];
-  }
-
   return {
     scraped: (scrape) => {
       const interval =
@@ -94,4 +75,23 @@ const PUBLISHED_MS = 2000;
 
 function isGood({ end, endedAt }: Question, at: number): boolean {
   return end === "good" && endedAt !== undefined && endedAt <= at;
+}
+
+function ownerFaults(
+  { name, team = "", label = false }: KeySettings,
+  exposition: Scrape["exposition"],
+): readonly string[] {
+  const owners = exposition
+    .samples("aigateway_key_owner_info")
+    .filter(({ labels }) => labels["key"] === name);
+  const fragments = exposition.samples("aigateway_key_info").filter(({ labels }) => labels["key"] === name);
+  return [
+    ...(owners.length === 1 && owners[0]?.labels["team"] === team
+      ? []
+      : [`${name} has not its owner ${team}`]),
+    ...(fragments.length > (label ? 1 : 0) && !label && fragments.some(({ labels }) => labels["label"] !== "")
+      ? [`${name} shows a fragment`]
+      : []),
+    ...(fragments.length > 1 ? [`${name} has ${fragments.length} fragments`] : []),
+  ];
 }
