@@ -120,7 +120,9 @@ export function createJudge(result: AttackResult): Judge {
     breach,
     excuse: (next) => {
       isExcused = next;
-      if (!next) startedMs = answeredMs = Date.now();
+      if (next) return;
+      startedMs = answeredMs = Date.now();
+      lineTimes.length = 0;
     },
     answeredMs: () => answeredMs,
     starvedMs,
