@@ -86,7 +86,7 @@ function ofQuery(
 export const queryFamilies = {
   up: ofQuery(
     "aigateway_analytics_up",
-    "Whether the last poll of the query succeeded (1) or failed (0).",
+    "Whether the last poll of the query succeeded (1), or failed or is more than 3 intervals old (0).",
     "before the first poll",
   ),
   lastSuccess: ofQuery(

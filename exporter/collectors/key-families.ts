@@ -16,7 +16,11 @@ function spend(name: string, what: string, provenance: string, absent: string) {
 
 /** What the gateway reports about a key (contract 2.7). `key` is the configured name, never a part of the secret. */
 export const keyFamilies = {
-  up: ofKey("up", "Whether the last poll of the key succeeded (1) or failed (0).", "before the first poll"),
+  up: ofKey(
+    "up",
+    "Whether the last poll of the key succeeded (1), or failed or is more than 3 intervals old (0).",
+    "before the first poll",
+  ),
   unauthorized: ofKey(
     "unauthorized",
     "Whether the service rejects the key: 1 after a 401, 0 after a success. Other failures do not change it.",

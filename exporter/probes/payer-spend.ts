@@ -1,4 +1,3 @@
-import type { Reading } from "../readings/reading.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
@@ -27,16 +26,12 @@ export interface PayerSpendDependencies {
 }
 
 export function createPayerSpend({ clock, guard, readings, payers }: PayerSpendDependencies): PayerSpend {
-  /** Readings from before the clock was set back: it reaches their times again. */
-  const fromFuture = new WeakSet<Reading>();
-
   /** The reading of a key, if it contains everything that was spent before the start or the last step. */
   function completeReading(key: string) {
     const reading = readings.latest(targetId("key", key));
     const nowMs = clock.now();
     if (!reading || reading.value?.kind !== "key") return undefined;
-    if (reading.asOfMs > nowMs) fromFuture.add(reading);
-    if (fromFuture.has(reading) || reading.asOfMs < guard.completeFromMs(nowMs)) return undefined;
+    if (reading.asOfMs < guard.completeFromMs(nowMs)) return undefined;
     // Without the usage, what this process has counted is everything that is known.
     const usedToday = reading.value.usage.day ?? (guard.hasCountedAll(nowMs) ? 0 : undefined);
     return { asOfMs: reading.asOfMs, usedToday };

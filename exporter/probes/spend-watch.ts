@@ -32,12 +32,10 @@ export function createSpendWatch({ clock, log, probes, ask }: SpendWatchDependen
   const logged = new Set<string>();
 
   function watch(): void {
-    // Looked at each time, so that readings from before the clock was set back are seen before it reaches their times.
-    const missing = payerSpend.missing();
     const waitMs = payerSpend.readableInMs();
     // A reload that removes a payer makes the spend known without a reading.
     runReady();
-    if (waitMs <= 0 && clock.monotonic() - lastAskedAt >= RETRY_MS) askFor(missing);
+    if (waitMs <= 0 && clock.monotonic() - lastAskedAt >= RETRY_MS) askMissing();
     cancel = clock.after(waitMs > 0 ? Math.min(waitMs, LONGEST_TIMER_MS) : LONGEST_TIMER_MS, watch);
   }
 
@@ -45,7 +43,8 @@ export function createSpendWatch({ clock, log, probes, ask }: SpendWatchDependen
     for (const id of probes.takeReady()) ask(id);
   }
 
-  function askFor(keys: readonly string[]): void {
+  function askMissing(): void {
+    const keys = payerSpend.missing();
     if (keys.length === 0) return logged.clear();
     lastAskedAt = clock.monotonic();
     for (const key of keys) {

@@ -1,36 +1,41 @@
-import type { TargetStatus } from "./readings.ts";
+import type { Clock } from "../time/clock.ts";
 import type { TargetId } from "./target-id.ts";
 import { type Aging, hasAged } from "./time-to-live.ts";
 
-/** A target that is up until its last good reading outlives its time to live, for example because its runs are skipped. */
-export interface Lapsing {
-  readonly status: TargetStatus;
-  readonly learnt: Aging | undefined;
-  /** Whether its description shows it as not up because of that. */
-  wasLapsed: boolean;
-}
-
-export function isLapsed({ status, learnt }: Lapsing, wallMs: number, monotonicMs: number): boolean {
-  return status.up === true && learnt !== undefined && hasAged(learnt, wallMs, monotonicMs);
-}
-
-/** Reports targets whose description must follow. */
+/** Notices targets whose runs are skipped until their last good reading outlives its time to live: they are not up. */
 export interface Lapses {
+  /** Reports each target once. */
+  notice(targets: ReadonlyMap<TargetId, Lapsing>, clock: Pick<Clock, "monotonic">): void;
+  /** Replaces the function that gets the reports. */
   readonly onLapse: (run: (id: TargetId) => void) => void;
-  notice(id: TargetId, target: Lapsing, wallMs: number, monotonicMs: number): void;
+}
+
+export interface Lapsing {
+  readonly status: { readonly up: boolean | undefined };
+  readonly learnt: Aging | undefined;
+  /** Whether it was reported. */
+  wasLapsed: boolean;
 }
 
 export function createLapses(): Lapses {
   let report: ((id: TargetId) => void) | undefined;
   return {
+    notice: (targets, clock) => {
+      const monotonicMs = clock.monotonic();
+      for (const [id, target] of targets) {
+        if (target.wasLapsed || !isLapsed(target, monotonicMs)) continue;
+        target.wasLapsed = true;
+        report?.(id);
+      }
+    },
     onLapse: (run) => {
       report = run;
     },
-    notice: (id, target, wallMs, monotonicMs) => {
-      const lapsed = isLapsed(target, wallMs, monotonicMs);
-      if (lapsed === target.wasLapsed) return;
-      target.wasLapsed = lapsed;
-      report?.(id);
-    },
   };
+}
+
+/** Whether a target is not up although its last run succeeded. */
+export function isLapsed({ status, learnt, wasLapsed }: Lapsing, monotonicMs: number): boolean {
+  if (status.up !== true || learnt === undefined) return false;
+  return wasLapsed || hasAged(learnt, monotonicMs);
 }

@@ -5,8 +5,8 @@ import { isSettled } from "../time/window.ts";
 import type { Packing } from "./packing.ts";
 import type { Reading } from "./reading.ts";
 import type { TargetId } from "./target-id.ts";
-import { isWholeNow, latestOf, type Learnt, shownOf, type ShownReading } from "./learnt.ts";
 import { createLapses, isLapsed, type Lapsing } from "./lapses.ts";
+import { isWholeNow, latestOf, type Learnt, shownOf, type ShownReading } from "./learnt.ts";
 import { monotonicOf } from "./time-to-live.ts";
 import { createViewBuilder, type View } from "./view.ts";
 
@@ -74,8 +74,8 @@ export interface ReadingStore extends ReadingSource {
   /** Whether all samples of the last reading can be shown now. */
   isWhole(id: TargetId): boolean;
   /**
-   * Calls back while a view is gathered, for each target that is not up any more, or again, because of the age of its
-   * last good reading. Its description must follow.
+   * Calls back while a view is gathered, for each target that is not up any more because of the age of its last good
+   * reading. Its description must follow.
    */
   onLapse(run: (id: TargetId) => void): void;
 }
@@ -135,13 +135,14 @@ export function createReadings<Packed>(
     const isWhole = believed.length === samples.length;
     const askedAt = began ?? monotonicOf(reading.askedAtMs, clock);
     replace(entry, { reading, values, isWhole, askedAt, isWithdrawn: isRefused });
+    entry.wasLapsed = false;
     return !isRefused;
   }
 
   return {
     status: (id) => {
       const entry = entries.get(id);
-      if (!entry || !isLapsed(entry, clock.now(), clock.monotonic())) return entry?.status;
+      if (!entry || !isLapsed(entry, clock.monotonic())) return entry?.status;
       return { ...entry.status, up: false };
     },
     shown: (id) => shownOf(entries.get(id)?.learnt, clock),
@@ -184,11 +185,10 @@ export function createReadings<Packed>(
     view: () => {
       const taken = withdrawals;
       const view = createViewBuilder(packing, { clock, isWithdrawn: () => withdrawals !== taken });
-      const [wallMs, monotonicMs] = [clock.now(), clock.monotonic()];
-      for (const [id, entry] of entries) {
-        lapses.notice(id, entry, wallMs, monotonicMs);
-        view.add(entry.description);
-        view.addLearnt(entry.learnt);
+      lapses.notice(entries, clock);
+      for (const { description, learnt } of entries.values()) {
+        view.add(description);
+        view.addLearnt(learnt);
       }
       for (const source of derived.values()) view.add(pack(source()));
       return view.done();

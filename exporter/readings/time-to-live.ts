@@ -21,17 +21,14 @@ export function leftMs(aging: Aging, clock: Clock): number {
 
 /** The same at an instant. */
 export function leftAt(aging: Aging, wallMs: number, monotonicMs: number): number {
-  if (aging.isWithdrawn) return Number.NEGATIVE_INFINITY;
-  return aging.reading.timeToLiveMs - ageAt(aging, wallMs, monotonicMs);
+  const { reading, askedAt, isWithdrawn } = aging;
+  const ageMs = Math.max(wallMs - reading.askedAtMs, monotonicMs - askedAt);
+  return isWithdrawn ? Number.NEGATIVE_INFINITY : reading.timeToLiveMs - ageMs;
 }
 
-/** Whether a view at an instant leaves the reading out because of its age, withdrawn or not. */
-export function hasAged(aging: Aging, wallMs: number, monotonicMs: number): boolean {
-  return aging.reading.timeToLiveMs - ageAt(aging, wallMs, monotonicMs) <= spareMs(aging);
-}
-
-function ageAt({ reading, askedAt }: Aging, wallMs: number, monotonicMs: number): number {
-  return Math.max(wallMs - reading.askedAtMs, monotonicMs - askedAt);
+/** Whether that much time has passed since the run that a view leaves the reading out. A step of the clock is no time. */
+export function hasAged(aging: Aging, monotonicMs: number): boolean {
+  return aging.reading.timeToLiveMs - (monotonicMs - aging.askedAt) <= spareMs(aging);
 }
 
 /** How far the wall clock has been set back since the run began, milliseconds. */

@@ -9,7 +9,7 @@ import { type WindowKind, windowAt } from "../time/window.ts";
 /** The outcome of a target's runs. */
 export interface TargetRow {
   readonly name: string;
-  /** Waiting: no run has ended yet. */
+  /** Waiting: no run has ended yet. Down: the last run failed, or it was too long ago, and then there is no failure. */
   readonly state: "up" | "down" | "waiting";
   /** Why the last run failed. */
   readonly failure: { readonly reason: string; readonly message: string } | undefined;

@@ -7,8 +7,11 @@ export function mark(kind: "up" | "high" | "down" | "waiting", sign: string, tex
   return html`<span class="state ${kind}"><span aria-hidden="true">${sign}</span> ${text}</span>`;
 }
 
-/** Whether the last run of a target succeeded, with the reason if it failed. */
+/**
+ * Whether the last run of a target succeeded, with the reason if it failed. Overdue: it succeeded, but too long ago.
+ */
 export function stateMark({ state, failure }: TargetRow): Html {
+  if (state === "down" && !failure) return mark("down", "✕", "Overdue");
   const reason = state === "down" && failure ? html` <code>${failure.reason}</code>` : undefined;
   const { sign, text } = STATES[state];
   return html`${mark(state, sign, text)}${reason}`;

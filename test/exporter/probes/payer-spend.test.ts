@@ -90,16 +90,4 @@ describe("createPayerSpend()", () => {
     learn(EARS, undefined);
     expect([spend.isKnown(), spend.isUnreported("ears"), guard.spent(clock.now())]).toEqual([true, false, 0]);
   });
-
-  test("ignores a reading from before the clock was set back, also when its time comes again", async () => {
-    const { clock, spend, learn } = setUp("ears");
-    await clock.advance(5 * 3_600_000);
-    learn(EARS, 0.1);
-    clock.set(NOON + 3_600_000);
-    expect(spend.isKnown()).toBe(false);
-    await clock.advance(6 * 3_600_000);
-    expect(spend.isKnown()).toBe(false);
-    learn(EARS, 0.1);
-    expect(spend.isKnown()).toBe(true);
-  });
 });

@@ -32,8 +32,8 @@ function setUp({ seriesLimit = 100, minIntervalMs = 0 }: Options = {}) {
     clock,
     readings,
     table: {
-      get: () => undefined,
       plan: { gateway, limits: { ...NO_LIMITS, maxPauseMs: MINUTE }, groups: [] },
+      get: () => undefined,
     },
     refusals: createRefusals(clock, () => MINUTE),
     dispatcher: { further: () => Promise.reject(new Error("Not used here")) },
