@@ -61,6 +61,12 @@ describe("a client that", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 405 /);
   });
 
+  test("sends a body that nobody wants is disconnected after its answer", async () => {
+    const client = await connectRaw(await start({}));
+    client.socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\nx");
+    expect(await client.rest()).toMatch(/^HTTP\/1\.1 405 /);
+  });
+
   test("sends requests without waiting for their answers is disconnected", async () => {
     let handled = 0;
     const gate = Promise.withResolvers<void>();
