@@ -122,7 +122,9 @@ describe("createInflate()", () => {
     test("without holding up the event loop", async () => {
       const bomb = gzipSync(Buffer.alloc(512 * MEBIBYTE));
       const longest = await longestTurnMs(async () => {
-        await expect(inflated(bomb, "gzip", 200, { ...LIMITS, bodyBytes: 16 * MEBIBYTE })).rejects.toThrow("is larger than");
+        await expect(inflated(bomb, "gzip", 200, { ...LIMITS, bodyBytes: 16 * MEBIBYTE })).rejects.toThrow(
+          "is larger than",
+        );
       });
       expect(longest).toBeLessThan(100);
     });
