@@ -12,8 +12,11 @@ export type DropReason = (typeof DROP_REASONS)[number];
 export interface Connections {
   /** Admits a connection, before any TLS handshake. False: it was closed because no other connection is idle. */
   admit(socket: Socket): boolean;
-  /** The connection of the request is not idle until the answer is sent. */
-  answering(request: IncomingMessage, response: ServerResponse): void;
+  /**
+   * The connection of the request is not idle until the answer is sent. False: it was closed because too many of its
+   * requests have no answer yet.
+   */
+  answering(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
 /** Counts the open connections of a server, and ends the longest idle one at the limit. */
@@ -57,15 +60,24 @@ export function createConnections(most: number, onDrop: (reason: DropReason) => 
     answering: ({ socket }, response) => {
       const peer = peerOf(socket);
       const connection = open.get(peer);
-      if (!connection) return;
+      if (!connection) return !socket.destroyed;
+      if (connection.answers === MOST_UNANSWERED) {
+        open.delete(peer);
+        socket.destroy();
+        return false;
+      }
       connection.answers++;
       response.once("close", () => {
         connection.answers--;
         if (connection.answers === 0) becomeIdle(peer, connection);
       });
+      return true;
     },
   };
 }
+
+/** Clients wait for an answer before they send the next request. A packet may hold a thousand requests. */
+const MOST_UNANSWERED = 8;
 
 interface Connection {
   /** The TCP connection, also under TLS. */

@@ -96,7 +96,7 @@ export function createServer(
   );
 
   async function answer(request: Http.IncomingMessage, response: Http.ServerResponse): Promise<void> {
-    connections.answering(request, response);
+    if (!connections.answering(request, response)) return;
     const timer = setTimeout(() => response.destroy(), limits.answerMs);
     response.once("close", () => clearTimeout(timer));
     const { status, headers, body } = await route(request, response).catch((error: unknown) => {

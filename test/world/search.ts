@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { type Coverage, createCoverage } from "./coverage.ts";
 import { checkStory } from "./check-story.ts";
 import { printedStory } from "./printed-story.ts";

@@ -61,6 +61,31 @@ describe("a client that", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 405 /);
   });
 
+  test("sends requests without waiting for their answers is disconnected", async () => {
+    let handled = 0;
+    const gate = Promise.withResolvers<void>();
+    const slow: Route = {
+      path: "/",
+      methods: ["GET"],
+      handle: async () => {
+        handled += 1;
+        await gate.promise;
+        return textAnswer(200, "hello\n");
+      },
+    };
+    const client = await connectRaw(await start({}, { routes: [slow] }));
+    client.socket.write(GET.repeat(1000));
+    expect(await client.rest()).toBe("");
+    expect(handled).toBeLessThanOrEqual(8);
+    gate.resolve();
+  });
+
+  test("sends some requests at once gets all answers", async () => {
+    const client = await connectRaw(await start({ keepAliveMs: 100 }));
+    client.socket.write(GET.repeat(8));
+    expect((await client.rest()).match(/hello/g)).toHaveLength(8);
+  });
+
   test("stays idle after an answer is disconnected", async () => {
     const client = await connectRaw(await start({ keepAliveMs: 100 }));
     client.socket.write(GET);
