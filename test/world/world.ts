@@ -6,14 +6,7 @@ import { type Exposition, readExposition } from "./exposition.ts";
 import { createFaultSchedule } from "./fault-schedule.ts";
 import { createQuestions, type Question, type Questions } from "./questions.ts";
 import { recoverySeconds } from "./recovery.ts";
-import {
-  endOf,
-  type KeySettings,
-  lastTroubleEnd,
-  type Settings,
-  type Story,
-  type StoryEvent,
-} from "./story.ts";
+import { endOf, lastTroubleEnd, type Settings, type Story, type StoryEvent } from "./story.ts";
 import { createWorldClock, type WorldClock } from "./world-clock.ts";
 import { startWorldExporter, type WorldExporter } from "./world-exporter.ts";
 import { createWorldFiles, type WorldFiles } from "./world-files.ts";
@@ -31,6 +24,8 @@ export interface World {
   readonly settingsSince: () => number;
   /** Since when a key is configured with its present gateway and file, elapsed milliseconds. */
   readonly configuredSince: (key: string) => number;
+  /** When a reload ended the showing of a key's fragment, and so withdrew its values; elapsed milliseconds. */
+  readonly maskedAt: (key: string) => number;
   /** Whether a reload has loaded its configuration but has not returned yet. */
   readonly isApplying: () => boolean;
   /** When the clock was stepped, or the exporter resumed, last; elapsed milliseconds. */
@@ -104,6 +99,7 @@ async function liveThrough(
     settings: () => state.present,
     settingsSince: () => state.since,
     configuredSince: (key) => state.configured.get(key) ?? 0,
+    maskedAt: (key) => state.masked.get(key) ?? 0,
     isApplying: () => state.applying > 0,
     startedAt: () => state.startedAt,
     disturbedAt: () => state.disturbedAt,
@@ -165,6 +161,7 @@ interface State {
   disturbedAt: number;
   applying: number;
   configured: ReadonlyMap<string, number>;
+  readonly masked: Map<string, number>;
   reloads: Promise<unknown>;
 }
 
@@ -178,6 +175,7 @@ function newState(settings: Settings): State {
     disturbedAt: 0,
     applying: 0,
     configured: new Map(),
+    masked: new Map(),
     reloads: Promise.resolve(),
   };
 }
@@ -196,6 +194,7 @@ function createHappenings({ time, files, coverage, exporter, state }: HappeningD
     const next = state.written;
     state.applying++;
     const isValid = await exporter.reload(() => {
+      for (const name of maskedKeys(state.present, next)) state.masked.set(name, time.elapsedMs());
       state.configured = configuredSince(state.present, next, state.configured, time.elapsedMs());
       state.present = next;
       state.since = time.elapsedMs();
@@ -244,21 +243,22 @@ function createHappenings({ time, files, coverage, exporter, state }: HappeningD
   return happen;
 }
 
-/** A key that keeps its gateway and its file, and hides no more than before, keeps its time. */
+/** A key that keeps its gateway and its file keeps its time. */
 function configuredSince(
   former: Settings,
   next: Settings,
   since: ReadonlyMap<string, number>,
   at: number,
 ): ReadonlyMap<string, number> {
-  const keys = new Map(former.keys.map((key) => [key.name, key]));
-  const isKept = ({ name, file, label }: KeySettings) => {
-    const known = keys.get(name);
-    return (
-      former.gateway === next.gateway && known?.file === file && (label === true || known.label !== true)
-    );
-  };
-  return new Map(next.keys.map((key) => [key.name, isKept(key) ? (since.get(key.name) ?? 0) : at]));
+  const files = new Map(former.keys.map(({ name, file }) => [name, file]));
+  const isKept = (name: string, file: number) => former.gateway === next.gateway && files.get(name) === file;
+  return new Map(next.keys.map(({ name, file }) => [name, isKept(name, file) ? (since.get(name) ?? 0) : at]));
+}
+
+/** The keys that showed the fragment of their secret before. */
+function maskedKeys(former: Settings, next: Settings): readonly string[] {
+  const revealing = new Set(former.keys.flatMap(({ name, label }) => (label === true ? [name] : [])));
+  return next.keys.flatMap(({ name, label }) => (label !== true && revealing.has(name) ? [name] : []));
 }
 
 const OPEN_METRICS = "application/openmetrics-text;version=1.0.0";
