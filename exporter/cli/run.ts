@@ -9,7 +9,7 @@ import { createReload } from "./reload.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Lines of each kind about reloads a minute: a client may cause hundreds of reloads. */
-const RELOAD_LINES = 20;
+const RELOAD_LINES = 10;
 
 /**
  * Shorter than Kubernetes' grace period before SIGKILL, longer than the time that clients have to read their answers.

@@ -77,8 +77,10 @@ export async function startAttackedExporter(
     (seen) => seen !== undefined,
     { timeoutMs: 30_000 },
   );
-  if (url === undefined)
+  if (url === undefined) {
+    log.destroy();
     throw new Error(`Cannot start the exporter: ${endOf(child)}; it wrote:\n${first.join("\n")}`);
+  }
   const pid = child.pid ?? 0;
   const untilEnd = async (ms: number): Promise<string | undefined> => {
     const patience = AbortSignal.timeout(ms);

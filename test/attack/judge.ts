@@ -107,6 +107,8 @@ export function createJudge(result: AttackResult): Judge {
       lineTimes.push(now);
       while ((lineTimes[0] ?? now) <= now - 60_000) lineTimes.shift();
       result.logLines += 1;
+      const shape = shapeOf(text);
+      result.shapes.set(shape, (result.shapes.get(shape) ?? 0) + 1);
       result.busiestMinute = Math.max(result.busiestMinute, lineTimes.length);
       if (lineTimes.length >= MOST_LINES && lineTimes.length % MOST_LINES === 0)
         breach("log", `${lineTimes.length} lines in a minute, the last one: ${text.slice(0, 200)}`);
@@ -120,9 +122,16 @@ export function createJudge(result: AttackResult): Judge {
     breach,
     excuse: (next) => {
       isExcused = next;
-      if (!next) startedMs = answeredMs = Date.now();
+      if (next) return;
+      startedMs = answeredMs = Date.now();
+      lineTimes.length = 0;
     },
     answeredMs: () => answeredMs,
     starvedMs,
   };
+}
+
+function shapeOf(line: string): string {
+  const message = /"msg":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? "not of the log";
+  return message.replaceAll(/\\".*?\\"|\/\S+|\d+/g, "…").slice(0, 80);
 }

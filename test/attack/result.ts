@@ -46,6 +46,8 @@ export interface AttackResult {
   readonly latencies: Map<string, number[]>;
   peakBytes: number;
   logLines: number;
+  /** How many lines of the log have the same words, without names and numbers. */
+  readonly shapes: Map<string, number>;
   /** The most lines in a minute. */
   busiestMinute: number;
   starts: number;
@@ -70,6 +72,7 @@ export function newResult(seed: number, limitBytes: number, kinds: readonly Kind
     latencies: new Map(),
     peakBytes: 0,
     logLines: 0,
+    shapes: new Map(),
     busiestMinute: 0,
     starts: 0,
     recoveredAfterMs: undefined,
