@@ -206,6 +206,39 @@ describe("readings: windows", () => {
   });
 });
 
+describe("readings: a clock that was fast and is set back", () => {
+  const MINUTE_MS = 60_000;
+
+  test("values of the day that the clock showed are withdrawn until that day is asked about", async () => {
+    const { clock, readings, learn, value, seen } = setUp(MIDNIGHT + 10 * MINUTE_MS);
+    learn([...value(1, "day"), ...value(2)], { timeToLiveMs: DAY_MS });
+    expect(seen()).toEqual([1, 2]);
+    clock.set(MIDNIGHT - 5 * MINUTE_MS);
+    expect(seen()).toEqual([2]);
+    await clock.advance(7 * MINUTE_MS);
+    expect([seen(), readings.isWhole(A)]).toEqual([[2], false]);
+  });
+
+  test("the latest reading has its times by the present clock", () => {
+    const { clock, readings, learn, value } = setUp(NOON + 10 * MINUTE_MS);
+    learn(value(1));
+    clock.set(NOON);
+    expect(readings.latest(A)).toMatchObject({ askedAtMs: NOON, asOfMs: NOON });
+    expect(readings.shown(A)?.askedAtMs).toBe(NOON);
+  });
+
+  test("what a view has left out because of its age does not come back", () => {
+    const { clock, learn, value, seen } = setUp();
+    learn(value(1));
+    clock.set(NOON + 10 * MINUTE_MS);
+    expect(seen()).toEqual([]);
+    clock.set(NOON);
+    expect(seen()).toEqual([]);
+    learn(value(2));
+    expect(seen()).toEqual([2]);
+  });
+});
+
 describe("readings: withdrawing", () => {
   test("withdraw() withdraws the values and keeps the description and the latest reading", () => {
     const { readings, learn, value, readingOf, seen } = setUp();
