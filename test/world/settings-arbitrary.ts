@@ -7,7 +7,7 @@ export function settingsArbitrary(): fc.Arbitrary<Settings> {
     .record({
       keys: keysArbitrary(),
       gateway: fc.constantFrom("a", "a", "a", "b"),
-      pace: fc.constantFrom(600, 600, 60, 20, 0),
+      pace: fc.constantFrom(600, 600, 60, 20, 4, 0),
       connections: fc.constantFrom(64, 64, 4, 2, 1),
       keySchedule: fc.constantFrom("* * * * *", "* * * * *", "* * * * *", "60s", "30s", "5m", "7 * * * *"),
       analyticsSchedule: fc.constantFrom("*/5 * * * *", "*/5 * * * *", "60s", "30m"),
