@@ -5,6 +5,7 @@ import type { GatewayConfig } from "../config/config.ts";
 import type { Secret } from "../config/secret.ts";
 import type { Clock } from "../time/clock.ts";
 import type { GatewayError } from "./errors.ts";
+import { ACCEPT_ENCODING, createInflate } from "./inflate.ts";
 import type { Caller, GatewayDependencies } from "./port.ts";
 import { createChunkPace, createParseQueue, LARGE_RESPONSE, receive } from "./receive.ts";
 import { type HttpResponse, readResponse } from "./response.ts";
@@ -56,6 +57,8 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     "application/json",
     "user-agent",
     `aigateway-exporter/${dependencies.version}`,
+    "accept-encoding",
+    ACCEPT_ENCODING,
   ];
   const pool =
     dependencies.connect?.(origin) ??
@@ -72,6 +75,7 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     });
   const pace = createChunkPace();
   const nextParse = createParseQueue();
+  const inflate = createInflate();
 
   async function exchange(
     request: HttpRequest,
@@ -85,12 +89,14 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     if (encoded) headers.push("content-type", encoded.contentType);
     const body = encoded?.content ?? null;
     // A raw handler costs half as much as a response that is a stream.
-    return receive(
+    const limits = { bodyBytes: request.maxBodyBytes ?? config.maxBodyBytes, setting: settingOf(request) };
+    const response = await receive(
       (handler) => pool.dispatch({ path: root + request.path, method, headers, body }, handler),
       signal,
-      { limitMs, bodyBytes: request.maxBodyBytes ?? config.maxBodyBytes, setting: settingOf(request) },
+      { ...limits, limitMs },
       pace,
     );
+    return inflate(response, limits);
   }
 
   return {

@@ -105,7 +105,7 @@ export function receive(
 }
 
 /** A refusal is one sentence. */
-const MOST_REFUSAL_BYTES = 65_536;
+export const MOST_REFUSAL_BYTES = 65_536;
 
 /** `100 Continue`, `103 Early Hints`: servers send one or two. */
 const MOST_INFORMATIONAL = 32;

@@ -51,7 +51,6 @@ const NOT_FOLLOWED = "redirects are not followed (check gateway.base_url)";
 
 /** Describes an unreadable body by its headers. Returns fixed texts only, because a header may contain anything. */
 function bodyKind({ headers }: HttpResponse): string {
-  const [encoding, type] = [headers["content-encoding"], headers["content-type"]];
-  if (encoding !== undefined && encoding !== "identity") return " but compressed, which was not requested";
+  const type = headers["content-type"];
   return typeof type === "string" && /\bhtml\b/i.test(type) ? " but HTML (check gateway.base_url)" : "";
 }

@@ -1,3 +1,4 @@
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { FailureReason } from "../../exporter/gateway/errors.ts";
 import { asRight, failing, type FaultCase } from "./fault-case.ts";
 import * as steps from "./fault-steps.ts";
@@ -79,7 +80,28 @@ const bodies: readonly FaultCase[] = [
   },
   { title: "a list instead of an object", fault: steps.sending("[]"), ...failing("bad_response") },
   { title: "`null`", fault: steps.sending("null"), ...failing("bad_response") },
-  { title: "a body that is compressed", fault: steps.compressed, ...failing("bad_response") },
+  {
+    title: "a body that is compressed",
+    fault: steps.compressed((text) => gzipSync(text), "gzip"),
+    key: asRight,
+    analytics: asRight,
+    note: "as sent",
+  },
+  {
+    title: "a compressed body that is cut",
+    fault: steps.compressed((text) => gzipSync(text).subarray(0, -9), "gzip"),
+    ...failing("bad_response"),
+  },
+  {
+    title: "a body with a content encoding that was not requested",
+    fault: steps.compressed((text) => Buffer.from(text), "compress"),
+    ...failing("bad_response"),
+  },
+  {
+    title: "a small compressed body that is 32 MiB",
+    fault: steps.compressed(() => brotliCompressSync(Buffer.alloc(32 << 20)), "br"),
+    ...failing("bad_response"),
+  },
   {
     title: "UTF-16",
     fault: steps.sendingAs((text) => Buffer.from(text, "utf16le")),

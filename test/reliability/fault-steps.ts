@@ -1,5 +1,3 @@
-import { gzipSync } from "node:zlib";
-
 import type { Exchange, Fault } from "./faulty-gateway.ts";
 import type { JsonObject } from "./right-answers.ts";
 
@@ -70,7 +68,10 @@ export function numbersAsTexts(text: string): string {
   return text.replaceAll(/":(-?\d[\d.]*)/g, '":"$1"');
 }
 
-export const compressed: Fault = sendingAs((text) => gzipSync(text), { "content-encoding": "gzip" });
+/** A body with this content encoding. */
+export function compressed(compress: (text: string) => Buffer, encoding: string): Fault {
+  return sendingAs(compress, { "content-encoding": encoding });
+}
 
 /** Half of the body that was announced, then the end of the connection. */
 export const cut: Fault = ({ right, response }) => {

@@ -18,6 +18,7 @@ describe("createSend: the request", () => {
           connection: "keep-alive",
           authorization: `Bearer ${PLANTED}`,
           accept: "application/json",
+          "accept-encoding": "gzip, deflate, br",
           "user-agent": "aigateway-exporter/1.2.3",
         },
       },

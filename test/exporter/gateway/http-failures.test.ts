@@ -1,4 +1,3 @@
-import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { GatewayConfig } from "../../../exporter/config/config.ts";
 import type { Fault } from "../../gateway/faults.ts";
@@ -176,19 +175,6 @@ describe("createHttp: the status decides when the body of a refusal cannot be re
     aborter.abort(new Error("Enough"));
     await expect(sent).rejects.toThrow("Enough");
   });
-});
-
-test("createHttp reports compression that it did not request", async () => {
-  const server = await startScriptedServer((response, { headers }) => {
-    const body = gzipSync(JSON.stringify({ data: { usage: 1, asked: headers["accept-encoding"] } }));
-    response.writeHead(200, { "content-encoding": "gzip" }).end(body);
-  });
-  const { failing } = createClient({ baseUrl: server.url });
-  expect(await failing()).toMatchObject({
-    kind: "bad_response",
-    message: `${CANNOT}gateway answered 200 with a body that is not JSON but compressed, which was not requested`,
-  });
-  expect(server.requests[0]?.headers).not.toHaveProperty("accept-encoding");
 });
 
 describe("createHttp: a redirect", () => {
