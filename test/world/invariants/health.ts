@@ -25,7 +25,8 @@ export function createHealth(world: World): Judge {
     const lastGood = answered.at(-1);
     if (up === 1 && !lastGood) return [`${name} is up without an answer`];
     const since = lastGood?.at ?? 0;
-    if (up === 1 && at - since > 3 * longestMs + PUBLISHED_MS)
+    // A frozen clock does not notice that time has passed.
+    if (up === 1 && at - Math.max(since, world.disturbedAt()) > 3 * longestMs + PUBLISHED_MS)
       return [`${name} is up, last answered ${(at - since) / 1000} s ago`];
     if (isFileWrong(file, Math.max(since, world.startedAt()))) return [];
     const later = questions.filter((question) => question.at > since);
