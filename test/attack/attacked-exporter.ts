@@ -63,7 +63,7 @@ export async function startAttackedExporter(
     onLine(line);
   });
   const child = spawn(process.execPath, parameters(setting, port, app), {
-    env: { NODE_ENV: "production" },
+    env: imageRecipe().environment,
     detached: true,
     stdio: ["ignore", writing, writing],
     ...(isUnprivileged(app) ? { uid: USER, gid: USER } : {}),

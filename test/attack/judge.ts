@@ -72,8 +72,15 @@ export function createJudge(result: AttackResult): Judge {
     if (path === "/metrics" && body !== undefined && end === "200") compare(body, atMs);
   }
   function compare(body: string, atMs: number): void {
+    const values = valuesOf(body);
+    for (const name of [
+      "nodejs_heap_size_total_bytes",
+      "nodejs_heap_size_used_bytes",
+      "nodejs_external_memory_bytes",
+    ])
+      result.memory.set(name, Math.max(result.memory.get(name) ?? 0, values.get(name) ?? 0));
     if (atMs < startedMs + START_MS || starvedMs(Date.now() - OLDEST_MS) > MOST_STARVED_MS) return;
-    const faults = honestFaults(valuesOf(body), atMs);
+    const faults = honestFaults(values, atMs);
     if (faults.length > 0)
       breach("honest", `${faults.length} faults: ${faults.slice(0, 2).join("; ")}`, atMs);
   }

@@ -12,6 +12,11 @@ export function reportOf(result: AttackResult): string {
     table(["Path", "Answers", "p50 ms", "p99 ms", "max ms"], latencies(result)),
     "",
     ...examples(result),
+    table(
+      ["Memory", "At most"],
+      [...result.memory].map(([name, bytes]) => [name, mebibytes(bytes)]),
+    ),
+    "",
     table(["Lines", "Log"], shapes(result)),
     "",
     table(["Attack", "On", "What came of it", "Worst answer", "Memory", "Broken"], stories(result)),

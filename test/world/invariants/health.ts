@@ -29,7 +29,9 @@ export function createHealth(world: World): Judge {
       return [`${name} is up, answered ${ageMs / 1000} s ago`];
     if (isFileWrong(file, Math.max(last.at, world.startedAt()))) return [];
     const later = questions.filter((question) => question.at > last.at);
-    return up === 1 ? failingFaults(name, later, at) : downFaults(name, last, later, at);
+    return up === 1
+      ? failingFaults(name, later, at)
+      : downFaults(name, last, later, { at, intervalMs: intervalMs({ exposition }, "key") });
   }
 
   function judgeReady({ isReady, isHealthy }: Scrape): readonly string[] {
@@ -89,13 +91,17 @@ function failingFaults(name: string, later: readonly Question[], at: number): re
   return isFailing ? [`${name} is up although its last run failed`] : [];
 }
 
-function downFaults(name: string, last: Question, later: readonly Question[], at: number): readonly string[] {
-  const isGood = later.length === 0 && (last.endedAt ?? at) < at - PUBLISHED_MS && at - last.at < SHORT_MS;
+/** The time to live is three intervals. */
+function downFaults(
+  name: string,
+  last: Question,
+  later: readonly Question[],
+  { at, intervalMs: shortMs }: { readonly at: number; readonly intervalMs: number },
+): readonly string[] {
+  const isGood = later.length === 0 && (last.endedAt ?? at) < at - PUBLISHED_MS && at - last.at < shortMs;
   return isGood ? [`${name} is not up although its last run succeeded`] : [];
 }
 
-/** Less than any time to live. */
-const SHORT_MS = 10_000;
 const PUBLISHED_MS = 2500;
 /** The deadline of a run, and its last retry. */
 const LONGEST_RUN_MS = 45_000;
