@@ -10,7 +10,7 @@ export function settingsArbitrary(): fc.Arbitrary<Settings> {
       pace: fc.constantFrom(600, 600, 60, 20, 4, 0),
       connections: fc.constantFrom(64, 64, 4, 2, 1),
       keySchedule: fc.constantFrom("* * * * *", "* * * * *", "* * * * *", "60s", "30s", "5m", "7 * * * *"),
-      analyticsSchedule: fc.constantFrom("*/5 * * * *", "*/5 * * * *", "60s", "30m"),
+      analyticsSchedule: fc.constantFrom("*/5 * * * *", "*/5 * * * *", "60s", "15m"),
       analytics: fc.option(fc.record({ file: fc.constantFrom(900, 901), top: fc.constantFrom(2, 4, 50) }), {
         nil: undefined,
       }),

@@ -13,7 +13,7 @@ export function storyArbitrary(): fc.Arbitrary<Story> {
         { weight: 1, arbitrary: fc.integer({ min: 0, max: 1300 }) },
       ),
       minutes: fc.oneof(
-        { weight: 20, arbitrary: fc.integer({ min: 5, max: 45 }) },
+        { weight: 40, arbitrary: fc.integer({ min: 5, max: 45 }) },
         { weight: 1, arbitrary: fc.integer({ min: 120, max: 480 }) },
       ),
       scrapeSeconds: fc.constantFrom(45, 90, 150),

@@ -21,12 +21,16 @@ const AROUND_MIDNIGHT = [-1000, 400, 5000, 60_000, 89_000, 92_000, 100_000, 150_
 /** The same after each event. */
 const AFTER_EVENT = [200, 2000, 65_000];
 
+/** Scrapes are rarer in hours in which little happens. */
+const CALM_FACTOR = 4;
+
 /** Everything that happens in a story, in order: its events, and the scrapes. */
 export function timelineOf(story: Story, { happen, scrape, heal }: Doing): readonly Step[] {
   const lengthMs = Math.max(story.minutes * 60, lastTroubleEnd(story) + recoverySeconds(story)) * 1000;
   const startMs = Date.parse(story.start);
   const scrapes: number[] = [];
-  for (let at = 500; at < lengthMs; at += story.scrapeSeconds * 1000)
+  const busyMs = Math.min(story.minutes, 60) * 60_000;
+  for (let at = 500; at < lengthMs; at += story.scrapeSeconds * (at < busyMs ? 1000 : 1000 * CALM_FACTOR))
     scrapes.push(at + Math.floor(chance(story.seed, at, 5) * 900));
   for (let midnight = Math.ceil(startMs / DAY_MS) * DAY_MS; midnight < startMs + lengthMs; midnight += DAY_MS)
     scrapes.push(...AROUND_MIDNIGHT.map((ms) => midnight + ms - startMs));

@@ -48,12 +48,10 @@ export function createTruth(world: World): Judge {
   function judgeLabels({ exposition, at }: Scrape): readonly string[] {
     const { keys } = world.settings();
     const names = new Set(keys.map(({ name }) => name));
-    const strangers = [...exposition.families()].flatMap((family) =>
-      exposition.samples(family).filter(({ labels: { key } }) => key !== undefined && !names.has(key)),
-    );
+    const strangers = [...exposition.valuesOf("key")].filter((key) => !names.has(key));
     const isFresh = at - world.settingsSince() < PUBLISHED_MS;
     return [
-      ...strangers.map(({ labels }) => `${JSON.stringify(labels)} is not configured`),
+      ...strangers.map((key) => `key ${key} is not configured`),
       ...(isFresh ? [] : keys.flatMap((key) => ownerFaults(key, exposition))),
     ];
   }
