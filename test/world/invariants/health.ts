@@ -29,8 +29,10 @@ export function createHealth(world: World): Judge {
       return [`${name} is up, answered ${ageMs / 1000} s ago`];
     if (isFileWrong(file, Math.max(last.at, world.startedAt()))) return [];
     const later = questions.filter((question) => question.at > last.at);
-    return up === 1
-      ? failingFaults(name, later, at)
+    if (up === 1) return failingFaults(name, later, at);
+    // A process that was suspended learns only afterwards that its interval is longer.
+    return last.at < world.disturbedAt()
+      ? []
       : downFaults(name, last, later, { at, intervalMs: intervalMs({ exposition }, "key") });
   }
 
