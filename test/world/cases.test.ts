@@ -149,7 +149,7 @@ test("a clock that is stepped after another key has begun to pay lets no probe p
     events: [
       { do: "reload", at: 600, change: { keys: [{ name: "k0", file: 6 }] } },
       { do: "step", at: 700, by: 5 },
-      { do: "step", at: 710, by: -5 },
+      { do: "step", at: 900, by: -5 },
     ],
     settings: {
       keys: [{ name: "k0", file: 5 }],
