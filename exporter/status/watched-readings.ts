@@ -1,4 +1,5 @@
 import type { ReadingSource } from "../readings/readings.ts";
+import { timeToLiveMs } from "../readings/time-to-live.ts";
 import type { Clock } from "../time/clock.ts";
 
 /** Readings that note until when everything that was read of them may be shown. */
@@ -37,7 +38,7 @@ export function watchReadings(
     },
     latest: (id) => {
       const latest = readings.latest(id);
-      const leftMs = latest ? latest.askedAtMs + latest.timeToLiveMs - clock.now() : 0;
+      const leftMs = latest ? latest.askedAtMs + timeToLiveMs(latest) - clock.now() : 0;
       // Afterwards its values count as old, which is an answer as well.
       if (leftMs > 0) limit(leftMs);
       return latest;
