@@ -1,14 +1,16 @@
 import { dirname, isAbsolute, join } from "node:path";
 import { budgetConfig } from "./budgets/budget-config.ts";
-import type { AnalyticsConfig, Config, KeyConfig } from "./config.ts";
+import type { AnalyticsConfig, Config, KeyConfig, ProxyConfig } from "./config.ts";
 import { readingFault } from "./file-error.ts";
 import type { Files } from "./files.ts";
 import { type KeysDirectory, NO_DIRECTORY, readKeysDirectory } from "./keys-directory.ts";
+import { isLoopback } from "./gateway-section.ts";
 import { inspectConfig } from "./parse.ts";
 import { type AudioFiles, audioFindings, createAudioFiles, probingConfig } from "./probes/probe-config.ts";
 import { pathText, type Problem, withoutRepetitions } from "./problem.ts";
 import { type Checked, entriesOf, has, right, sectionOf } from "./rules.ts";
 import { type ConfigFile, keyFindings, ownedKeys, ownerOf } from "./schema.ts";
+import { proxyOf } from "./proxy.ts";
 import { checkSecrets, type NamedSecret } from "./secret-check.ts";
 import {
   API_KEY_FIELDS,
@@ -59,10 +61,13 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
       problems: [{ path: "keys_dir", message: "contains no keys" }, ...directory.warnings],
     };
   }
+  const baseUrl = file.gateway.base_url;
+  const found = proxyOf({ baseUrl }, isLoopback(new URL(baseUrl).hostname), options.env);
+  if ("message" in found) return { ok: false, problems: [found] };
   const warnings = [...directory.warnings, ...secrets.warnings].map(
     ({ path, message }) => `${path}: ${message}`,
   );
-  return { ok: true, config: await toConfig(file, directory, references), warnings };
+  return { ok: true, config: await toConfig(file, directory, references, found.proxy), warnings };
 }
 
 /** A hundred thousand keys. */
@@ -136,7 +141,12 @@ function writtenSecrets(
   return [...written, ...found, { path, key: undefined, source: secret(reference), isOptional: false }];
 }
 
-async function toConfig(file: ConfigFile, directory: KeysDirectory, references: References): Promise<Config> {
+async function toConfig(
+  file: ConfigFile,
+  directory: KeysDirectory,
+  references: References,
+  proxy: ProxyConfig | undefined,
+): Promise<Config> {
   const { gateway, schedule } = file;
   const keys = [...writtenKeys(file, references), ...foundKeys(directory, references)];
   return {
@@ -148,6 +158,7 @@ async function toConfig(file: ConfigFile, directory: KeysDirectory, references: 
       connections: gateway.connections,
       maxPauseMs: gateway.max_pause,
       maxBodyBytes: gateway.max_body,
+      proxy,
     },
     keys,
     analytics: toAnalytics(file, references),

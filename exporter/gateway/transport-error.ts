@@ -2,7 +2,12 @@ import { GatewayError } from "./errors.ts";
 import { ResponseError } from "./receive.ts";
 
 /** Classifies an error of the HTTP client: why the answer is missing or incomplete. */
-export function transportError(action: string, error: unknown, limitMs: number): GatewayError {
+export function transportError(
+  action: string,
+  error: unknown,
+  limitMs: number,
+  proxy?: string,
+): GatewayError {
   const code = codeOf(error);
   const failed = (kind: "timeout" | "bad_response" | "network", why: string) =>
     new GatewayError(kind, `Cannot ${action}: ${why}`, { cause: error });
@@ -13,7 +18,16 @@ export function transportError(action: string, error: unknown, limitMs: number):
     // cause.
     return new GatewayError("bad_response", `Cannot ${action}: the answer is not readable HTTP (${code})`);
   }
-  return failed("network", code === "" ? "the connection failed" : `the connection failed (${code})`);
+  const connection = proxy === undefined ? "the connection" : `the connection through the proxy ${proxy}`;
+  const status = proxy === undefined ? undefined : proxyStatus(error);
+  if (status !== undefined) return failed("network", `${connection} failed: the proxy answered ${status}`);
+  return failed("network", code === "" ? `${connection} failed` : `${connection} failed (${code})`);
+}
+
+/** The status with which a proxy refuses a tunnel or a request; undici reports it in its messages only. */
+function proxyStatus(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(error.message)?.[1];
 }
 
 /** undici reports an unrequested `100 Continue` or change of the protocol as an error of the connection. */
