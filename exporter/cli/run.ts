@@ -8,9 +8,6 @@ import { processWarnings } from "./process-warnings.ts";
 import { createReload } from "./reload.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Lines of each kind about reloads a minute: a client may cause hundreds of reloads. */
-const RELOAD_LINES = 20;
-
 /**
  * Shorter than Kubernetes' grace period before SIGKILL, longer than the time that clients have to read their answers.
  */
@@ -24,7 +21,7 @@ export async function run(options: Options, terminal: Terminal): Promise<number>
   // Process 1 of a container ignores signals without a handler, so install the handlers before anything slow.
   const stopped = terminal.untilStopped();
   const started = Promise.withResolvers<App>();
-  const limiter = createLineLimiter(log, terminal.clock, RELOAD_LINES);
+  const limiter = createLineLimiter(log, terminal.clock);
   const reload = createReload(started.promise, configFile, terminal.env, limiter);
   terminal.onHangup(() => void reload());
   const config = await loadConfiguration(configFile, terminal.env, logReporter(log));

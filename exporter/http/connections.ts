@@ -31,8 +31,8 @@ export function createConnections(most: number, onDrop: (reason: DropReason) => 
   }
 
   function dropLongestIdle(): boolean {
-    for (const [peer, { socket, answers }] of open) {
-      if (answers > 0) continue;
+    for (const [peer, { socket, responses }] of open) {
+      if (responses.size > 0) continue;
       open.delete(peer);
       socket.destroy();
       return true;
@@ -50,10 +50,12 @@ export function createConnections(most: number, onDrop: (reason: DropReason) => 
         return false;
       }
       const peer = peerOf(socket);
-      const connection = { socket, answers: 0 };
+      const connection = { socket, responses: new Set<ServerResponse>() };
       open.set(peer, connection);
       socket.once("close", () => {
         if (open.get(peer) === connection) open.delete(peer);
+        // Node ends only the response that is being sent, not those that wait for it.
+        for (const response of connection.responses) response.destroy().emit("close");
       });
       return true;
     },
@@ -61,15 +63,15 @@ export function createConnections(most: number, onDrop: (reason: DropReason) => 
       const peer = peerOf(socket);
       const connection = open.get(peer);
       if (!connection) return !socket.destroyed;
-      if (connection.answers === MOST_UNANSWERED) {
+      if (connection.responses.size === MOST_UNANSWERED) {
         open.delete(peer);
         socket.destroy();
         return false;
       }
-      connection.answers++;
+      connection.responses.add(response);
       response.once("close", () => {
-        connection.answers--;
-        if (connection.answers === 0) becomeIdle(peer, connection);
+        connection.responses.delete(response);
+        if (connection.responses.size === 0) becomeIdle(peer, connection);
       });
       return true;
     },
@@ -83,7 +85,7 @@ interface Connection {
   /** The TCP connection, also under TLS. */
   readonly socket: Socket;
   /** Answers in progress: several when a client does not wait before it sends the next request. */
-  answers: number;
+  readonly responses: Set<ServerResponse>;
 }
 
 /** Identifies a connection before and after its TLS handshake. */

@@ -84,7 +84,7 @@ function createRequestSemaphore(most: number): (response: ServerResponse) => boo
   return (response) => {
     if (most > 0 && held >= most) return false;
     // The client left while its access was checked, and there will be no other event.
-    if (response.closed) return true;
+    if (response.destroyed) return true;
     held++;
     response.once("close", () => held--);
     return true;

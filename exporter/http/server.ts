@@ -104,8 +104,9 @@ export function createServer(
       return textAnswer(500, "Internal server error\n");
     });
     const length = body.reduce((sum, part) => sum + part.length, 0);
-    // A refused client must not keep a connection that others need.
-    const close = stopping || CLOSING.has(status) ? { connection: "close" } : {};
+    // A refused client must not keep a connection that others need, nor send the rest of a body that nobody reads.
+    const isLast = stopping || CLOSING.has(status) || !request.complete;
+    const close = isLast ? { connection: "close" } : {};
     const all = { ...SECURITY_HEADERS, ...headers, ...close, "content-length": length };
     response.writeHead(status, Object.fromEntries(Object.entries(all).filter(([, value]) => value !== "")));
     if (request.method !== "HEAD") for (const part of body) response.write(part);

@@ -98,9 +98,9 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
    * a later run brought none.
    */
   function isWanted({ job, group }: Entry): boolean {
-    const { up, lastAnswerMs, lastAttemptMs } = readings.status(job.id) ?? {};
+    const { failure, lastAnswerMs, lastAttemptMs } = readings.status(job.id) ?? {};
     if (lastAnswerMs === undefined || lastAnswerMs !== lastAttemptMs) return true;
-    if (up === true && !readings.isWhole(job.id)) return true;
+    if (!failure && !readings.isWhole(job.id)) return true;
     const ageMs = clock.now() - lastAnswerMs;
     // An answer from the future means that the clock was wrong then, or is wrong now.
     return ageMs < 0 || ageMs >= job.minIntervalMs - scheduler.longestGapMs(group.name) / 2;

@@ -63,7 +63,7 @@ export async function startAttackedExporter(
     onLine(line);
   });
   const child = spawn(process.execPath, parameters(setting, port, app), {
-    env: { NODE_ENV: "production" },
+    env: imageRecipe().environment,
     detached: true,
     stdio: ["ignore", writing, writing],
     ...(isUnprivileged(app) ? { uid: USER, gid: USER } : {}),
@@ -77,8 +77,10 @@ export async function startAttackedExporter(
     (seen) => seen !== undefined,
     { timeoutMs: 30_000 },
   );
-  if (url === undefined)
+  if (url === undefined) {
+    log.destroy();
     throw new Error(`Cannot start the exporter: ${endOf(child)}; it wrote:\n${first.join("\n")}`);
+  }
   const pid = child.pid ?? 0;
   const untilEnd = async (ms: number): Promise<string | undefined> => {
     const patience = AbortSignal.timeout(ms);

@@ -72,8 +72,15 @@ export function createJudge(result: AttackResult): Judge {
     if (path === "/metrics" && body !== undefined && end === "200") compare(body, atMs);
   }
   function compare(body: string, atMs: number): void {
+    const values = valuesOf(body);
+    for (const name of [
+      "nodejs_heap_size_total_bytes",
+      "nodejs_heap_size_used_bytes",
+      "nodejs_external_memory_bytes",
+    ])
+      result.memory.set(name, Math.max(result.memory.get(name) ?? 0, values.get(name) ?? 0));
     if (atMs < startedMs + START_MS || starvedMs(Date.now() - OLDEST_MS) > MOST_STARVED_MS) return;
-    const faults = honestFaults(valuesOf(body), atMs);
+    const faults = honestFaults(values, atMs);
     if (faults.length > 0)
       breach("honest", `${faults.length} faults: ${faults.slice(0, 2).join("; ")}`, atMs);
   }
@@ -107,6 +114,8 @@ export function createJudge(result: AttackResult): Judge {
       lineTimes.push(now);
       while ((lineTimes[0] ?? now) <= now - 60_000) lineTimes.shift();
       result.logLines += 1;
+      const shape = shapeOf(text);
+      result.shapes.set(shape, (result.shapes.get(shape) ?? 0) + 1);
       result.busiestMinute = Math.max(result.busiestMinute, lineTimes.length);
       if (lineTimes.length >= MOST_LINES && lineTimes.length % MOST_LINES === 0)
         breach("log", `${lineTimes.length} lines in a minute, the last one: ${text.slice(0, 200)}`);
@@ -120,9 +129,16 @@ export function createJudge(result: AttackResult): Judge {
     breach,
     excuse: (next) => {
       isExcused = next;
-      if (!next) startedMs = answeredMs = Date.now();
+      if (next) return;
+      startedMs = answeredMs = Date.now();
+      lineTimes.length = 0;
     },
     answeredMs: () => answeredMs,
     starvedMs,
   };
+}
+
+function shapeOf(line: string): string {
+  const message = /"msg":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? "not of the log";
+  return message.replaceAll(/\\".*?\\"|\/\S+|\d+/g, "…").slice(0, 80);
 }

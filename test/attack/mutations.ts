@@ -86,7 +86,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "!isFull",
     ["600 connections that"],
   ),
-  one("slots of clients that left", "exporter/http/router.ts", "if (response.closed) return true;", "", [
+  one("slots of clients that left", "exporter/http/router.ts", "if (response.destroyed) return true;", "", [
     "requests that are broken off",
   ]),
   one(

@@ -12,6 +12,13 @@ export function reportOf(result: AttackResult): string {
     table(["Path", "Answers", "p50 ms", "p99 ms", "max ms"], latencies(result)),
     "",
     ...examples(result),
+    table(
+      ["Memory", "At most"],
+      [...result.memory].map(([name, bytes]) => [name, mebibytes(bytes)]),
+    ),
+    "",
+    table(["Lines", "Log"], shapes(result)),
+    "",
     table(["Attack", "On", "What came of it", "Worst answer", "Memory", "Broken"], stories(result)),
     "",
   ].join("\n");
@@ -80,6 +87,11 @@ function examples(result: AttackResult): readonly string[] {
     ),
     "",
   ]);
+}
+
+function shapes(result: AttackResult): readonly string[][] {
+  const all = [...result.shapes].toSorted(([, one], [, other]) => other - one);
+  return all.slice(0, 30).map(([shape, count]) => [String(count), shape]);
 }
 
 function stories(result: AttackResult): readonly string[][] {

@@ -45,7 +45,11 @@ export interface AttackResult {
   /** Milliseconds by path. */
   readonly latencies: Map<string, number[]>;
   peakBytes: number;
+  /** The largest values of the exporter's own metrics about memory, by name. */
+  readonly memory: Map<string, number>;
   logLines: number;
+  /** How many lines of the log have the same words, without names and numbers. */
+  readonly shapes: Map<string, number>;
   /** The most lines in a minute. */
   busiestMinute: number;
   starts: number;
@@ -69,7 +73,9 @@ export function newResult(seed: number, limitBytes: number, kinds: readonly Kind
     breaches: new Map(),
     latencies: new Map(),
     peakBytes: 0,
+    memory: new Map(),
     logLines: 0,
+    shapes: new Map(),
     busiestMinute: 0,
     starts: 0,
     recoveredAfterMs: undefined,

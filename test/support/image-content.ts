@@ -13,6 +13,8 @@ export interface ImageRecipe {
   readonly node: string;
   /** The program's arguments. */
   readonly options: readonly string[];
+  /** The environment of the program, without variables of the build. */
+  readonly environment: Readonly<Record<string, string>>;
   /** The file that the program runs, below `/app`. */
   readonly entry: string;
 }
@@ -40,7 +42,11 @@ export function imageRecipe(): ImageRecipe {
   const [node = "", ...options] = start.split('", "');
   const entry = options.pop();
   if (!entry?.startsWith("/app/")) throw new Error("Cannot find what the image starts");
-  return { stages: stages.map(stageOf), node, options, entry: entry.slice("/app/".length) };
+  const [, variables = ""] = /^ENV (.+)$/m.exec(stages.at(-1) ?? "") ?? [];
+  const environment = Object.fromEntries(
+    [...variables.matchAll(/(\w+)=([^\s$]+)(?=\s|$)/g)].map(([, name = "", value = ""]) => [name, value]),
+  );
+  return { stages: stages.map(stageOf), node, options, environment, entry: entry.slice("/app/".length) };
 }
 
 /** The parameters that the image passes to Node, for an `/app` in a folder. */

@@ -24,19 +24,16 @@ export interface AnswerContext {
 
 /** The answer to a question, by the contract and the fault that concerns it. */
 export function answerTo(question: Question, fault: Fault | undefined, context: AnswerContext): Reply {
-  const { what } = fault ?? {};
-  if (what === "reset") return { kind: "reset" };
-  if (what === "hang") return { kind: "silence" };
-  if (question.account === undefined) return refusal(401, undefined);
-  if (fault && typeof what === "number") return refusal(what, secondsOf(fault.retryAfter));
-  if (fault && what === "quota")
-    return refusal(429, fault.retryAfter === undefined ? undefined : nextMinute(context));
-  if (what === "garbage") return { ...good("<html>"), isGood: false };
+  const { account } = question;
+  if (fault && isLost(fault)) return { kind: fault.what === "reset" ? "reset" : "silence" };
+  if (account === undefined) return refusal(401, undefined);
+  const failure = fault && failureOf(fault, context);
+  if (failure) return failure;
   switch (question.endpoint) {
     case "key":
       return good({
         data: keyBody(
-          context.books.key({ gateway: question.gateway, number: question.account }, question.asOfMs),
+          context.books.key({ gateway: question.gateway, number: account }, question.asOfMs),
           question.asOfMs,
         ),
       });
@@ -44,9 +41,23 @@ export function answerTo(question: Question, fault: Fault | undefined, context: 
       return analytics(question, fault, context);
     case "transcription": {
       const cost = (question.costMicros ?? 0) / 1e6;
-      return good({ text: "hello world", usage: what === "no_cost" ? { seconds: 2 } : { cost, seconds: 2 } });
+      return good({
+        text: "hello world",
+        usage: fault?.what === "no_cost" ? { seconds: 2 } : { cost, seconds: 2 },
+      });
     }
   }
+}
+
+function isLost({ what }: Fault): boolean {
+  return what === "reset" || what === "hang";
+}
+
+/** The answer of a fault that answers nothing of the question. */
+function failureOf({ what, retryAfter }: Fault, context: AnswerContext): Reply | undefined {
+  if (typeof what === "number") return refusal(what, secondsOf(retryAfter));
+  if (what === "quota") return refusal(429, retryAfter === undefined ? undefined : nextMinute(context));
+  return what === "garbage" ? { ...good("<html>"), isGood: false } : undefined;
 }
 
 function good(body: unknown): Extract<Reply, { kind: "answer" }> {
@@ -75,7 +86,6 @@ function nextMinute({ time }: AnswerContext): number {
 
 function keyBody(figures: KeyFigures, atMs: number): object {
   const { label, usage, byok, limit, reset, remaining } = figures;
-  const credits = (micros: number | null) => (micros === null ? null : micros / 1e6);
   return {
     label,
     limit: credits(limit),
@@ -93,6 +103,10 @@ function keyBody(figures: KeyFigures, atMs: number): object {
     is_free_tier: false,
     expires_at: resetEnd(figures, atMs) === undefined ? null : undefined,
   };
+}
+
+function credits(micros: number | null): number | null {
+  return micros === null ? null : micros / 1e6;
 }
 
 /** The number of rows that a truncated answer keeps. */

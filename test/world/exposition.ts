@@ -18,9 +18,9 @@ export interface Sample {
  * Reads the text format quickly: one sample a line. The strict reader of `test/support` checks the same text less
  * often.
  */
-export function readExposition(text: string): Exposition {
+export function readExposition(body: string): Exposition {
   const families = new Map<string, Sample[]>();
-  for (const line of text.split("\n")) {
+  for (const line of body.split("\n")) {
     if (line === "" || line.startsWith("#")) continue;
     const [, name = "", labels = "", value = ""] = LINE.exec(line) ?? [];
     if (name === "") throw new Error(`Cannot read the line ${JSON.stringify(line)}`);

@@ -77,8 +77,6 @@ export function createQuestions(): Questions {
     if (old > 1000) log.splice(0, old);
   }
 
-  const nameOf = (endpoint: EndpointName, gateway: GatewayName, token: string) =>
-    `${endpoint} ${gateway} ${token}`;
   return {
     add: (question) => {
       const { endpoint, gateway, token } = question;
@@ -88,4 +86,8 @@ export function createQuestions(): Questions {
     with: (endpoint, gateway, token) => logOf(nameOf(endpoint, gateway, token)),
     at: logOf,
   };
+}
+
+function nameOf(endpoint: EndpointName, gateway: GatewayName, token: string): string {
+  return `${endpoint} ${gateway} ${token}`;
 }

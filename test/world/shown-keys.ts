@@ -15,8 +15,6 @@ export interface KeyValue {
 /** What `/metrics` must show of a key whose figures were asked for at an instant. */
 export function keyValues(figures: KeyFigures, asOfMs: number): readonly KeyValue[] {
   const { usage, byok, limit, remaining } = figures;
-  const credits = (family: string, micros: number | null, windowEndMs?: number) =>
-    micros === null ? [] : [{ family: `aigateway_key_${family}`, value: micros / 1e6, windowEndMs }];
   const spend = (name: string, spent: KeyFigures["usage"]) => [
     ...credits(`${name}_credits`, spent.total),
     ...WINDOWS.flatMap((window) =>
@@ -30,6 +28,10 @@ export function keyValues(figures: KeyFigures, asOfMs: number): readonly KeyValu
     ...credits("limit_credits", limit),
     ...credits("limit_remaining_credits", remaining, resetEnd(figures, asOfMs)),
   ];
+}
+
+function credits(family: string, micros: number | null, windowEndMs?: number): readonly KeyValue[] {
+  return micros === null ? [] : [{ family: `aigateway_key_${family}`, value: micros / 1e6, windowEndMs }];
 }
 
 const WINDOWS: readonly WindowName[] = ["day", "week", "month"];

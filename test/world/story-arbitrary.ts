@@ -138,15 +138,14 @@ type Seconds = fc.Arbitrary<number>;
 function eventArbitrary(seconds: number): fc.Arbitrary<readonly StoryEvent[]> {
   const at = fc.integer({ min: 1, max: seconds });
   const long = fc.oneof(fc.integer({ min: 1, max: 120 }), fc.integer({ min: 60, max: 1800 }));
-  const one = <Event extends StoryEvent>(arbitrary: fc.Arbitrary<Event>) => arbitrary.map((event) => [event]);
   return fc.oneof(
-    { weight: 8, arbitrary: one(faultArbitrary(at, long)) },
-    { weight: 3, arbitrary: one(fc.record({ do: fc.constant("reload"), at, change: changeArbitrary() })) },
+    { weight: 8, arbitrary: alone(faultArbitrary(at, long)) },
+    { weight: 3, arbitrary: alone(fc.record({ do: fc.constant("reload"), at, change: changeArbitrary() })) },
     { weight: 1, arbitrary: stepsArbitrary(at, long) },
-    { weight: 1, arbitrary: one(suspensionArbitrary(at, long)) },
-    { weight: 1, arbitrary: one(fc.record({ do: fc.constant("restart"), at })) },
-    { weight: 1, arbitrary: one(fileArbitrary(at, long)) },
-    { weight: 1, arbitrary: one(fc.record({ do: fc.constant("rotate"), at, file: fc.nat(3) })) },
+    { weight: 1, arbitrary: alone(suspensionArbitrary(at, long)) },
+    { weight: 1, arbitrary: alone(fc.record({ do: fc.constant("restart"), at })) },
+    { weight: 1, arbitrary: alone(fileArbitrary(at, long)) },
+    { weight: 1, arbitrary: alone(fc.record({ do: fc.constant("rotate"), at, file: fc.nat(3) })) },
   );
 }
 
@@ -216,6 +215,10 @@ function faultOf(drawn: {
   };
 }
 
+function alone<Event extends StoryEvent>(arbitrary: fc.Arbitrary<Event>): fc.Arbitrary<readonly Event[]> {
+  return arbitrary.map((event) => [event]);
+}
+
 function changeArbitrary(): fc.Arbitrary<Partial<Settings>> {
   const changes = settingsArbitrary().chain((next) =>
     fc
@@ -223,7 +226,7 @@ function changeArbitrary(): fc.Arbitrary<Partial<Settings>> {
         ["keys", "keys", "gateway", "pace", "connections", "keySchedule", "analytics", "budgets"] as const,
         { minLength: 1, maxLength: 2 },
       )
-      .map((names) => ({ ...Object.fromEntries(names.map((name) => [name, next[name]])) })),
+      .map((names): Partial<Settings> => Object.fromEntries(names.map((name) => [name, next[name]]))),
   );
   // Nothing changes: every value and every turn must be kept.
   return fc.oneof({ weight: 4, arbitrary: changes }, { weight: 1, arbitrary: fc.constant({}) });

@@ -35,9 +35,13 @@ export function createWorldClock(startMs: number): WorldClock {
   const after = (ms: number, run: () => void) => timers.add(elapsed + Math.max(0, ms), run);
   const trueMs = () => startMs + elapsed + frozen;
 
+  function isBusy(): boolean {
+    return immediates > 0;
+  }
+
   async function settle(): Promise<void> {
     do await new Promise((resolve) => original.setImmediate(resolve));
-    while (immediates > 0);
+    while (isBusy());
   }
 
   async function runTo(elapsedMs: number): Promise<void> {

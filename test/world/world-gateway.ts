@@ -78,7 +78,11 @@ export function createWorldGateway(dependencies: WorldGatewayDependencies): Conn
         const fault = faults.of(question);
         coverage.count(fault ? faultName(fault) : "good answer");
         question.costMicros = chargeFor(question, fault);
-        const reply: Reply = answerTo(question, fault, { body: String(body), books, time });
+        const reply: Reply = answerTo(question, fault, {
+          body: typeof body === "string" ? body : "",
+          books,
+          time,
+        });
         question.isGeneral = fault !== undefined && fault.accounts === undefined;
         onQuestion(question);
         const end = (how: Question["end"]) => {

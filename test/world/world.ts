@@ -6,14 +6,7 @@ import { type Exposition, readExposition } from "./exposition.ts";
 import { createFaultSchedule } from "./fault-schedule.ts";
 import { createQuestions, type Question, type Questions } from "./questions.ts";
 import { recoverySeconds } from "./recovery.ts";
-import {
-  endOf,
-  type KeySettings,
-  lastTroubleEnd,
-  type Settings,
-  type Story,
-  type StoryEvent,
-} from "./story.ts";
+import { endOf, lastTroubleEnd, type Settings, type Story, type StoryEvent } from "./story.ts";
 import { createWorldClock, type WorldClock } from "./world-clock.ts";
 import { startWorldExporter, type WorldExporter } from "./world-exporter.ts";
 import { createWorldFiles, type WorldFiles } from "./world-files.ts";
@@ -31,6 +24,8 @@ export interface World {
   readonly settingsSince: () => number;
   /** Since when a key is configured with its present gateway and file, elapsed milliseconds. */
   readonly configuredSince: (key: string) => number;
+  /** When a reload ended the showing of a key's fragment, and so withdrew its values; elapsed milliseconds. */
+  readonly maskedAt: (key: string) => number;
   /** Whether a reload has loaded its configuration but has not returned yet. */
   readonly isApplying: () => boolean;
   /** When the clock was stepped, or the exporter resumed, last; elapsed milliseconds. */
@@ -91,14 +86,7 @@ async function liveThrough(
   coverage: Coverage,
 ): Promise<Violation | undefined> {
   let violation: Violation | undefined;
-  let written = story.settings;
-  let present = written;
-  let since = 0;
-  let startedAt = 0;
-  let startedMonotonic = 0;
-  let disturbedAt = 0;
-  let applying = 0;
-  let configured: ReadonlyMap<string, number> = new Map();
+  const state = newState(story.settings);
   const books = createBooks(story.scale);
   const files = createWorldFiles(time.after, time.elapsedMs);
   const questions = createQuestions();
@@ -108,13 +96,14 @@ async function liveThrough(
     books,
     files,
     questions,
-    settings: () => present,
-    settingsSince: () => since,
-    configuredSince: (key) => configured.get(key) ?? 0,
-    isApplying: () => applying > 0,
-    startedAt: () => startedAt,
-    disturbedAt: () => disturbedAt,
-    startedMonotonic: () => startedMonotonic,
+    settings: () => state.present,
+    settingsSince: () => state.since,
+    configuredSince: (key) => state.configured.get(key) ?? 0,
+    maskedAt: (key) => state.masked.get(key) ?? 0,
+    isApplying: () => state.applying > 0,
+    startedAt: () => state.startedAt,
+    disturbedAt: () => state.disturbedAt,
+    startedMonotonic: () => state.startedMonotonic,
   };
   const named = Object.entries(judges).map(([invariant, create]) => ({ invariant, judge: create(world) }));
   const judge = (verdict: (one: Judge) => readonly string[] | undefined) => {
@@ -123,7 +112,7 @@ async function liveThrough(
       if (message !== undefined) violation = { invariant, at: time.elapsedMs() / 1000, message };
     }
   };
-  files.write(written);
+  files.write(state.written);
   const connect = createWorldGateway({
     story,
     time,
@@ -132,64 +121,14 @@ async function liveThrough(
     questions,
     faults: createFaultSchedule(story),
     coverage,
-    costMicros: () => (present.probes?.perRun ?? 0) * 1e6,
+    costMicros: () => (state.present.probes?.perRun ?? 0) * 1e6,
     onQuestion: (question) => judge((one) => one.asked?.(question)),
   });
   let draws = 0;
   let scrapes = 0;
   const random = () => chance(story.seed, draws++, 7);
   const exporter = await startWorldExporter({ time, files, connect, random });
-  let reloads: Promise<unknown> = Promise.resolve();
-
-  async function reload(): Promise<void> {
-    const next = written;
-    applying++;
-    const isValid = await exporter.reload(() => {
-      configured = configuredSince(present, next, configured, time.elapsedMs());
-      present = next;
-      since = time.elapsedMs();
-    });
-    applying--;
-    coverage.count(isValid ? "reload" : "reload of an invalid configuration");
-  }
-
-  async function happen(event: StoryEvent): Promise<void> {
-    switch (event.do) {
-      case "fault":
-        return;
-      case "reload":
-        written = { ...written, ...event.change };
-        files.write(written);
-        reloads = reloads.then(reload);
-        return time.settle();
-      case "restart":
-        coverage.count("restart");
-        await reloads;
-        startedAt = time.elapsedMs();
-        startedMonotonic = time.clock.monotonic();
-        return exporter.restart();
-      case "step":
-        coverage.count("clock step");
-        disturbedAt = time.elapsedMs();
-        return time.step(event.by * 1000);
-      case "suspend":
-        coverage.count(event.frozen === true ? "suspension, clock frozen" : "suspension");
-        // Another suspension may have lasted until now.
-        await time.suspend(Math.max(0, endOf(event) * 1000 - time.elapsedMs()), event.frozen === true);
-        disturbedAt = time.elapsedMs();
-        return;
-      case "file":
-        coverage.count(`file ${event.state}`);
-        return files.setState(event.file, event.state);
-      case "rotate":
-        coverage.count("secret replaced");
-        return files.rotate(
-          event.file,
-          event.account ?? files.tokens(event.file).at(-1)?.account ?? event.file,
-        );
-    }
-  }
-
+  const happen = createHappenings({ time, files, coverage, exporter, state });
   const plan = planOf(story, { happen, scrape, heal: (file) => files.setState(file, undefined) });
   async function scrape(): Promise<void> {
     coverage.count("scrape");
@@ -212,21 +151,114 @@ async function liveThrough(
   return violation;
 }
 
-/** A key that keeps its gateway and its file, and hides no more than before, keeps its time. */
+/** The world apart from its books: what is configured, and since when. */
+interface State {
+  written: Settings;
+  present: Settings;
+  since: number;
+  startedAt: number;
+  startedMonotonic: number;
+  disturbedAt: number;
+  applying: number;
+  configured: ReadonlyMap<string, number>;
+  readonly masked: Map<string, number>;
+  reloads: Promise<unknown>;
+}
+
+function newState(settings: Settings): State {
+  return {
+    written: settings,
+    present: settings,
+    since: 0,
+    startedAt: 0,
+    startedMonotonic: 0,
+    disturbedAt: 0,
+    applying: 0,
+    configured: new Map(),
+    masked: new Map(),
+    reloads: Promise.resolve(),
+  };
+}
+
+interface HappeningDependencies {
+  readonly time: WorldClock;
+  readonly files: WorldFiles;
+  readonly coverage: Coverage;
+  readonly exporter: WorldExporter;
+  readonly state: State;
+}
+
+/** Returns the function that makes an event of the story happen. */
+function createHappenings({ time, files, coverage, exporter, state }: HappeningDependencies) {
+  async function reload(): Promise<void> {
+    const next = state.written;
+    state.applying++;
+    const isValid = await exporter.reload(() => {
+      for (const name of maskedKeys(state.present, next)) state.masked.set(name, time.elapsedMs());
+      state.configured = configuredSince(state.present, next, state.configured, time.elapsedMs());
+      state.present = next;
+      state.since = time.elapsedMs();
+    });
+    state.applying--;
+    coverage.count(isValid ? "reload" : "reload of an invalid configuration");
+  }
+
+  async function happen(event: StoryEvent): Promise<void> {
+    switch (event.do) {
+      case "fault":
+        return;
+      case "reload":
+        state.written = { ...state.written, ...event.change };
+        files.write(state.written);
+        state.reloads = state.reloads.then(reload);
+        return time.settle();
+      case "restart":
+        coverage.count("restart");
+        await state.reloads;
+        state.startedAt = time.elapsedMs();
+        state.startedMonotonic = time.clock.monotonic();
+        return exporter.restart();
+      case "step":
+        coverage.count("clock step");
+        state.disturbedAt = time.elapsedMs();
+        return time.step(event.by * 1000);
+      case "suspend":
+        coverage.count(event.frozen === true ? "suspension, clock frozen" : "suspension");
+        // Another suspension may have lasted until now.
+        await time.suspend(Math.max(0, endOf(event) * 1000 - time.elapsedMs()), event.frozen === true);
+        state.disturbedAt = time.elapsedMs();
+        return;
+      case "file":
+        coverage.count(`file ${event.state}`);
+        return files.setState(event.file, event.state);
+      case "rotate":
+        coverage.count("secret replaced");
+        return files.rotate(
+          event.file,
+          event.account ?? files.tokens(event.file).at(-1)?.account ?? event.file,
+        );
+    }
+  }
+
+  return happen;
+}
+
+/** A key that keeps its gateway and its file keeps its time. */
 function configuredSince(
   former: Settings,
   next: Settings,
-  known: ReadonlyMap<string, number>,
+  since: ReadonlyMap<string, number>,
   at: number,
 ): ReadonlyMap<string, number> {
-  const keys = new Map(former.keys.map((key) => [key.name, key]));
-  const isKept = ({ name, file, label }: KeySettings) => {
-    const known = keys.get(name);
-    return (
-      former.gateway === next.gateway && known?.file === file && (label === true || known.label !== true)
-    );
-  };
-  return new Map(next.keys.map((key) => [key.name, isKept(key) ? (known.get(key.name) ?? 0) : at]));
+  const files = new Map(former.keys.map(({ name, file }) => [name, file]));
+  const isKept = (name: string, file: number) => former.gateway === next.gateway && files.get(name) === file;
+  return new Map(next.keys.map(({ name, file }) => [name, isKept(name, file) ? (since.get(name) ?? 0) : at]));
+}
+
+/** The keys that showed the fragment of their secret before. */
+function maskedKeys(former: Settings, next: Settings): readonly string[] {
+  const revealing = new Set(former.keys.flatMap(({ name, label }) => (label === true ? [name] : [])));
+  return next.keys.flatMap(({ name, label }) => (label !== true && revealing.has(name) ? [name] : []));
 }
 
 const OPEN_METRICS = "application/openmetrics-text;version=1.0.0";

@@ -31,12 +31,12 @@ export const connectionAttacks: Readonly<Record<string, ClientAttack>> = {
   "30 readers that do not read their metrics": (target) =>
     crowd(target, 30, (socket) => {
       socket.pause();
-      socket.write(`GET /metrics HTTP/1.1\r\nhost: x\r\n${LOGIN_HEADER}\r\n`.repeat(50));
+      socket.write(`GET /metrics HTTP/1.1\r\nhost: x\r\n${LOGIN_HEADER}\r\n`.repeat(8));
     }),
   "60 readers that do not read their metrics": (target) =>
     crowd(target, 60, (socket) => {
       socket.pause();
-      socket.write(`GET /metrics HTTP/1.1\r\nhost: x\r\n${LOGIN_HEADER}\r\n`.repeat(50));
+      socket.write(`GET /metrics HTTP/1.1\r\nhost: x\r\n${LOGIN_HEADER}\r\n`.repeat(8));
     }),
   "connections that are reset": (target) =>
     loops(target, 8, async () => {

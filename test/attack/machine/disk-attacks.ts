@@ -95,11 +95,11 @@ export const reloadFileAttacks: Readonly<Record<string, MachineAttack>> = {
     );
     writeFileSync(path, ["a0: &a0 x", ...lines].join("\n"));
   }),
-  "a configuration nested 100,000 deep and SIGHUP": configuration((path) =>
-    writeFileSync(path, "[".repeat(100_000)),
+  "a configuration nested 10,000 deep and SIGHUP": configuration((path) =>
+    writeFileSync(path, "[".repeat(10_000)),
   ),
-  "a configuration of 100,000 problems and SIGHUP": configuration((path) =>
-    writeFileSync(path, `keys: [${"{name: X, nonsense: 1},".repeat(100_000)}]`),
+  "a configuration of 2,000 problems and SIGHUP": configuration((path) =>
+    writeFileSync(path, `keys: [${"{name: X, nonsense: 1},".repeat(1000)}]`),
   ),
   "a configuration that is a folder and SIGHUP": configuration((path) => mkdirSync(path)),
   "a folder of keys that vanishes and SIGHUP": async (machine) => {

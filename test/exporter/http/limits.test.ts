@@ -61,6 +61,12 @@ describe("a client that", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 405 /);
   });
 
+  test("sends a body that nobody wants is disconnected after its answer", async () => {
+    const client = await connectRaw(await start({}));
+    client.socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\nx");
+    expect(await client.rest()).toMatch(/^HTTP\/1\.1 405 /);
+  });
+
   test("sends requests without waiting for their answers is disconnected", async () => {
     let handled = 0;
     const gate = Promise.withResolvers<void>();
@@ -78,6 +84,35 @@ describe("a client that", () => {
     expect(await client.rest()).toBe("");
     expect(handled).toBeLessThanOrEqual(8);
     gate.resolve();
+  });
+
+  test("leaves before its second request is answered occupies no slot", async () => {
+    const gate = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    const slow: Route = {
+      path: "/-/slow",
+      methods: ["GET"],
+      handle: async ({ socket }) => {
+        socket.once("close", () => gate.resolve());
+        await gate.promise;
+        return textAnswer(200, "late\n");
+      },
+    };
+    const second: Route = {
+      path: "/",
+      methods: ["GET"],
+      handle: () => {
+        arrived.resolve();
+        return textAnswer(200, "hello\n");
+      },
+    };
+    const url = await start({}, { maxRequests: 1, routes: [slow, second] });
+    const client = await connectRaw(url);
+    client.socket.write(`GET /-/slow HTTP/1.1\r\nHost: a\r\n\r\n${GET}`);
+    await arrived.promise;
+    client.socket.destroy();
+    await gate.promise;
+    expect((await fetch(url)).status).toBe(200);
   });
 
   test("sends some requests at once gets all answers", async () => {

@@ -1,5 +1,6 @@
 import { parseOpenMetrics, parseTextFormat } from "../../support/openmetrics.ts";
 import { intervalMs } from "../self-metrics.ts";
+import type { Question } from "../questions.ts";
 import { keyRoundSeconds } from "../recovery.ts";
 import { questionsAbout } from "../shown-keys.ts";
 import { endOf, type KeySettings } from "../story.ts";
@@ -24,22 +25,22 @@ export function createHealth(world: World): Judge {
     const lastGood = answered.at(-1);
     if (up === 1 && !lastGood) return [`${name} is up without an answer`];
     const since = lastGood?.at ?? 0;
-    if (up === 1 && at - since > 3 * longestMs + PUBLISHED_MS)
+    // A frozen clock does not notice that time has passed.
+    if (up === 1 && at - Math.max(since, world.disturbedAt()) > 3 * longestMs + PUBLISHED_MS)
       return [`${name} is up, last answered ${(at - since) / 1000} s ago`];
     if (isFileWrong(file, Math.max(since, world.startedAt()))) return [];
     const later = questions.filter((question) => question.at > since);
     const isFailing =
       later.length > 0 && later.every(({ endedAt = Infinity }) => endedAt < at - LONGEST_RUN_MS);
     if (up === 1 && isFailing) return [`${name} is up although its last run failed`];
-    // A step of the clock ends the time to live of what was answered before.
-    const isGood =
-      lastGood !== undefined &&
-      since > world.disturbedAt() &&
-      later.length === 0 &&
-      (lastGood.endedAt ?? at) < at - PUBLISHED_MS;
-    return isGood && up !== 1 && at - since < longestMs
-      ? [`${name} is not up although its last run succeeded`]
-      : [];
+    const isGood = later.length === 0 && isPublished(lastGood, at) && at - since < longestMs;
+    return isGood && up !== 1 ? [`${name} is not up although its last run succeeded`] : [];
+  }
+
+  /** A step of the clock ends the time to live of what was answered before. */
+  function isPublished(answer: Question | undefined, at: number): boolean {
+    if (!answer || answer.at <= world.disturbedAt()) return false;
+    return (answer.endedAt ?? at) < at - PUBLISHED_MS;
   }
 
   function judgeReady({ isReady, isHealthy }: Scrape): readonly string[] {

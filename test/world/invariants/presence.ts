@@ -35,7 +35,7 @@ export function createPresence(world: World): Judge {
     );
     if (!last)
       return asked.length === 0 && isOverdue(key, at) ? [`${key.name} has never been asked about`] : [];
-    if (isTroubled(key, last.at, at)) return [];
+    if (last.at < world.maskedAt(key.name) || isTroubled(key, last.at, at)) return [];
     if (
       asked.some((question) => question.at > last.at && question.end !== undefined && question.end !== "good")
     )

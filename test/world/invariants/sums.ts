@@ -38,28 +38,6 @@ export function createSums(world: World): Judge {
     ];
   }
 
-  /** Undefined: everything that is shown follows from this answer and one total. */
-  function faultOf(
-    shown: ReturnType<typeof shownUsage>,
-    { usage }: Answered,
-    answers: readonly Answered[],
-  ): string | undefined {
-    for (const [family, pairs] of shown) {
-      for (const [pair, value] of pairs) {
-        const row = usage.rows.get(pair);
-        if (pair !== OTHER && (!row || bookAmount(row, family) !== value)) return `${family} of ${pair}`;
-      }
-    }
-    const totals = answers.filter((one) => !one.usage.isGrouped);
-    const isSum = (family: AmountFamily) => {
-      const sum = sumOf(shown.get(family)?.values() ?? []);
-      const known = sumOf([...usage.rows.values()].map((row) => bookAmount(row, family)));
-      return totals.some(({ usage: { total } }) => sum === maximum(bookAmount(total, family), known));
-    };
-    const wrong = [...shown.keys()].find((family) => !isSum(family));
-    return wrong && `the sum of ${wrong}`;
-  }
-
   return {
     scraped: (scrape) => {
       longestMs = Math.max(longestMs, intervalMs(scrape, "analytics"));
@@ -89,4 +67,26 @@ function sumOf(values: Iterable<bigint>): bigint {
 
 function maximum(one: bigint, other: bigint): bigint {
   return one > other ? one : other;
+}
+
+/** Undefined: everything that is shown follows from this answer and one total. */
+function faultOf(
+  shown: ReturnType<typeof shownUsage>,
+  { usage }: Answered,
+  answers: readonly Answered[],
+): string | undefined {
+  for (const [family, pairs] of shown) {
+    for (const [pair, value] of pairs) {
+      const row = usage.rows.get(pair);
+      if (pair !== OTHER && (!row || bookAmount(row, family) !== value)) return `${family} of ${pair}`;
+    }
+  }
+  const totals = answers.filter((one) => !one.usage.isGrouped);
+  const isSum = (family: AmountFamily) => {
+    const sum = sumOf(shown.get(family)?.values() ?? []);
+    const known = sumOf([...usage.rows.values()].map((row) => bookAmount(row, family)));
+    return totals.some(({ usage: { total } }) => sum === maximum(bookAmount(total, family), known));
+  };
+  const wrong = [...shown.keys()].find((family) => !isSum(family));
+  return wrong && `the sum of ${wrong}`;
 }

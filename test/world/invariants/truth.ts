@@ -1,7 +1,7 @@
 import { windowEnd } from "../calendar.ts";
 import type { Question } from "../questions.ts";
 import { figuresOf, KEY_VALUE_FAMILIES, keyValues, questionsAbout } from "../shown-keys.ts";
-import type { KeySettings } from "../story.ts";
+import type { KeySettings, Story } from "../story.ts";
 import type { Judge, Scrape, World } from "../world.ts";
 
 /**
@@ -17,7 +17,7 @@ export function createTruth(world: World): Judge {
       const value = exposition.value(family, labels);
       return value === undefined ? [] : [{ family, value }];
     });
-    const oldest = at - 3 * longestIntervalMs - 2000;
+    const oldest = at - 3 * longestIntervalMs - 2000 - unnoticedMs(world.story);
     const answers = questionsAbout(world, key).filter(
       (question) => isGood(question, at) && question.at >= oldest,
     );
@@ -58,25 +58,6 @@ export function createTruth(world: World): Judge {
     ];
   }
 
-  function ownerFaults(
-    { name, team = "", label = false }: KeySettings,
-    { samples }: Scrape["exposition"],
-  ): readonly string[] {
-    const owners = samples("aigateway_key_owner_info").filter(({ labels }) => labels["key"] === name);
-    const fragments = samples("aigateway_key_info").filter(({ labels }) => labels["key"] === name);
-    return [
-      ...(owners.length === 1 && owners[0]?.labels["team"] === team
-        ? []
-        : [`${name} has not its owner ${team}`]),
-      ...(fragments.length > (label ? 1 : 0) &&
-      !label &&
-      fragments.some(({ labels }) => labels["label"] !== "")
-        ? [`${name} shows a fragment`]
-        : []),
-      ...(fragments.length > 1 ? [`${name} has ${fragments.length} fragments`] : []),
-    ];
-  }
-
   return {
     scraped: (scrape) => {
       const interval =
@@ -89,9 +70,35 @@ export function createTruth(world: World): Judge {
 
 const ENDS = ["day", "week", "month"] as const;
 
+/** A clock that stops and is set back at the same time hides how old a value is. */
+function unnoticedMs({ events }: Story): number {
+  if (!events.some((event) => event.do === "step" && event.by < 0)) return 0;
+  const frozen = events.map((event) => (event.do === "suspend" && event.frozen === true ? event.for : 0));
+  return frozen.reduce((sum, seconds) => sum + seconds * 1000, 0);
+}
+
 /** A change of a label is published within this time; a change of identity at once. */
 const PUBLISHED_MS = 2000;
 
 function isGood({ end, endedAt }: Question, at: number): boolean {
   return end === "good" && endedAt !== undefined && endedAt <= at;
+}
+
+function ownerFaults(
+  { name, team = "", label = false }: KeySettings,
+  exposition: Scrape["exposition"],
+): readonly string[] {
+  const owners = exposition
+    .samples("aigateway_key_owner_info")
+    .filter(({ labels }) => labels["key"] === name);
+  const fragments = exposition.samples("aigateway_key_info").filter(({ labels }) => labels["key"] === name);
+  return [
+    ...(owners.length === 1 && owners[0]?.labels["team"] === team
+      ? []
+      : [`${name} has not its owner ${team}`]),
+    ...(fragments.length > (label ? 1 : 0) && !label && fragments.some(({ labels }) => labels["label"] !== "")
+      ? [`${name} shows a fragment`]
+      : []),
+    ...(fragments.length > 1 ? [`${name} has ${fragments.length} fragments`] : []),
+  ];
 }
