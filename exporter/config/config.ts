@@ -38,14 +38,12 @@ export interface GatewayConfig {
   readonly proxy?: ProxyConfig | undefined;
 }
 
-/** A proxy for the requests to the gateway. */
+/** A proxy for the requests to a gateway over https. */
 export interface ProxyConfig {
   /** `http://proxy.example:3128`, without credentials. */
   readonly url: string;
-  readonly user: string;
-  readonly password: Secret | undefined;
-  /** The value of `NO_PROXY`. */
-  readonly bypass: string;
+  /** `user:password` in base64, as the header for it has them. */
+  readonly login: Secret | undefined;
 }
 
 export interface KeyConfig {

@@ -4,7 +4,6 @@ import type { AnalyticsConfig, Config, KeyConfig, ProxyConfig } from "./config.t
 import { readingFault } from "./file-error.ts";
 import type { Files } from "./files.ts";
 import { type KeysDirectory, NO_DIRECTORY, readKeysDirectory } from "./keys-directory.ts";
-import { isLoopback } from "./gateway-section.ts";
 import { inspectConfig } from "./parse.ts";
 import { type AudioFiles, audioFindings, createAudioFiles, probingConfig } from "./probes/probe-config.ts";
 import { pathText, type Problem, withoutRepetitions } from "./problem.ts";
@@ -43,6 +42,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   if (!checked) return { ok: false, problems };
   const references = resolver(options);
   const directory = await keysDirectoryOf(checked, references, options);
+  const gateway = sectionOf(checked, "gateway");
+  const { proxy, problems: proxyProblems } = proxyOf(gateway && right(gateway, "base_url"), options.env);
   const secrets = await checkSecrets(writtenSecrets(checked, directory, references));
   const findings = [
     ...directoryFindings(checked, directory),
@@ -50,6 +51,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   ];
   const all = withoutRepetitions([
     ...problems,
+    ...proxyProblems,
     ...directory.problems,
     ...secrets.problems,
     ...findings.map(({ path, message }) => ({ path: pathText(path), message })),
@@ -61,13 +63,10 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
       problems: [{ path: "keys_dir", message: "contains no keys" }, ...directory.warnings],
     };
   }
-  const baseUrl = file.gateway.base_url;
-  const found = proxyOf({ baseUrl }, isLoopback(new URL(baseUrl).hostname), options.env);
-  if ("message" in found) return { ok: false, problems: [found] };
   const warnings = [...directory.warnings, ...secrets.warnings].map(
     ({ path, message }) => `${path}: ${message}`,
   );
-  return { ok: true, config: await toConfig(file, directory, references, found.proxy), warnings };
+  return { ok: true, config: await toConfig(file, directory, references, proxy), warnings };
 }
 
 /** A hundred thousand keys. */

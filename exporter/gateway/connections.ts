@@ -29,24 +29,26 @@ const MOST_HEADER_BYTES = 16_384;
 
 type PoolOptions = NonNullable<ConstructorParameters<typeof Pool>[1]>;
 
-/**
- * Connections through a proxy: a tunnel to an https origin, whole URLs for an http one. The agent is loaded on first use,
- * because few exporters need it and it takes 9 MB.
- */
+/** Tunnels through a proxy. The agent is loaded on first use, because few exporters need it and it takes 9 MB. */
 function connectThroughProxy(
-  { url, user, password, bypass }: ProxyConfig,
+  { url, login }: ProxyConfig,
   options: PoolOptions,
   { timeoutMs }: Pick<GatewayConfig, "timeoutMs">,
 ): Connections {
-  const login = Buffer.from(`${user}:${password?.reveal() ?? ""}`).toString("base64");
-  const credentials = user === "" && !password ? {} : { token: `Basic ${login}` };
   let loading: ReturnType<typeof load> | undefined;
 
   async function load() {
     // Only the index gives clients the method that requests a tunnel.
-    const { EnvHttpProxyAgent } = await import("undici");
-    const proxy = { httpProxy: url, httpsProxy: url, noProxy: bypass, connectTimeout: timeoutMs };
-    return new EnvHttpProxyAgent({ ...options, ...credentials, ...proxy });
+    const { ProxyAgent, Pool: ProxyPool } = await import("undici");
+    return new ProxyAgent({
+      ...options,
+      ...(login && { token: `Basic ${login.reveal()}` }),
+      uri: url,
+      connectTimeout: timeoutMs,
+      // A proxy that accepts connections and does not answer must not occupy them for longer.
+      clientFactory: (proxy, connecting) =>
+        new ProxyPool(proxy, { ...connecting, headersTimeout: timeoutMs }),
+    });
   }
 
   return {

@@ -19,15 +19,14 @@ export function transportError(
     return new GatewayError("bad_response", `Cannot ${action}: the answer is not readable HTTP (${code})`);
   }
   const connection = proxy === undefined ? "the connection" : `the connection through the proxy ${proxy}`;
-  const status = proxy === undefined ? undefined : proxyStatus(error);
-  if (status !== undefined) return failed("network", `${connection} failed: the proxy answered ${status}`);
-  return failed("network", code === "" ? `${connection} failed` : `${connection} failed (${code})`);
+  const why = proxyAnswer(error) ?? (code === "" ? "" : ` (${code})`);
+  return failed("network", `${connection} failed${why}`);
 }
 
-/** The status with which a proxy refuses a tunnel or a request; undici reports it in its messages only. */
-function proxyStatus(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  return /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(error.message)?.[1];
+/** The status with which a proxy refuses a tunnel; undici reports it in its message only. */
+function proxyAnswer(error: unknown): string | undefined {
+  const status = error instanceof Error ? /^Proxy response \((\d{3})\)/.exec(error.message)?.[1] : undefined;
+  return status && `: the proxy answered ${status}`;
 }
 
 /** undici reports an unrequested `100 Continue` or change of the protocol as an error of the connection. */

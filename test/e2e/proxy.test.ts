@@ -27,13 +27,13 @@ async function setUp() {
   onTestFinished(() => files.remove());
   const trusted = join(files.directory, "authority.pem");
   writeFileSync(trusted, authority.cert);
-  const once = (environment: Readonly<Record<string, string>>) =>
-    runExporter(["--once", `--config.file=${files.configFile}`], {
+  const run = (command: string, environment: Readonly<Record<string, string>>) =>
+    runExporter([command, `--config.file=${files.configFile}`], {
       ...files.environment,
       NODE_EXTRA_CA_CERTS: trusted,
       ...environment,
     });
-  return { port, once, files };
+  return { port, run, once: (environment: Readonly<Record<string, string>>) => run("--once", environment) };
 }
 
 test("the exporter reaches an https gateway through the proxy of HTTPS_PROXY, with credentials", async () => {
@@ -65,6 +65,13 @@ test("a proxy whose URL is wrong is an error, without the URL", async () => {
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toContain("cannot be reached through the proxy of HTTPS_PROXY");
   expect(stderr).not.toContain("pass-of-the-proxy");
+});
+
+test("check names the proxy, without credentials", async () => {
+  const { run } = await setUp();
+  const { code, stdout } = await run("check", { https_proxy: "http://me:pass-of-the-proxy@proxy.test:3128" });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/is valid: 1 key, through the proxy http:\/\/proxy\.test:3128\n$/);
 });
 
 test("a gateway on this machine is requested directly", async () => {

@@ -1,13 +1,12 @@
-import { createServer, type IncomingMessage, request as sendRequest, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-
 import { listenOnLoopback } from "./loopback.ts";
 
 export interface ProxyServer {
   /** `http://127.0.0.1:40123`. */
   readonly url: string;
-  /** What was requested: `CONNECT gateway.test:443`, `GET http://gateway.test/api/v1/key`. */
+  /** What was requested: `CONNECT gateway.test:443`. */
   readonly requests: readonly string[];
   /** The credentials of each request, decoded; empty without them. */
   readonly logins: readonly string[];
@@ -20,10 +19,12 @@ export interface ProxyOptions {
   readonly login?: string;
   /** Refuses every request with this status. */
   readonly refusal?: number;
+  /** Leaves requests without an answer while it returns true. */
+  readonly isSilent?: () => boolean;
 }
 
-/** Starts an HTTP proxy with tunnels (CONNECT) and whole URLs as targets (RFC 9112, 3.2), until the test has finished. */
-export async function startProxy({ port, login, refusal }: ProxyOptions): Promise<ProxyServer> {
+/** Starts an HTTP proxy with tunnels (CONNECT), until the test has finished. */
+export async function startProxy({ port, login, refusal, isSilent }: ProxyOptions): Promise<ProxyServer> {
   const requests: string[] = [];
   const logins: string[] = [];
 
@@ -36,23 +37,11 @@ export async function startProxy({ port, login, refusal }: ProxyOptions): Promis
     return refusal ?? (login !== undefined && given !== login ? 407 : undefined);
   }
 
-  function forward(incoming: IncomingMessage, response: ServerResponse): void {
-    const status = judge(incoming);
-    if (status !== undefined) return void response.writeHead(status).end("refused by the proxy");
-    const target = new URL(incoming.url ?? "");
-    const { method, headers } = incoming;
-    const path = `${target.pathname}${target.search}`;
-    const outgoing = sendRequest({ host: "127.0.0.1", port, method, path, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    incoming.pipe(outgoing);
-  }
-
-  const server = createServer(forward);
+  const server = createServer();
   server.on("connect", (incoming: IncomingMessage, client: Socket) => {
     client.on("error", () => {});
     const status = judge(incoming);
+    if (isSilent?.()) return void client.on("end", () => client.end()).resume();
     if (status !== undefined) return void client.end(`HTTP/1.1 ${status} Refused\r\n\r\n`);
     const upstream = connect(port, "127.0.0.1", () => {
       client.write("HTTP/1.1 200 Connection established\r\n\r\n");

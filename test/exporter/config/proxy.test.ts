@@ -18,12 +18,7 @@ async function proxyFor(env: Readonly<Record<string, string>>, baseUrl = HTTPS) 
   return loaded.config.gateway.proxy;
 }
 
-const PROXY: ProxyConfig = {
-  url: "http://proxy.example:3128",
-  user: "",
-  password: undefined,
-  bypass: "",
-};
+const PROXY: ProxyConfig = { url: "http://proxy.example:3128", login: undefined };
 
 describe("the proxy of the environment", () => {
   test.each<[string, Readonly<Record<string, string>>, ProxyConfig | undefined]>([
@@ -34,16 +29,45 @@ describe("the proxy of the environment", () => {
     ["https_proxy", { https_proxy: "http://proxy.example:3128/" }, PROXY],
     ["both", { https_proxy: "http://proxy.example:3128", HTTPS_PROXY: "http://other:1" }, PROXY],
     ["an empty https_proxy", { https_proxy: "", HTTPS_PROXY: "http://other:1" }, undefined],
-    ["a host and a port", { HTTPS_PROXY: "proxy.example:3128" }, PROXY],
+    ["a host and a port", { HTTPS_PROXY: " proxy.example:3128\n" }, PROXY],
     ["an https proxy", { HTTPS_PROXY: "https://proxy.example" }, { ...PROXY, url: "https://proxy.example" }],
-    ["NO_PROXY", { HTTPS_PROXY: "proxy.example:3128", NO_PROXY: "a,.b" }, { ...PROXY, bypass: "a,.b" }],
-    [
-      "no_proxy",
-      { HTTPS_PROXY: "proxy.example:3128", no_proxy: "a", NO_PROXY: "b" },
-      { ...PROXY, bypass: "a" },
-    ],
+    ["a wrong URL that NO_PROXY makes unused", { HTTPS_PROXY: "socks5://a", NO_PROXY: "*" }, undefined],
+    ["both lists of exceptions", { HTTPS_PROXY: "proxy.example:3128", no_proxy: "a", NO_PROXY: "*" }, PROXY],
   ])("%s", async (_, env, wanted) => {
     expect(await proxyFor(env)).toEqual(wanted);
+  });
+
+  test.each([
+    ["https://gateway.example", "*", true],
+    ["https://gateway.example", "a, *", true],
+    ["https://gateway.example", "*:443", true],
+    ["https://gateway.example", "*:444", false],
+    ["https://gateway.example", "gateway.example", true],
+    ["https://gateway.example", "GATEWAY.Example.", true],
+    ["https://gateway.example.", "gateway.example", true],
+    ["https://gateway.example", "gateway.example:443", true],
+    ["https://gateway.example", "gateway.example:8443", false],
+    ["https://gateway.example:8443", "gateway.example.:8443", true],
+    ["https://gateway.example:8443", "gateway.example", true],
+    ["https://gateway.example", "example", true],
+    ["https://gateway.example", ".example", true],
+    ["https://gateway.example", "*.example", true],
+    ["https://gateway.example", "a b\t.example:443", true],
+    ["https://gateway.example", ".gateway.example", true],
+    ["https://gateway.example", "*.gateway.example", false],
+    ["https://gateway.example", "way.example", false],
+    ["https://gateway.example", "a.gateway.example", false],
+    ["https://gateway.example", ",, .", false],
+    ["https://10.0.0.1", "10.0.0.1", true],
+    ["https://10.0.0.1", "10.0.0.1:444", false],
+    ["https://[fd00::1]", "fd00::1", true],
+    ["https://[fd00::1]", "[fd00::1]", true],
+    ["https://[fd00::1]", "[fd00::1]:443", true],
+    ["https://[fd00::1]", "[fd00::1]:444", false],
+    ["https://[fd00::1]", "fd00::2", false],
+  ])("%s and NO_PROXY=%s: direct %s", async (baseUrl, exceptions, isDirect) => {
+    const env = { HTTPS_PROXY: "http://proxy.example:3128", NO_PROXY: exceptions };
+    expect(await proxyFor(env, baseUrl)).toEqual(isDirect ? undefined : PROXY);
   });
 
   test.each([
@@ -56,12 +80,18 @@ describe("the proxy of the environment", () => {
     expect(await proxyFor(env, baseUrl)).toBeUndefined();
   });
 
-  test("keeps the credentials out of its URL, and the password out of every text", async () => {
+  test("keeps the credentials out of its URL and out of every text", async () => {
     const proxy = await proxyFor({ HTTPS_PROXY: "http://me:s3cret%40word-of-proxy@proxy.example:3128" });
-    expect(proxy).toMatchObject({ url: "http://proxy.example:3128", user: "me" });
-    expect(proxy?.password?.reveal()).toBe("s3cret@word-of-proxy");
-    expect(JSON.stringify(proxy)).not.toContain("word-of-proxy");
-    expect(withoutSecrets("failed: s3cret@word-of-proxy")).not.toContain("word-of-proxy");
+    const encoded = Buffer.from("me:s3cret@word-of-proxy").toString("base64");
+    expect([proxy?.url, proxy?.login?.reveal()]).toEqual(["http://proxy.example:3128", encoded]);
+    expect(JSON.stringify(proxy)).not.toContain(encoded);
+    const text = `failed: s3cret@word-of-proxy, Proxy-Authorization: Basic ${encoded}`;
+    expect(withoutSecrets(text)).toBe("failed: [redacted], Proxy-Authorization: Basic [redacted]");
+  });
+
+  test("may have a user without a password", async () => {
+    const proxy = await proxyFor({ HTTPS_PROXY: "http://100%25me@proxy.example:3128" });
+    expect(proxy?.login?.reveal()).toBe(Buffer.from("100%me:").toString("base64"));
   });
 
   test.each([
@@ -72,12 +102,14 @@ describe("the proxy of the environment", () => {
     "http://me:s3cret@proxy.example:99999",
     "proxy example",
     "http://proxy.example?a=s3cret",
-  ])("%s is an error without the value", async (written) => {
-    const lines = await problemLines(textOf(HTTPS), {
+  ])("%s is an error without the value, among the others", async (written) => {
+    const text = `${textOf(HTTPS)}\nseries_limit: none\n`;
+    const lines = await problemLines(text, {
       files: { "/k": "sk-one-0123456789" },
       env: { HTTPS_PROXY: written },
     });
     expect(lines).toEqual([
+      expect.stringContaining("series_limit"),
       "config.yaml: gateway.base_url: cannot be reached through the proxy of HTTPS_PROXY, which is not an http or https URL such as http://proxy.example:3128",
     ]);
   });
