@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join } from "node:path";
 import { budgetConfig } from "./budgets/budget-config.ts";
-import type { AnalyticsConfig, Config, KeyConfig } from "./config.ts";
+import type { AnalyticsConfig, Config, KeyConfig, ProxyConfig } from "./config.ts";
 import { readingFault } from "./file-error.ts";
 import type { Files } from "./files.ts";
 import { type KeysDirectory, NO_DIRECTORY, readKeysDirectory } from "./keys-directory.ts";
@@ -9,6 +9,7 @@ import { type AudioFiles, audioFindings, createAudioFiles, probingConfig } from 
 import { pathText, type Problem, withoutRepetitions } from "./problem.ts";
 import { type Checked, entriesOf, has, right, sectionOf } from "./rules.ts";
 import { type ConfigFile, keyFindings, ownedKeys, ownerOf } from "./schema.ts";
+import { proxyOf } from "./proxy.ts";
 import { checkSecrets, type NamedSecret } from "./secret-check.ts";
 import {
   API_KEY_FIELDS,
@@ -41,6 +42,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   if (!checked) return { ok: false, problems };
   const references = resolver(options);
   const directory = await keysDirectoryOf(checked, references, options);
+  const gateway = sectionOf(checked, "gateway");
+  const { proxy, problems: proxyProblems } = proxyOf(gateway && right(gateway, "base_url"), options.env);
   const secrets = await checkSecrets(writtenSecrets(checked, directory, references));
   const findings = [
     ...directoryFindings(checked, directory),
@@ -48,6 +51,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   ];
   const all = withoutRepetitions([
     ...problems,
+    ...proxyProblems,
     ...directory.problems,
     ...secrets.problems,
     ...findings.map(({ path, message }) => ({ path: pathText(path), message })),
@@ -62,7 +66,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const warnings = [...directory.warnings, ...secrets.warnings].map(
     ({ path, message }) => `${path}: ${message}`,
   );
-  return { ok: true, config: await toConfig(file, directory, references), warnings };
+  return { ok: true, config: await toConfig(file, directory, references, proxy), warnings };
 }
 
 /** A hundred thousand keys. */
@@ -136,7 +140,12 @@ function writtenSecrets(
   return [...written, ...found, { path, key: undefined, source: secret(reference), isOptional: false }];
 }
 
-async function toConfig(file: ConfigFile, directory: KeysDirectory, references: References): Promise<Config> {
+async function toConfig(
+  file: ConfigFile,
+  directory: KeysDirectory,
+  references: References,
+  proxy: ProxyConfig | undefined,
+): Promise<Config> {
   const { gateway, schedule } = file;
   const keys = [...writtenKeys(file, references), ...foundKeys(directory, references)];
   return {
@@ -148,6 +157,7 @@ async function toConfig(file: ConfigFile, directory: KeysDirectory, references: 
       connections: gateway.connections,
       maxPauseMs: gateway.max_pause,
       maxBodyBytes: gateway.max_body,
+      proxy,
     },
     keys,
     analytics: toAnalytics(file, references),
