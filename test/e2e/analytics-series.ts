@@ -76,10 +76,14 @@ export function shownPairs(series: SeriesMap, book: QueryBook): readonly PairSpe
   return book.pairs.filter((pair) => !isOther(pair) && series.has(usageName(book.query, "requests", pair)));
 }
 
+/** How many pairs have their own series: a pair that is named `_other` is part of the remainder. */
+function namedCount({ pairs }: QueryBook, top: number): number {
+  return Math.min(top, pairs.filter((pair) => !isOther(pair)).length);
+}
+
 /** Problems of the choice of the shown pairs: they must be the `top` most expensive ones, in any order among equals. */
 export function choiceProblems(book: QueryBook, shown: readonly PairSpend[], top: number): readonly string[] {
-  const namesake = book.pairs.findIndex(isOther);
-  const shownCount = Math.min(top, book.pairs.length) - Number(namesake >= 0 && namesake < top);
+  const shownCount = namedCount(book, top);
   const least = Math.min(...shown.map(({ integers }) => integers.total_usage));
   const passedOver = book.pairs.filter(
     (pair) => !isOther(pair) && !shown.includes(pair) && pair.integers.total_usage > least,
@@ -107,19 +111,13 @@ export function expectedPairSeries(
   );
 }
 
-/** The series of `_other`: the sum of all pairs that are not shown. It is absent for a sum of zero, unless a pair has that name. */
-export function expectedOtherSeries(
-  book: QueryBook,
-  shown: readonly PairSpend[],
-  nulls: boolean,
-): Map<string, number> {
+/** The series of `_other`: the sum of all pairs that are not shown. It is absent for a sum of zero. */
+export function expectedOtherSeries(book: QueryBook, shown: readonly PairSpend[]): Map<string, number> {
   const hidden = book.pairs.filter((pair) => !shown.includes(pair));
-  const isName = hidden.some(isOther);
   return new Map(
     USAGE.flatMap(([metric, suffix]): [string, number][] => {
       const integer = hidden.reduce((sum, { integers }) => sum + integers[metric], 0);
-      const isShown = integer !== 0 || (isName && !(nulls && metric === "reasoning_tokens"));
-      return !isShown ? [] : [[usageName(book.query, suffix, OTHER), inCredits(metric, integer)]];
+      return integer === 0 ? [] : [[usageName(book.query, suffix, OTHER), inCredits(metric, integer)]];
     }),
   );
 }
@@ -137,7 +135,7 @@ export function expectedQuerySeries(book: QueryBook, top: number): Map<string, n
     about("truncated", 0),
     about("warnings", 0),
     about("unreadable_rows", 0),
-    about("folded_series", Math.max(0, pairs.length - top)),
+    about("folded_series", pairs.length - namedCount(book, top)),
     ...(end === null ? [] : [about("window_end_timestamp_seconds", end / 1000)]),
   ]);
 }

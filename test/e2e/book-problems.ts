@@ -41,7 +41,7 @@ export function bookProblems(
   return [
     ...choiceProblems(book, shown, top),
     ...differences(pairs, expectedPairSeries(book, shown, nulls)),
-    ...differences(others, expectedOtherSeries(book, shown, nulls), isClose),
+    ...differences(others, expectedOtherSeries(book, shown), isClose),
     ...differences(about, expectedAbout),
   ];
 }
