@@ -10,7 +10,7 @@ import { createDispatcher, type JobSource, type Release } from "./dispatcher.ts"
 import { createIntervals } from "./intervals.ts";
 import type { Job } from "./job.ts";
 import { createJobRunner, type RunEnd } from "./job-runner.ts";
-import { createJobTable, type Entry, type Run } from "./job-table.ts";
+import { createJobTable, type Entry, type JobTable, type Run } from "./job-table.ts";
 import type { Plan } from "./plan.ts";
 import { createRefusals } from "./refusals.ts";
 import { createRunQueues } from "./run-queue.ts";
@@ -55,11 +55,11 @@ export interface EngineDependencies {
 
 export function createEngine(initial: Plan, dependencies: EngineDependencies): Engine {
   const { clock, readings } = dependencies;
-  const table = createJobTable(initial);
+  const table = createJobTable(initial, clock);
   const queues = createRunQueues();
   const scheduler = createScheduler(dependencies);
   const refusals = createRefusals(clock, () => table.plan.limits.maxPauseMs);
-  const intervals = createIntervals({ clock, table, queues, scheduler, refusals, readings });
+  const intervals = createIntervals({ clock, table, queues, scheduler, refusals });
   const backlog = createBacklog({ ...dependencies, table, queues, scheduler, refusals, intervals });
   const dispatcher = createDispatcher(clock, initial.limits);
   const runner = createJobRunner({ clock, table, readings, refusals, dispatcher, intervals });
@@ -161,7 +161,7 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
       return table.plan.groups.flatMap(({ name, isPaid }) => (isPaid ? [] : [name]));
     },
     intervalMs: (name) => intervals.of(name),
-    lagMs: (name) => longestLag(name, table.entries(), intervals.of(name), { readings, clock }),
+    lagMs: (name) => longestLag(name, table, intervals.of(name), clock.monotonic()),
     throttledUntil: () => refusals.throttledUntil(),
   };
 }
@@ -196,18 +196,11 @@ function isAttempted({ job, group }: Entry, readings: ReadingStore): boolean {
 }
 
 /** A target that was never polled has been waiting since it was configured. */
-function longestLag(
-  name: string,
-  entries: Iterable<Entry>,
-  intervalMs: number,
-  { readings, clock }: Pick<EngineDependencies, "readings" | "clock">,
-): number {
-  const now = clock.monotonic();
+function longestLag(name: string, table: JobTable, intervalMs: number, now: number): number {
   let longest = 0;
-  for (const { job, group } of entries) {
-    if (group.name !== name) continue;
-    const since = readings.status(job.id)?.waitingSince ?? now;
-    longest = Math.max(longest, now - since - Math.max(intervalMs, job.minIntervalMs));
+  for (const { id, minIntervalMs } of table.plan.groups.find((group) => group.name === name)?.jobs ?? []) {
+    const { addedAt = now, beganAt = addedAt } = table.get(id) ?? {};
+    longest = Math.max(longest, now - beganAt - Math.max(intervalMs, minIntervalMs));
   }
   return longest;
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TargetId } from "../readings/target-id.ts";
+import type { Clock } from "../time/clock.ts";
 import type { Job } from "./job.ts";
 import type { JobGroup, Plan } from "./plan.ts";
 
@@ -15,6 +16,10 @@ export interface JobTable {
 export interface Entry {
   readonly job: Job;
   readonly group: JobGroup;
+  /** When the target was added, monotonic milliseconds. */
+  readonly addedAt: number;
+  /** When the last run began, monotonic milliseconds; undefined before the first. */
+  beganAt: number | undefined;
   run: Run | undefined;
   /** When the job runs again before its next tick, monotonic milliseconds. */
   againAt: number | undefined;
@@ -42,20 +47,23 @@ export interface Replacement {
   readonly kept: ReadonlySet<Run>;
 }
 
-export function createJobTable(initial: Plan): JobTable {
+export function createJobTable(initial: Plan, clock: Pick<Clock, "monotonic">): JobTable {
   let plan = initial;
-  let entries = entriesOf(initial);
+  let entries = entriesOf(initial, clock.monotonic());
 
   function replace(next: Plan): Replacement {
     const before = entries;
     // Another gateway configuration sends requests differently, so runs with the previous client start over.
     const isSameGateway = next.gateway === plan.gateway;
-    [plan, entries] = [next, entriesOf(next)];
+    [plan, entries] = [next, entriesOf(next, clock.monotonic())];
     const former = new Set([...before.values()].map(({ job }) => job));
     const due: Entry[] = [];
     const kept = new Set<Run>();
     for (const entry of entries.values()) {
       const old = before.get(entry.job.id);
+      // Its readings are kept as well.
+      if (old?.job.identity === entry.job.identity)
+        Object.assign(entry, { addedAt: old.addedAt, beganAt: old.beganAt });
       if (old && isSame(old.job, entry.job) && (isSameGateway || !old.run)) {
         former.delete(old.job);
         if (old.run) kept.add(old.run);
@@ -77,12 +85,9 @@ export function createJobTable(initial: Plan): JobTable {
   };
 }
 
-function entriesOf({ groups }: Plan): ReadonlyMap<TargetId, Entry> {
-  return new Map(
-    groups.flatMap((group) =>
-      group.jobs.map((job) => [job.id, { job, group, run: undefined, againAt: undefined, failures: 0 }]),
-    ),
-  );
+function entriesOf({ groups }: Plan, addedAt: number): ReadonlyMap<TargetId, Entry> {
+  const state = { addedAt, beganAt: undefined, run: undefined, againAt: undefined, failures: 0 };
+  return new Map(groups.flatMap((group) => group.jobs.map((job) => [job.id, { job, group, ...state }])));
 }
 
 function isSame(one: Job, other: Job): boolean {
