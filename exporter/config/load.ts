@@ -76,6 +76,8 @@ const MOST_BYTES = 16 * 1024 * 1024;
 interface References {
   readonly path: (written: string) => string;
   readonly secret: (reference: Pick<SecretReference, "kind" | "target">) => SecretSource;
+  /** The secret in a file whose path is not relative to the configuration. */
+  readonly fileSecret: (path: string) => SecretSource;
   readonly audioFiles: AudioFiles;
 }
 
@@ -83,16 +85,19 @@ function resolver(options: LoadOptions): References {
   const path = (written: string) => (isAbsolute(written) ? written : join(dirname(options.path), written));
   // The check and the configuration share each source. What the check has read is then concealed before the first poll.
   const sources = new Map<string, SecretSource>();
+  const shared = (id: string, create: () => SecretSource) => {
+    const source = sources.get(id) ?? create();
+    sources.set(id, source);
+    return source;
+  };
+  const ofFile = (file: string) => shared(`file ${file}`, () => fileSecret(file, options));
   return {
     path,
-    secret: ({ kind, target }) => {
-      const id = `${kind} ${target}`;
-      const source =
-        sources.get(id) ??
-        (kind === "env" ? environmentSecret(target, options.env) : fileSecret(path(target), options));
-      sources.set(id, source);
-      return source;
-    },
+    secret: ({ kind, target }) =>
+      kind === "env"
+        ? shared(`env ${target}`, () => environmentSecret(target, options.env))
+        : ofFile(path(target)),
+    fileSecret: ofFile,
     audioFiles: createAudioFiles(path, options),
   };
 }
@@ -118,8 +123,9 @@ function directoryFindings(checked: Checked<ConfigFile>, { files, problems }: Ke
 function writtenSecrets(
   checked: Checked<ConfigFile>,
   directory: KeysDirectory,
-  { secret }: References,
+  references: References,
 ): readonly NamedSecret[] {
+  const { secret } = references;
   const written = entriesOf(checked, "keys").flatMap((key, index) => {
     const reference = secretReference(key, API_KEY_FIELDS);
     if (!reference) return [];
@@ -127,10 +133,10 @@ function writtenSecrets(
     const path = pathText(["keys", index, reference.field]);
     return [{ path, key: name, source: secret(reference), isOptional: false }];
   });
-  const found = [...directory.files].map(([key, target]) => ({
+  const found = [...directory.files].map(([key, file]) => ({
     path: "keys_dir",
     key,
-    source: secret({ kind: "file", target }),
+    source: references.fileSecret(file),
     isOptional: true,
   }));
   const analytics = sectionOf(checked, "analytics");
@@ -178,10 +184,10 @@ function writtenKeys(file: ConfigFile, { secret }: References): KeyConfig[] {
   });
 }
 
-function foundKeys({ files }: KeysDirectory, { secret }: References): KeyConfig[] {
-  return [...files].map(([name, target]) => ({
+function foundKeys({ files }: KeysDirectory, references: References): KeyConfig[] {
+  return [...files].map(([name, file]) => ({
     name,
-    secret: secret({ kind: "file", target }),
+    secret: references.fileSecret(file),
     owner: ownerOf(undefined),
     showLabel: false,
   }));
