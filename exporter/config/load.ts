@@ -6,7 +6,7 @@ import type { Files } from "./files.ts";
 import { type KeysDirectory, NO_DIRECTORY, readKeysDirectory } from "./keys-directory.ts";
 import { inspectConfig } from "./parse.ts";
 import { type AudioFiles, audioFindings, createAudioFiles, probingConfig } from "./probes/probe-config.ts";
-import { pathText, type Problem, withoutRepetitions } from "./problem.ts";
+import { firstProblems, pathText, type Problem, withoutRepetitions } from "./problem.ts";
 import { type Checked, entriesOf, has, right, sectionOf } from "./rules.ts";
 import { type ConfigFile, keyFindings, ownedKeys, ownerOf } from "./schema.ts";
 import { proxyOf } from "./proxy.ts";
@@ -19,6 +19,7 @@ import {
 } from "./secret-fields.ts";
 import { type Environment, environmentSecret, fileSecret } from "./secret-source.ts";
 import type { SecretSource } from "./secret.ts";
+import { parseYamlInPieces } from "./yaml-text.ts";
 
 export interface LoadOptions extends Files {
   /** Path of the configuration file. Paths in it are relative to its folder. */
@@ -38,8 +39,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   } catch (error) {
     return { ok: false, problems: [{ path: "", message: readingFault(error) }] };
   }
-  const { file, checked, problems } = inspectConfig(text);
-  if (!checked) return { ok: false, problems };
+  const { file, checked, problems } = inspectConfig(await parseYamlInPieces(text));
+  if (!checked) return { ok: false, problems: firstProblems(problems) };
   const references = resolver(options);
   const directory = await keysDirectoryOf(checked, references, options);
   const gateway = sectionOf(checked, "gateway");
@@ -56,11 +57,11 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     ...secrets.problems,
     ...findings.map(({ path, message }) => ({ path: pathText(path), message })),
   ]);
-  if (!file || all.length > 0) return { ok: false, problems: all };
+  if (!file || all.length > 0) return { ok: false, problems: firstProblems(all) };
   if (file.keys.length + directory.files.size === 0 && !file.analytics) {
     return {
       ok: false,
-      problems: [{ path: "keys_dir", message: "contains no keys" }, ...directory.warnings],
+      problems: firstProblems([{ path: "keys_dir", message: "contains no keys" }, ...directory.warnings]),
     };
   }
   const warnings = [...directory.warnings, ...secrets.warnings].map(
@@ -69,8 +70,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   return { ok: true, config: await toConfig(file, directory, references, proxy), warnings };
 }
 
-/** A hundred thousand keys. */
-const MOST_BYTES = 16 * 1024 * 1024;
+/** More than the keys that one exporter can poll. */
+const MOST_BYTES = 4 * 1024 * 1024;
 
 /** What the configuration refers to. */
 interface References {

@@ -105,7 +105,7 @@ describe("a file that is not a regular one is a problem at once", () => {
 
   test("a huge configuration", async () => {
     const result = await loadConfig({ ...systemFiles, path: pathOf("huge"), env: {} });
-    expect(result).toEqual({ ok: false, problems: [{ path: "", message: "is larger than 16 MiB" }] });
+    expect(result).toEqual({ ok: false, problems: [{ path: "", message: "is larger than 4 MiB" }] });
   });
 
   test("secrets, the management key and audio", async () => {
