@@ -2,8 +2,6 @@ import type { Endpoint } from "../gateway/port.ts";
 import type { Clock } from "../time/clock.ts";
 import { INTERVALS_TO_LIVE } from "../metrics/thresholds.ts";
 import type { GroupLife } from "../readings/reading.ts";
-import type { ReadingStore } from "../readings/readings.ts";
-import type { Job } from "./job.ts";
 import type { Entry, JobTable } from "./job-table.ts";
 import type { JobGroup } from "./plan.ts";
 import type { Refusals } from "./refusals.ts";
@@ -12,8 +10,8 @@ import type { Scheduler } from "./scheduler.ts";
 
 /** The effective interval at which the jobs of each group run. */
 export interface Intervals {
-  /** Records that a job of a group begins. `dueAt` is when it became due, on the monotonic clock. */
-  began(entry: Pick<Entry, "job" | "group">, dueAt: number): void;
+  /** Records that a job begins now. `dueAt` is when it became due, on the monotonic clock. */
+  began(entry: LastRun, dueAt: number): void;
   /**
    * The effective interval of a group, milliseconds: the longest of the schedule's gap, the time that the rate limit
    * needs for all jobs, the time between the last two runs of any job, and the waits of jobs that are due.
@@ -28,17 +26,18 @@ export interface Intervals {
   at(endpoint: Endpoint): number;
 }
 
+export type LastRun = Pick<Entry, "job" | "group" | "beganAt">;
+
 export interface IntervalsDependencies {
   readonly clock: Pick<Clock, "monotonic">;
   readonly table: Pick<JobTable, "plan">;
   readonly queues: RunQueues;
   readonly scheduler: Pick<Scheduler, "longestGapMs">;
   readonly refusals: Pick<Refusals, "openSince">;
-  readonly readings: Pick<ReadingStore, "status">;
 }
 
 export function createIntervals(dependencies: IntervalsDependencies): Intervals {
-  const { clock, table, queues, scheduler, refusals, readings } = dependencies;
+  const { clock, table, queues, scheduler, refusals } = dependencies;
   const gaps = new Map<string, Gaps>();
   const lives = new Map<string, { timeToLiveMs: number }>();
 
@@ -98,18 +97,19 @@ export function createIntervals(dependencies: IntervalsDependencies): Intervals 
   }
 
   /** The time since the last run of a job, without the time that the gateway or the job itself asked to wait. */
-  function gapBefore({ id, endpoint }: Job, group: JobGroup, dueAt: number): number {
-    const lateMs = lateBy(endpoint, dueAt);
-    const status = readings.status(id);
-    if (status?.lastAttemptMs === undefined) return lateMs;
-    return Math.min(clock.monotonic() - status.waitingSince, scheduler.longestGapMs(group.name) + lateMs);
+  function gapBefore({ job, group, beganAt }: LastRun, dueAt: number): number {
+    const lateMs = lateBy(job.endpoint, dueAt);
+    if (beganAt === undefined) return lateMs;
+    return Math.min(clock.monotonic() - beganAt, scheduler.longestGapMs(group.name) + lateMs);
   }
 
   return {
-    began: ({ job, group }, dueAt) => {
+    began: (entry, dueAt) => {
+      const { group } = entry;
       const known = gapsOf(group.name, scheduledMsOf(group));
-      const presentMs = Math.max(known.presentMs, gapBefore(job, group, dueAt));
+      const presentMs = Math.max(known.presentMs, gapBefore(entry, dueAt));
       gaps.set(group.name, { ...known, presentMs });
+      entry.beganAt = clock.monotonic();
       achieved(group);
     },
     of: (name) => {

@@ -48,7 +48,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       const durationMs = clock.monotonic() - started;
       if (before) group.reporter.ended(job, { durationMs, failure, warning, concealedLabels }, before);
     };
-    readings.update(id, { lastAttemptMs: askedAtMs, waitingSince: started });
+    readings.update(id, { lastAttemptMs: askedAtMs });
     try {
       const client = table.plan.gateway.clientFor({ endpoint, name, permits, signal });
       const result = await orAborted(job.run(client, askedAtMs), signal);

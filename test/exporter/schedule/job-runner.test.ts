@@ -280,11 +280,10 @@ describe("createPollReporters()", () => {
     expect(await text()).toContain('aigateway_exporter_polls_total{collector="key"} 0');
     expect(await text()).toContain('poll_failures_total{collector="key",reason="rate_limited"} 0');
     expect(await text()).toContain('poll_duration_seconds_count{collector="key"} 0');
-    const before = { ...BEFORE, waitingSince: 0 };
     reporter.ended(
       testJob("a"),
       { durationMs: 1500, failure: undefined, warning: undefined, concealedLabels: 0 },
-      before,
+      BEFORE,
     );
     expect(await text()).toContain('poll_duration_seconds_sum{collector="key"} 1.5');
   });
