@@ -120,7 +120,8 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   metrics.reloaded(true, startedMs);
   derive();
 
-  const about = { version: build.version, startedMs };
+  let failedReloadMs: number | undefined;
+  const about = () => ({ version: build.version, startedMs, failedReloadMs });
   const routes = createRoutes({
     telemetryPath,
     publisher,
@@ -185,6 +186,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     },
     apply: async (next) => {
       if (next) await apply(next);
+      failedReloadMs = next ? undefined : clock.now();
       metrics.reloaded(next !== undefined, clock.now());
     },
     once: async () => {

@@ -44,7 +44,7 @@ const MOST_ATTEMPTS = 5;
 
 export function createStatusPage(
   config: () => Config,
-  about: Pick<Overview, "version" | "startedMs">,
+  about: () => Pick<Overview, "version" | "startedMs" | "failedReloadMs">,
   telemetryPath: string,
   { clock, readings, budgetStatus, probes, sliceMs = SLICE_MS, pause = nextTurn }: StatusPageDependencies,
 ): StatusPage {
@@ -74,7 +74,7 @@ export function createStatusPage(
     const overview = createOverview(
       drawn,
       { readings: watched, budgetStatus: statusOf, probes },
-      { ...about, nowMs },
+      { ...about(), nowMs },
     );
     await pace();
     // Most instances never serve the page, and its number formats are expensive to load.
