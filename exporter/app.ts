@@ -120,8 +120,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   metrics.reloaded(true, startedMs);
   derive();
 
-  let failedReloadMs: number | undefined;
-  const about = () => ({ version: build.version, startedMs, failedReloadMs });
+  const about = () => ({ version: build.version, startedMs, failedReloadMs: metrics.failedReloadMs() });
   const routes = createRoutes({
     telemetryPath,
     publisher,
@@ -186,7 +185,6 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     },
     apply: async (next) => {
       if (next) await apply(next);
-      failedReloadMs = next ? undefined : clock.now();
       metrics.reloaded(next !== undefined, clock.now());
     },
     once: async () => {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BudgetStatus, budgetStatus } from "../budgets/budget-status.ts";
 import type { BudgetConfig, Config } from "../config/config.ts";
 import type { ReadingSource } from "../readings/readings.ts";
@@ -117,8 +118,4 @@ interface Drawing {
   readonly page: Promise<DrawnPage>;
   /** Monotonic time until which further readers get this page; undefined while it is drawn. */
   lastsUntilMs: number | undefined;
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { seconds } from "../../metrics/family.ts";
 import type { Window } from "../../time/window.ts";
 import { GatewayError } from "../errors.ts";
 import {
@@ -121,7 +122,7 @@ export const UsageBody = z.object({
 });
 
 const value = wireNumber.nullish().transform((number) => number ?? undefined);
-const milliseconds = value.transform((ms) => (ms === undefined ? undefined : ms / 1000));
+const milliseconds = value.transform(seconds);
 const label = z
   .union([z.string(), z.number().transform(String)], { error: "Invalid input: expected a text or a number" })
   .nullable();
