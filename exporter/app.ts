@@ -127,7 +127,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   metrics.reloaded(true, startedMs);
   derive();
 
-  const about = { version: build.version, startedMs };
+  const about = () => ({ version: build.version, startedMs, failedReloadMs: metrics.failedReloadMs() });
   const routes = createRoutes({
     telemetryPath,
     publisher,
