@@ -150,13 +150,7 @@ export function createReadings<Packed>(
       const known = entries.get(id);
       if (known?.identity === identity) return;
       if (known) forget(known);
-      entries.set(id, {
-        identity,
-        status: NEW_STATUS,
-        description: empty,
-        learnt: undefined,
-        wasLapsed: false,
-      });
+      entries.set(id, { ...NEW_ENTRY, identity, description: empty });
     },
     ids: () => [...entries.keys()],
     remove: (id) => {
@@ -222,3 +216,5 @@ const NEW_STATUS: TargetStatus = {
   failure: undefined,
   warning: undefined,
 };
+
+const NEW_ENTRY = { status: NEW_STATUS, learnt: undefined, wasLapsed: false };

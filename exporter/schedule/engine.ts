@@ -10,7 +10,7 @@ import { createDispatcher, type JobSource, type Release } from "./dispatcher.ts"
 import { createIntervals } from "./intervals.ts";
 import type { Job } from "./job.ts";
 import { createJobRunner, type RunEnd } from "./job-runner.ts";
-import { createJobTable, type Entry, type JobTable, type Run } from "./job-table.ts";
+import { createJobTable, type Entry, type Run } from "./job-table.ts";
 import type { Plan } from "./plan.ts";
 import { createRefusals } from "./refusals.ts";
 import { createRunQueues } from "./run-queue.ts";
@@ -161,7 +161,7 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
       return table.plan.groups.flatMap(({ name, isPaid }) => (isPaid ? [] : [name]));
     },
     intervalMs: (name) => intervals.of(name),
-    lagMs: (name) => longestLag(name, table, intervals.of(name), clock.monotonic()),
+    lagMs: (name) => longestLag(table.ofGroup(name), intervals.of(name), clock.monotonic()),
     throttledUntil: () => refusals.throttledUntil(),
   };
 }
@@ -196,11 +196,10 @@ function isAttempted({ job, group }: Entry, readings: ReadingStore): boolean {
 }
 
 /** A target that was never polled has been waiting since it was configured. */
-function longestLag(name: string, table: JobTable, intervalMs: number, now: number): number {
+function longestLag(entries: readonly Entry[], intervalMs: number, now: number): number {
   let longest = 0;
-  for (const { id, minIntervalMs } of table.plan.groups.find((group) => group.name === name)?.jobs ?? []) {
-    const { addedAt = now, beganAt = addedAt } = table.get(id) ?? {};
-    longest = Math.max(longest, now - beganAt - Math.max(intervalMs, minIntervalMs));
+  for (const { job, addedAt, beganAt = addedAt } of entries) {
+    longest = Math.max(longest, now - beganAt - Math.max(intervalMs, job.minIntervalMs));
   }
   return longest;
 }

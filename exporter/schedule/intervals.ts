@@ -1,5 +1,7 @@
 import type { Endpoint } from "../gateway/port.ts";
 import type { Clock } from "../time/clock.ts";
+import { INTERVALS_TO_LIVE } from "../metrics/thresholds.ts";
+import type { GroupLife } from "../readings/reading.ts";
 import type { Entry, JobTable } from "./job-table.ts";
 import type { JobGroup } from "./plan.ts";
 import type { Refusals } from "./refusals.ts";
@@ -15,6 +17,11 @@ export interface Intervals {
    * needs for all jobs, the time between the last two runs of any job, and the waits of jobs that are due.
    */
   of(group: string): number;
+  /**
+   * The time to live of a group's answers, which changes with the interval. Jobs that still wait do not prolong it: a
+   * target that gets no turn must not be shown for ever.
+   */
+  lifeOf(group: string): GroupLife;
   /** The longest effective interval of the groups that use an endpoint. */
   at(endpoint: Endpoint): number;
 }
@@ -32,14 +39,29 @@ export interface IntervalsDependencies {
 export function createIntervals(dependencies: IntervalsDependencies): Intervals {
   const { clock, table, queues, scheduler, refusals } = dependencies;
   const gaps = new Map<string, Gaps>();
+  const lives = new Map<string, { timeToLiveMs: number }>();
 
   function intervalOf(group: JobGroup): number {
-    const scheduledMs = scheduledMsOf(group);
-    const { presentMs, formerMs } = gapsOf(group.name, scheduledMs);
+    const { scheduledMs, achievedMs } = achieved(group);
     const [first] = group.jobs;
-    const longestMs = Math.max(scheduledMs, presentMs, formerMs, first ? waitingMs(first.endpoint) : 0);
+    const longestMs = Math.max(achievedMs, first ? waitingMs(first.endpoint) : 0);
     // In whole seconds, so that the value in HELP texts does not flicker.
     return longestMs === scheduledMs ? scheduledMs : Math.ceil(longestMs / 1000) * 1000;
+  }
+
+  /** What the schedule wants, and what the polls of late have achieved. The time to live follows. */
+  function achieved(group: JobGroup): { readonly scheduledMs: number; readonly achievedMs: number } {
+    const scheduledMs = scheduledMsOf(group);
+    const { presentMs, formerMs } = gapsOf(group.name, scheduledMs);
+    const achievedMs = Math.max(scheduledMs, presentMs, formerMs);
+    lifeOf(group.name).timeToLiveMs = INTERVALS_TO_LIVE * achievedMs;
+    return { scheduledMs, achievedMs };
+  }
+
+  function lifeOf(name: string): { timeToLiveMs: number } {
+    const life = lives.get(name) ?? { timeToLiveMs: 0 };
+    lives.set(name, life);
+    return life;
   }
 
   /** The schedule's gap, or the time that the rate limit needs for one run of each job. */
@@ -88,11 +110,13 @@ export function createIntervals(dependencies: IntervalsDependencies): Intervals 
       const presentMs = Math.max(known.presentMs, gapBefore(entry, dueAt));
       gaps.set(group.name, { ...known, presentMs });
       entry.beganAt = clock.monotonic();
+      achieved(group);
     },
     of: (name) => {
       const group = table.plan.groups.find((each) => each.name === name);
       return group ? intervalOf(group) : 0;
     },
+    lifeOf,
     at: (endpoint) => {
       const asking = table.plan.groups.filter(({ jobs }) => jobs[0]?.endpoint === endpoint);
       return Math.max(0, ...asking.map(intervalOf));

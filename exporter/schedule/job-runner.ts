@@ -84,7 +84,8 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     const { value, samples, computedAtMs = askedAtMs, warning } = result;
     const asOfMs = Math.min(askedAtMs, computedAtMs);
     const timeToLiveMs = INTERVALS_TO_LIVE * Math.max(intervals.of(group.name), job.minIntervalMs);
-    const reading = { value, askedAtMs, asOfMs, timeToLiveMs };
+    const groupLife = intervals.lifeOf(group.name);
+    const reading = { value, askedAtMs, asOfMs, timeToLiveMs, groupLife };
     const hasRoom = readings.learn(job.id, reading, samples, askedAt);
     if (!hasRoom) group.reporter.refused(job, samples.length);
     const isSettled = !hasRoom || readings.isWhole(job.id);

@@ -9,6 +9,8 @@ export interface JobTable {
   readonly plan: Plan;
   get(id: TargetId): Entry | undefined;
   entries(): Iterable<Entry>;
+  /** The entries of a group; none if there is no such group. */
+  ofGroup(name: string): readonly Entry[];
   /** Replaces the plan. An unchanged job keeps its run. */
   replace(plan: Plan): Replacement;
 }
@@ -50,12 +52,14 @@ export interface Replacement {
 export function createJobTable(initial: Plan, clock: Pick<Clock, "monotonic">): JobTable {
   let plan = initial;
   let entries = entriesOf(initial, clock.monotonic());
+  let groups = Map.groupBy(entries.values(), ({ group }) => group.name);
 
   function replace(next: Plan): Replacement {
     const before = entries;
     // Another gateway configuration sends requests differently, so runs with the previous client start over.
     const isSameGateway = next.gateway === plan.gateway;
     [plan, entries] = [next, entriesOf(next, clock.monotonic())];
+    groups = Map.groupBy(entries.values(), ({ group }) => group.name);
     const former = new Set([...before.values()].map(({ job }) => job));
     const due: Entry[] = [];
     const kept = new Set<Run>();
@@ -81,6 +85,7 @@ export function createJobTable(initial: Plan, clock: Pick<Clock, "monotonic">): 
     },
     get: (id) => entries.get(id),
     entries: () => entries.values(),
+    ofGroup: (name) => groups.get(name) ?? [],
     replace,
   };
 }

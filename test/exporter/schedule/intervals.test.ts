@@ -84,6 +84,22 @@ describe("createIntervals()", () => {
     expect(intervals.of("key")).toBe(91_000);
   });
 
+  test("the time to live grows with the interval, and shrinks with it two intervals later", async () => {
+    const { clock, queues, intervals, began } = setUp();
+    const life = intervals.lifeOf("key");
+    intervals.of("key");
+    expect(life.timeToLiveMs).toBe(3 * MINUTE);
+    began(90_000);
+    expect(life.timeToLiveMs).toBe(270_000);
+    queues.key.add("key/a", 0, MINUTE);
+    await clock.advance(100_000);
+    expect(intervals.of("key")).toBe(100_000);
+    expect(life.timeToLiveMs).toBe(270_000);
+    await clock.advance(100_000);
+    intervals.of("key");
+    expect(life.timeToLiveMs).toBe(3 * MINUTE);
+  });
+
   test("the interval includes the jobs that are still waiting", async () => {
     const { clock, queues, intervals } = setUp();
     queues.key.add("key/a", 0, MINUTE);

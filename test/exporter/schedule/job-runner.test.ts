@@ -37,7 +37,12 @@ function setUp({ seriesLimit = 100, minIntervalMs = 0 }: Options = {}) {
     },
     refusals: createRefusals(clock, () => MINUTE),
     dispatcher: { further: () => Promise.reject(new Error("Not used here")) },
-    intervals: { of: () => MINUTE, at: () => MINUTE, began: () => {} },
+    intervals: {
+      of: () => MINUTE,
+      at: () => MINUTE,
+      began: () => {},
+      lifeOf: () => ({ timeToLiveMs: 3 * MINUTE }),
+    },
   });
   const group = testGroup({
     reporter: createPollReporters(registry, log, createEventLog(log, clock))("key"),
