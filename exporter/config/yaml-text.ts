@@ -46,20 +46,32 @@ function* parsing(text: string): Generator<undefined, ParsedYaml> {
   const faults: Fault[] = [];
   let value: unknown;
   try {
-    const tokens = yield* tokensOf(text, lines);
-    if (!tokens) return { value: undefined, problems: [{ path: "", message: TOO_LARGE }] };
-    const document = documentOf(tokens, text.length, faults);
-    yield;
-    if (faults.every(({ isWarning }) => isWarning)) value = valueOf(document, faults);
-    yield;
+    value = yield* valueIn(text, lines, faults);
   } catch {
     if (faults.length === 0) faults.push({ position: undefined, message: "cannot be read as YAML" });
   }
   return { value, problems: firstOfEachLine(faults, lines) };
 }
 
+function* valueIn(text: string, lines: LineCounter, faults: Fault[]): Generator<undefined, unknown> {
+  const document = yield* documentIn(text, lines, faults);
+  return document && faults.every(({ isWarning }) => isWarning) ? valueOf(document, faults) : undefined;
+}
+
+/** The tokens, which need the most memory, end with this function. */
+function* documentIn(
+  text: string,
+  lines: LineCounter,
+  faults: Fault[],
+): Generator<undefined, Document.Parsed | undefined> {
+  const tokens = yield* tokensOf(text, lines);
+  if (tokens) return documentOf(tokens, text.length, faults);
+  faults.push({ position: undefined, message: TOO_LARGE });
+  return undefined;
+}
+
 /** Words, signs, spaces and line ends: more than 10,000 keys with their owners have. */
-const MOST_PARTS = 600_000;
+const MOST_PARTS = 500_000;
 const TOO_LARGE = `is too large: it has more than ${MOST_PARTS} words, signs and line ends`;
 /** About 20 ms. */
 const PARTS_AT_ONCE = 10_000;

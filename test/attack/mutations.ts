@@ -4,6 +4,8 @@ export interface Mutation {
   readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
   /** Parts of the names of the attacks that need the limit. */
   readonly kinds: readonly string[];
+  /** The tests that need it; run if no attack can see that it is missing, or needs too long. */
+  readonly tests: readonly string[];
 }
 
 /** A text of the exporter without the limit. */
@@ -17,7 +19,7 @@ export function mutated({ name, changes }: Mutation, file: string, text: string)
     }, text);
 }
 
-/** Each limit that the attack must miss. */
+/** Each limit that the attack or a test must miss. */
 export const MUTATIONS: readonly Mutation[] = [
   one(
     "the size of a body",
@@ -97,8 +99,94 @@ export const MUTATIONS: readonly Mutation[] = [
   one("the end of slow readers", "exporter/http/limits.ts", "stopMs: 5000", "stopMs: 2 ** 30", [
     "600 connections that send nothing",
   ]),
+  one(
+    "one buffer for a body",
+    "exporter/gateway/receive.ts",
+    "pace(from);",
+    "",
+    ["in chunks of one byte"],
+    ["test/fuzz/stalls.test.ts"],
+  ),
+  one(
+    "the number of rows",
+    "exporter/gateway/wire/usage.ts",
+    "slice(0, ROW_LIMIT)",
+    "slice(0)",
+    [],
+    ["test/exporter/gateway/usage.test.ts"],
+  ),
+  one(
+    "the deadline of a file",
+    "exporter/config/hang-guard.ts",
+    "}, deadlineMs);",
+    "}, 2 ** 30);",
+    [],
+    ["test/exporter/config/hang-guard.test.ts"],
+  ),
+  one(
+    "whole names of certificates",
+    "exporter/http/client-names.ts",
+    "wanted.has(keyOf(name))",
+    "[...wanted].some((text) => text.includes(name.text) || keyOf(name).includes(text))",
+    [],
+    ["test/exporter/http/client-names.test.ts"],
+  ),
+  one(
+    "one page for all readers",
+    "exporter/status/status-page.ts",
+    "SHOWN_MS = 1000",
+    "SHOWN_MS = 0",
+    ["16 loops of the status page"],
+    ["test/exporter/status/status-page.test.ts"],
+  ),
+  one(
+    "the queue of logins",
+    "exporter/http/login-queue.ts",
+    "MOST_WAITING_OF_A_NETWORK = 4",
+    "MOST_WAITING_OF_A_NETWORK = 1e9",
+    ["32 loops of wrong passwords"],
+    ["test/exporter/http/login-queue.test.ts"],
+  ),
+  one(
+    "the silence of SIGUSR1",
+    "exporter/main.ts",
+    'process.on("SIGUSR1", () => {});',
+    "",
+    ["SIGUSR1"],
+    ["test/e2e/debugger.test.ts"],
+  ),
+  one(
+    "pieces of names",
+    "exporter/collectors/label-text.ts",
+    "LETTERS_AT_ONCE = 4096",
+    "LETTERS_AT_ONCE = 1e9",
+    [],
+    ["test/fuzz/stalls.test.ts"],
+  ),
+  one(
+    "the parts of a configuration",
+    "exporter/config/yaml-text.ts",
+    "MOST_PARTS = 500_000",
+    "MOST_PARTS = 1e9",
+    ["a configuration of 52,000 or 200,000", "4 MB of line ends"],
+    ["test/fuzz/configuration-stalls.test.ts"],
+  ),
+  one(
+    "the values of a configuration",
+    "exporter/config/parse.ts",
+    "MOST_VALUES = 80_000",
+    "MOST_VALUES = 1e9",
+    ["aliases of a large mapping"],
+  ),
 ];
 
-function one(name: string, file: string, from: string, to: string, kinds: readonly string[]): Mutation {
-  return { name, changes: [{ file, from, to }], kinds };
+function one(
+  name: string,
+  file: string,
+  from: string,
+  to: string,
+  kinds: readonly string[],
+  tests: readonly string[] = [],
+): Mutation {
+  return { name, changes: [{ file, from, to }], kinds, tests };
 }

@@ -150,6 +150,6 @@ describe("breakdown: the sum over all pairs is the total", () => {
   });
 });
 
-function brokenDown(usage: Usage, top: number) {
-  return breakdown(usage, cutPairs(usage, top));
+function brokenDown(answer: Usage, top: number) {
+  return breakdown(answer, cutPairs(answer, top));
 }

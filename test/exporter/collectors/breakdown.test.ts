@@ -399,6 +399,6 @@ function tokens(promptTokens: number, reasoningTokens: number | undefined): More
   return { tokens: 1000, promptTokens, reasoningTokens };
 }
 
-function brokenDown(usage: Usage, top: number) {
-  return breakdown(usage, cutPairs(usage, top));
+function brokenDown(answer: Usage, top: number) {
+  return breakdown(answer, cutPairs(answer, top));
 }
