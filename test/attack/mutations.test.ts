@@ -13,7 +13,7 @@ test.each(MUTATIONS.map((mutation) => [mutation.name, mutation] as const))(
       expect(mutated(mutation, file, text)).not.toBe(text);
     }
     expect(mutation.kinds.length + mutation.tests.length).toBeGreaterThan(0);
-    for (const file of mutation.tests) expect(existsSync(join(ROOT, file)), file).toBe(true);
+    for (const file of mutation.tests) expect(existsSync(join(ROOT, file))).toBe(true);
     for (const kind of mutation.kinds) expect(kindsLike([kind])).not.toEqual([]);
   },
 );

@@ -48,6 +48,14 @@ export const MUTATIONS: readonly Mutation[] = [
     "withoutSecrets(envelope.data",
     "String(envelope.data",
     ["a secret as the error message", "a secret as the whole error"],
+    ["test/exporter/gateway/secrets.test.ts", "test/exporter/gateway/response-body.test.ts"],
+  ),
+  one(
+    "the search for secrets",
+    "exporter/config/secret.ts",
+    "return concealer.conceal(text, REDACTED);",
+    "return text;",
+    ["a secret as the error message", "a secret as the whole error"],
   ),
   one(
     "secrets in labels",
@@ -99,13 +107,30 @@ export const MUTATIONS: readonly Mutation[] = [
   one("the end of slow readers", "exporter/http/limits.ts", "stopMs: 5000", "stopMs: 2 ** 30", [
     "600 connections that send nothing",
   ]),
+  {
+    name: "one buffer for a body",
+    changes: [
+      {
+        file: "exporter/gateway/body.ts",
+        from: "let length = 0;",
+        to: "let length = 0;\n  const chunks: Buffer[] = [];",
+      },
+      {
+        file: "exporter/gateway/body.ts",
+        from: "chunk.copy(buffer, length);",
+        to: "chunk.copy(buffer, length);\n        chunks.push(chunk);",
+      },
+    ],
+    kinds: ["in chunks of one byte"],
+    tests: ["test/e2e/large-answers.test.ts"],
+  },
   one(
-    "one buffer for a body",
+    "the pauses between chunks",
     "exporter/gateway/receive.ts",
     "pace(from);",
     "",
     ["in chunks of one byte"],
-    ["test/fuzz/stalls.test.ts"],
+    ["test/fuzz/stalls.test.ts", "test/exporter/gateway/receive.test.ts"],
   ),
   one(
     "the number of rows",
@@ -113,7 +138,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "slice(0, ROW_LIMIT)",
     "slice(0)",
     [],
-    ["test/exporter/gateway/usage.test.ts"],
+    ["test/exporter/gateway/wire/usage.test.ts"],
   ),
   one(
     "the deadline of a file",
