@@ -76,7 +76,7 @@ async function oneByOne(mutations: readonly Mutation[], look: Look) {
     try {
       cpSync(ROOT, copy, { recursive: true, filter: (path) => !LEFT_OUT.has(basename(path)) });
       symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
-      for (const { file } of mutation.changes) {
+      for (const file of new Set(mutation.changes.map((change) => change.file))) {
         const path = join(copy, file);
         writeFileSync(path, mutated(mutation, file, readFileSync(path, "utf8")));
       }

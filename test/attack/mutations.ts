@@ -27,6 +27,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "if (!(bytes > most)) return true;",
     "return true;",
     ["an endless body", "an endless error", "an error message of 16 MB"],
+    ["test/exporter/gateway/receive.test.ts"],
   ),
   one(
     "the number of values in a body",
@@ -64,10 +65,14 @@ export const MUTATIONS: readonly Mutation[] = [
     "text",
     ["secrets as titles", "a secret as the label"],
   ),
-  one("regular files", "exporter/config/files.ts", "if (!status.isFile())", "if (status.isDirectory())", [
-    "key files are devices",
-    "a configuration that is a device",
-  ]),
+  one(
+    "regular files",
+    "exporter/config/files.ts",
+    "if (!status.isFile())",
+    "if (status.isDirectory())",
+    ["key files are devices", "a configuration that is a device"],
+    ["test/exporter/config/files.test.ts"],
+  ),
   one(
     "opening without waiting",
     "exporter/config/files.ts",
@@ -104,9 +109,14 @@ export const MUTATIONS: readonly Mutation[] = [
     "anything, delivered",
     "types that are wrong",
   ]),
-  one("the end of slow readers", "exporter/http/limits.ts", "stopMs: 5000", "stopMs: 2 ** 30", [
-    "600 connections that send nothing",
-  ]),
+  one(
+    "the end of slow readers",
+    "exporter/http/limits.ts",
+    "stopMs: 5000",
+    "stopMs: 2 ** 30",
+    ["600 connections that send nothing"],
+    ["test/exporter/http/limits.test.ts", "test/e2e/shutdown.test.ts"],
+  ),
   {
     name: "one buffer for a body",
     changes: [
