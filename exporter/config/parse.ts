@@ -50,8 +50,8 @@ function rootFault(value: unknown): string | undefined {
   return undefined;
 }
 
-/** 14,000 keys with their owners have fewer. Each wrong one is a problem, which takes time. */
-const MOST_VALUES = 100_000;
+/** 10,000 keys with their owners have fewer. Each wrong one is a problem, which takes time and memory. */
+const MOST_VALUES = 80_000;
 
 /** How deep the sections are. Aliases can nest values deeper, even without end. */
 const DEEPEST = 6;

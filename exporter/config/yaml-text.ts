@@ -53,12 +53,9 @@ function* parsing(text: string): Generator<undefined, ParsedYaml> {
   let value: unknown;
   let document: Document.Parsed | undefined;
   try {
-    const tokens = yield* tokensOf(text, lines);
-    if (!tokens)
-      return { value: undefined, problems: [{ path: "", message: TOO_LARGE }], lineOf: () => undefined };
-    document = documentOf(tokens, text.length, faults);
+    document = yield* documentIn(text, lines, faults);
     yield;
-    if (faults.every(({ isWarning }) => isWarning)) value = valueOf(document, faults);
+    if (document && faults.every(({ isWarning }) => isWarning)) value = valueOf(document, faults);
     yield;
   } catch {
     if (faults.length === 0) faults.push({ position: undefined, message: "cannot be read as YAML" });
@@ -66,8 +63,20 @@ function* parsing(text: string): Generator<undefined, ParsedYaml> {
   return {
     value,
     problems: yamlProblems(faults, { text, document, lines }),
-    lineOf: lineFinder(document, lines),
+    lineOf: lineFinder(text.length <= LONGEST_LOCATED ? document : undefined, lines),
   };
+}
+
+/** The tokens, which need the most memory, end with this function. */
+function* documentIn(
+  text: string,
+  lines: LineCounter,
+  faults: Fault[],
+): Generator<undefined, Document.Parsed | undefined> {
+  const tokens = yield* tokensOf(text, lines);
+  if (tokens) return documentOf(tokens, text.length, faults);
+  faults.push({ position: undefined, message: TOO_LARGE });
+  return undefined;
 }
 
 /** The lines are collected when the first one is needed, which is only if the configuration is wrong. */
@@ -99,11 +108,14 @@ function partsOf(node: unknown): readonly (readonly [step: string | number, key:
   return node.items.map(({ key, value }) => [String(isScalar(key) ? key.value : key), key, value]);
 }
 
+/** The document of a longer text, kept for its lines, would take more memory than the rest of a reload. */
+const LONGEST_LOCATED = 512 * 1024;
+
 /** Deeper than any field of the configuration. */
 const DEEPEST = 8;
 
 /** Words, signs, spaces and line ends: more than 10,000 keys with their owners have. */
-const MOST_PARTS = 600_000;
+const MOST_PARTS = 500_000;
 const TOO_LARGE = `is too large: it has more than ${MOST_PARTS} words, signs and line ends`;
 /** About 20 ms. */
 const PARTS_AT_ONCE = 10_000;
