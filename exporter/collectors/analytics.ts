@@ -13,9 +13,10 @@ import {
   rateFamilies,
   usageFamiliesOf,
 } from "./analytics-families.ts";
-import { breakdown } from "./breakdown.ts";
+import { breakdown, cutPairs } from "./breakdown.ts";
 import { type BudgetQuery, budgetQueries } from "./budget-queries.ts";
 import type { Collector } from "./collector.ts";
+import { shownLabels } from "./label-text.ts";
 import { answerSamples, pairSamples, stateSamples } from "./usage-samples.ts";
 import { windowSpend } from "./window-spend.ts";
 
@@ -65,7 +66,9 @@ function windowJob(query: Query, analytics: AnalyticsConfig, gateway: Config["ga
       const window = windowAt(query === "day" || query === "last_day" ? "day" : "month", askedAtMs);
       // Budgets are over running windows; the last month shows which names occur.
       const spendWindow = isRunning(query) ? window : query === "last_month" ? range : undefined;
-      const parts = breakdown(usage, analytics.top);
+      const cut = cutPairs(usage, analytics.top);
+      const shownOf = await shownLabels(cut.named.flatMap(({ model, app }) => [model, app]));
+      const parts = breakdown(usage, cut, shownOf);
       const value: UsageReading = {
         ...usageReading(usage, window, range, askedAtMs),
         pairs: parts.pairs.map(({ model, app, amounts: { credits, requests } }) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { breakdown } from "../../../exporter/collectors/breakdown.ts";
+import { breakdown, cutPairs } from "../../../exporter/collectors/breakdown.ts";
 import type { Amounts, Rates, Usage, UsagePair } from "../../../exporter/gateway/port.ts";
 import { amountsOf, NO_USAGE } from "../../support/fake-client.ts";
 
@@ -30,7 +30,7 @@ function usage(rows: readonly Short[], sum: Short | undefined, change: Partial<U
 
 /** The pairs, without unknown values. */
 function pairs(rows: readonly Short[], sum: Short | undefined, top = 2, change: Partial<Usage> = {}) {
-  return breakdown(usage(rows, sum, change), top).pairs.map(({ model, app, amounts, rates }) => {
+  return brokenDown(usage(rows, sum, change), top).pairs.map(({ model, app, amounts, rates }) => {
     const known = Object.entries({ ...amounts, ...rates }).filter(([, value]) => value !== undefined);
     return [model, app, Object.fromEntries(known)];
   });
@@ -110,8 +110,8 @@ describe("breakdown: the cut", () => {
   });
 
   test("counts the pairs that are folded", () => {
-    expect(breakdown(usage([A, B, C], total(9, 60)), 1).foldedPairs).toBe(2);
-    expect(breakdown(usage([A, B, C], total(9, 60)), 3).foldedPairs).toBe(0);
+    expect(brokenDown(usage([A, B, C], total(9, 60)), 1).foldedPairs).toBe(2);
+    expect(brokenDown(usage([A, B, C], total(9, 60)), 3).foldedPairs).toBe(0);
   });
 
   test("does not depend on the order of pairs with equal credits", () => {
@@ -153,7 +153,7 @@ describe("breakdown: pairs that the service does not list", () => {
       shownA,
       ["_other", "_other", { credits: 4, requests: 50 }],
     ]);
-    expect(breakdown(usage([A], total(9, 60), change), 2).foldedPairs).toBe(0);
+    expect(brokenDown(usage([A], total(9, 60), change), 2).foldedPairs).toBe(0);
   });
 
   test("truncated, the rest are discounts", () => {
@@ -226,7 +226,7 @@ describe("breakdown: whether the rows exceed the total", () => {
     ["no readable total", undefined, { total: undefined }, false],
     ["no total row, so nothing was used", undefined, {}, true],
   ])("%s", (_, sum, { top = 2, ...change }, isExcess) => {
-    expect(breakdown(usage([A, B], sum, change), top).exceedsTotal).toBe(isExcess);
+    expect(brokenDown(usage([A, B], sum, change), top).exceedsTotal).toBe(isExcess);
   });
 });
 
@@ -391,10 +391,14 @@ describe("breakdown: labels", () => {
 
   test("counts the rows with the same labels as an earlier row", () => {
     const rows: readonly Short[] = [A, A, B, ["", null, 1, 1], [null, "", 1, 1], A];
-    expect(breakdown(usage(rows, total(20, 52)), 5).collidingRows).toBe(3);
+    expect(brokenDown(usage(rows, total(20, 52)), 5).collidingRows).toBe(3);
   });
 });
 
 function tokens(promptTokens: number, reasoningTokens: number | undefined): More {
   return { tokens: 1000, promptTokens, reasoningTokens };
+}
+
+function brokenDown(answer: Usage, top: number) {
+  return breakdown(answer, cutPairs(answer, top));
 }

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { documented, rowsOf } from "./documented.ts";
+import { KINDS } from "./kind.ts";
+import { MUTATIONS } from "./mutations.ts";
+
+test("the documentation has a line for each attack, and none was not tried or broke a bound", () => {
+  const rows = rowsOf(documented("attacks"));
+  expect([...rows.keys()].toSorted()).toEqual([...new Set(KINDS.map(({ name }) => name))].toSorted());
+  expect([...rows.values()].filter((row) => !row.endsWith("| withstood |"))).toEqual([]);
+});
+
+test("the documentation has a line for each removed limit, and something noticed it", () => {
+  const rows = rowsOf(documented("mutations"));
+  expect([...rows.keys()].toSorted()).toEqual(MUTATIONS.map(({ name }) => name).toSorted());
+  expect([...rows.values()].filter((row) => /\| (none|not run) \| (none|not run) \|$/.test(row))).toEqual([]);
+});
