@@ -1,4 +1,5 @@
-import type { KeyInformation, Transcription } from "../gateway/port.ts";
+import type { KeyInformation } from "../gateway/key-information.ts";
+import type { Transcription } from "../gateway/port.ts";
 import { type Window, WINDOW_KINDS, windowAt } from "../time/window.ts";
 
 /** The last answer about a target, with the time of the request and how long it may be shown. */
