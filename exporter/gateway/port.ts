@@ -76,8 +76,11 @@ export interface GatewayClient {
   capabilities(secret: SecretSource): Promise<Capabilities | undefined>;
   /** The keys of a workspace, of the default one if undefined. */
   accountKeys(workspace: string | undefined, secret: SecretSource): Promise<AccountKeys>;
-  /** Undefined: the secret is not proved to be a management key, so an answer would mean nothing. */
-  credits(secret: SecretSource): Promise<AccountCredits | undefined>;
+  /**
+   * `unproved`: the secret is not a management key, so an answer would mean nothing. `unsupported`: the service has no
+   * such operation.
+   */
+  credits(secret: SecretSource): Promise<AccountCredits | "unproved" | "unsupported">;
   /** Costs credits, so it is sent once and never retried. @throws RangeError when the request breaks the contract's bounds. */
   transcribe(request: TranscriptionRequest, secret: SecretSource, timeoutMs: number): Promise<Transcription>;
 }

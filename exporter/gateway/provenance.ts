@@ -55,6 +55,13 @@ export const USAGE_PROVENANCE = {
   queryTime: usageField("metadata.query_time_ms"),
 } as const;
 
+/** Where the values about the account come from. */
+export const ACCOUNT_PROVENANCE = {
+  bought: "field total_credits of GET /credits",
+  used: "field total_usage of GET /credits",
+  capabilities: "GET /analytics/meta",
+} as const;
+
 /** Where the values of a transcription come from. */
 export const TRANSCRIPTION_PROVENANCE = {
   duration: transcriptionField("duration"),

@@ -1,4 +1,5 @@
 import type { KeyInformation } from "../gateway/key-information.ts";
+import type { AccountCredits } from "../gateway/account.ts";
 import type { Transcription } from "../gateway/port.ts";
 import { type Window, WINDOW_KINDS, windowAt } from "../time/window.ts";
 
@@ -16,7 +17,7 @@ export interface Reading {
   readonly timeToLiveMs: number;
 }
 
-export type ReadingValue = KeyReading | UsageReading | ProbeReading;
+export type ReadingValue = KeyReading | UsageReading | CreditsReading | ProbeReading;
 
 /**
  * The answer about one key. Ten thousand of these are kept, so fields that only become samples are left out; an
@@ -60,6 +61,11 @@ export interface PairUsage {
   readonly app: string;
   readonly credits: number | undefined;
   readonly requests: number | undefined;
+}
+
+/** What the account has bought and used in all. */
+export interface CreditsReading extends AccountCredits {
+  readonly kind: "credits";
 }
 
 /** One run of a transcription probe. */

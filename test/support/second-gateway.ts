@@ -48,7 +48,7 @@ export function createSecondGateway(service: SecondService): Gateway {
           }),
         capabilities: () => Promise.resolve(undefined),
         accountKeys: () => Promise.reject(new Error("This service does not list its keys")),
-        credits: () => Promise.resolve(undefined),
+        credits: () => Promise.resolve("unsupported"),
         transcribe: () => Promise.reject(new Error("This service cannot transcribe")),
       };
     },
