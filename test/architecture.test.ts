@@ -206,7 +206,7 @@ describe("checkArchitecture", () => {
     [
       "exporter/gateway/key.ts",
       'import { request } from "undici";',
-      "only exporter/gateway/http.ts may",
+      "only exporter/gateway/connections.ts may",
       "package-law",
     ],
     [
@@ -221,7 +221,7 @@ describe("checkArchitecture", () => {
     [
       "infra/program.ts",
       'import { request } from "undici";',
-      "only exporter/gateway/http.ts may",
+      "only exporter/gateway/connections.ts may",
       "package-law",
     ],
     ["exporter/app.ts", 'import { env } from "process";', "only exporter/main.ts may", "package-law"],
@@ -270,7 +270,7 @@ describe("checkArchitecture", () => {
     ["infra/settings.ts", 'import { longestGapMs } from "../exporter/time/cron.ts";'],
     ["exporter/time/timetable.ts", 'import { schedule } from "node-cron";'],
     [
-      "exporter/gateway/http.ts",
+      "exporter/gateway/connections.ts",
       'import { request } from "undici";\nimport { Secret } from "../config/secret.ts";',
     ],
     ["exporter/app.ts", 'import { createHttp } from "./gateway/http.ts";\nimport { join } from "node:path";'],

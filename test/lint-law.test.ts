@@ -50,7 +50,7 @@ const BROKEN: readonly (readonly [string, string])[] = [
 const LAWFUL: readonly (readonly [string, string])[] = [
   ["exporter/config/budgets/a.ts", 'import { a } from "../schema.ts";'],
   ["exporter/config/a.ts", 'import { a } from "./budgets/schema.ts";'],
-  ["exporter/gateway/http.ts", 'import { request } from "undici";'],
+  ["exporter/gateway/connections.ts", 'import { request } from "undici";'],
   ["exporter/gateway/wire/a.ts", 'import type { A } from "../../config/config.ts";'],
   ["exporter/gateway/wire/a.ts", 'import { Secret } from "../../config/secret.ts";'],
   ["exporter/metrics/render/a.ts", 'import { a } from "../../time/window.ts";'],

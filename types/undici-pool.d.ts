@@ -1,6 +1,6 @@
 /**
- * The only part of undici that the exporter uses. Its index also loads fetch, web sockets, caches and mocks, which
- * costs 30 ms and 9 MB at each start (measured with Node 22.23).
+ * The only part of undici that the exporter uses without a proxy. Its index also loads fetch, web sockets, caches and
+ * mocks, which costs 30 ms and 9 MB at each start (measured with Node 22.23).
  */
 declare module "undici/lib/dispatcher/pool.js" {
   import type { Pool } from "undici";

@@ -21,12 +21,13 @@ export async function check(
 }
 
 /** A summary of the configuration: `20 keys, analytics, 3 budgets`. */
-function contentsOf({ keys, analytics, budgets, probing }: Config): string {
+function contentsOf({ keys, analytics, budgets, probing, gateway: { proxy } }: Config): string {
   const parts = [
     counted(keys.length, "key"),
     ...(analytics ? ["analytics"] : []),
     ...(budgets.length > 0 ? [counted(budgets.length, "budget")] : []),
     ...(probing ? [counted(probing.probes.length, "probe")] : []),
+    ...(proxy ? [`through the proxy ${proxy.url}`] : []),
   ];
   return parts.join(", ");
 }

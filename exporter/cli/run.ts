@@ -36,9 +36,12 @@ export async function run(options: Options, terminal: Terminal): Promise<number>
     log.error({}, `Cannot listen on ${error.address} (--web.listen-address): ${listenFault(error.cause)}`);
     return 1;
   }
-  for (const url of app.urls()) {
-    log.info({ url, version: terminal.build.version, keys: config.keys.length }, "Listening");
-  }
+  const facts = {
+    version: terminal.build.version,
+    keys: config.keys.length,
+    ...(config.gateway.proxy && { proxy: config.gateway.proxy.url }),
+  };
+  for (const url of app.urls()) log.info({ url, ...facts }, "Listening");
   started.resolve(app);
   await stopped;
   log.info({}, "Stopping");

@@ -1,6 +1,6 @@
 import type { ScheduleExpression } from "../time/ticker.ts";
 import type { Period } from "../time/window.ts";
-import type { SecretSource } from "./secret.ts";
+import type { Secret, SecretSource } from "./secret.ts";
 
 /** The configuration as the rest of the exporter sees it: checked, with defaults, and with sources in place of secrets. */
 export interface Config {
@@ -34,6 +34,16 @@ export interface GatewayConfig {
   readonly maxPauseMs: number;
   /** Largest accepted response body, in bytes. */
   readonly maxBodyBytes: number;
+  /** Undefined: the gateway is requested directly. */
+  readonly proxy?: ProxyConfig | undefined;
+}
+
+/** A proxy for the requests to a gateway over https. */
+export interface ProxyConfig {
+  /** `http://proxy.example:3128`, without credentials. */
+  readonly url: string;
+  /** `user:password` in base64, as the header for it has them. */
+  readonly login: Secret | undefined;
 }
 
 export interface KeyConfig {

@@ -73,6 +73,7 @@ export function parseBaseUrl(text: string): ParsedBaseUrl {
 // Stricter than the URL parser, which accepts https:host, backslashes and white space.
 const URL_FORM = /^https?:\/\/[^\s\\/][^\s\\]*$/i;
 
-function isLoopback(hostname: string): boolean {
+/** Whether the host of a URL is this machine. */
+export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

@@ -1,14 +1,15 @@
 import { dirname, isAbsolute, join } from "node:path";
 import { budgetConfig } from "./budgets/budget-config.ts";
-import type { AnalyticsConfig, Config, KeyConfig } from "./config.ts";
+import type { AnalyticsConfig, Config, KeyConfig, ProxyConfig } from "./config.ts";
 import { readingFault } from "./file-error.ts";
 import type { Files } from "./files.ts";
 import { type KeysDirectory, NO_DIRECTORY, readKeysDirectory } from "./keys-directory.ts";
 import { inspectConfig } from "./parse.ts";
 import { type AudioFiles, audioFindings, createAudioFiles, probingConfig } from "./probes/probe-config.ts";
-import { pathText, type Problem, withoutRepetitions } from "./problem.ts";
+import { firstProblems, pathText, type Problem, withoutRepetitions } from "./problem.ts";
 import { type Checked, entriesOf, has, right, sectionOf } from "./rules.ts";
 import { type ConfigFile, keyFindings, ownedKeys, ownerOf } from "./schema.ts";
+import { proxyOf } from "./proxy.ts";
 import { checkSecrets, type NamedSecret } from "./secret-check.ts";
 import {
   API_KEY_FIELDS,
@@ -18,6 +19,7 @@ import {
 } from "./secret-fields.ts";
 import { type Environment, environmentSecret, fileSecret } from "./secret-source.ts";
 import type { SecretSource } from "./secret.ts";
+import { parseYamlInPieces } from "./yaml-text.ts";
 
 export interface LoadOptions extends Files {
   /** Path of the configuration file. Paths in it are relative to its folder. */
@@ -37,10 +39,12 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   } catch (error) {
     return { ok: false, problems: [{ path: "", message: readingFault(error) }] };
   }
-  const { file, checked, problems } = inspectConfig(text);
-  if (!checked) return { ok: false, problems };
+  const { file, checked, problems } = inspectConfig(await parseYamlInPieces(text));
+  if (!checked) return { ok: false, problems: firstProblems(problems) };
   const references = resolver(options);
   const directory = await keysDirectoryOf(checked, references, options);
+  const gateway = sectionOf(checked, "gateway");
+  const { proxy, problems: proxyProblems } = proxyOf(gateway && right(gateway, "base_url"), options.env);
   const secrets = await checkSecrets(writtenSecrets(checked, directory, references));
   const findings = [
     ...directoryFindings(checked, directory),
@@ -48,30 +52,33 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   ];
   const all = withoutRepetitions([
     ...problems,
+    ...proxyProblems,
     ...directory.problems,
     ...secrets.problems,
     ...findings.map(({ path, message }) => ({ path: pathText(path), message })),
   ]);
-  if (!file || all.length > 0) return { ok: false, problems: all };
+  if (!file || all.length > 0) return { ok: false, problems: firstProblems(all) };
   if (file.keys.length + directory.files.size === 0 && !file.analytics) {
     return {
       ok: false,
-      problems: [{ path: "keys_dir", message: "contains no keys" }, ...directory.warnings],
+      problems: firstProblems([{ path: "keys_dir", message: "contains no keys" }, ...directory.warnings]),
     };
   }
   const warnings = [...directory.warnings, ...secrets.warnings].map(
     ({ path, message }) => `${path}: ${message}`,
   );
-  return { ok: true, config: await toConfig(file, directory, references), warnings };
+  return { ok: true, config: await toConfig(file, directory, references, proxy), warnings };
 }
 
-/** A hundred thousand keys. */
-const MOST_BYTES = 16 * 1024 * 1024;
+/** More than the keys that one exporter can poll. */
+const MOST_BYTES = 4 * 1024 * 1024;
 
 /** What the configuration refers to. */
 interface References {
   readonly path: (written: string) => string;
   readonly secret: (reference: Pick<SecretReference, "kind" | "target">) => SecretSource;
+  /** The secret in a file whose path is not relative to the configuration. */
+  readonly fileSecret: (path: string) => SecretSource;
   readonly audioFiles: AudioFiles;
 }
 
@@ -79,16 +86,19 @@ function resolver(options: LoadOptions): References {
   const path = (written: string) => (isAbsolute(written) ? written : join(dirname(options.path), written));
   // The check and the configuration share each source. What the check has read is then concealed before the first poll.
   const sources = new Map<string, SecretSource>();
+  const shared = (id: string, create: () => SecretSource) => {
+    const source = sources.get(id) ?? create();
+    sources.set(id, source);
+    return source;
+  };
+  const ofFile = (file: string) => shared(`file ${file}`, () => fileSecret(file, options));
   return {
     path,
-    secret: ({ kind, target }) => {
-      const id = `${kind} ${target}`;
-      const source =
-        sources.get(id) ??
-        (kind === "env" ? environmentSecret(target, options.env) : fileSecret(path(target), options));
-      sources.set(id, source);
-      return source;
-    },
+    secret: ({ kind, target }) =>
+      kind === "env"
+        ? shared(`env ${target}`, () => environmentSecret(target, options.env))
+        : ofFile(path(target)),
+    fileSecret: ofFile,
     audioFiles: createAudioFiles(path, options),
   };
 }
@@ -114,8 +124,9 @@ function directoryFindings(checked: Checked<ConfigFile>, { files, problems }: Ke
 function writtenSecrets(
   checked: Checked<ConfigFile>,
   directory: KeysDirectory,
-  { secret }: References,
+  references: References,
 ): readonly NamedSecret[] {
+  const { secret } = references;
   const written = entriesOf(checked, "keys").flatMap((key, index) => {
     const reference = secretReference(key, API_KEY_FIELDS);
     if (!reference) return [];
@@ -123,10 +134,10 @@ function writtenSecrets(
     const path = pathText(["keys", index, reference.field]);
     return [{ path, key: name, source: secret(reference), isOptional: false }];
   });
-  const found = [...directory.files].map(([key, target]) => ({
+  const found = [...directory.files].map(([key, file]) => ({
     path: "keys_dir",
     key,
-    source: secret({ kind: "file", target }),
+    source: references.fileSecret(file),
     isOptional: true,
   }));
   const analytics = sectionOf(checked, "analytics");
@@ -136,7 +147,12 @@ function writtenSecrets(
   return [...written, ...found, { path, key: undefined, source: secret(reference), isOptional: false }];
 }
 
-async function toConfig(file: ConfigFile, directory: KeysDirectory, references: References): Promise<Config> {
+async function toConfig(
+  file: ConfigFile,
+  directory: KeysDirectory,
+  references: References,
+  proxy: ProxyConfig | undefined,
+): Promise<Config> {
   const { gateway, schedule } = file;
   const keys = [...writtenKeys(file, references), ...foundKeys(directory, references)];
   return {
@@ -148,6 +164,7 @@ async function toConfig(file: ConfigFile, directory: KeysDirectory, references: 
       connections: gateway.connections,
       maxPauseMs: gateway.max_pause,
       maxBodyBytes: gateway.max_body,
+      proxy,
     },
     keys,
     analytics: toAnalytics(file, references),
@@ -168,10 +185,10 @@ function writtenKeys(file: ConfigFile, { secret }: References): KeyConfig[] {
   });
 }
 
-function foundKeys({ files }: KeysDirectory, { secret }: References): KeyConfig[] {
-  return [...files].map(([name, target]) => ({
+function foundKeys({ files }: KeysDirectory, references: References): KeyConfig[] {
+  return [...files].map(([name, file]) => ({
     name,
-    secret: secret({ kind: "file", target }),
+    secret: references.fileSecret(file),
     owner: ownerOf(undefined),
     showLabel: false,
   }));

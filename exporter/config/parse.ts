@@ -1,7 +1,7 @@
 import { problemsOf, withoutRepetitions, type Problem } from "./problem.ts";
 import { type Checked, inspect } from "./rules.ts";
 import { configFile, type ConfigFile } from "./schema.ts";
-import { parseYaml } from "./yaml-text.ts";
+import { type ParsedYaml, parseYaml } from "./yaml-text.ts";
 
 export type ParseResult =
   | { readonly ok: true; readonly file: ConfigFile }
@@ -12,7 +12,8 @@ export type ParseResult =
  * is possible before deployment.
  */
 export function parseConfig(source: unknown): ParseResult {
-  const { file, problems } = inspectConfig(source);
+  const yaml = typeof source === "string" ? parseYaml(source) : { value: source, problems: [] };
+  const { file, problems } = inspectConfig(yaml);
   return file && problems.length === 0 ? { ok: true, file } : { ok: false, problems };
 }
 
@@ -25,8 +26,7 @@ export interface Inspection {
 }
 
 /** Checks a configuration and keeps the valid parts, so that the files they name can be checked as well. */
-export function inspectConfig(source: unknown): Inspection {
-  const yaml = typeof source === "string" ? parseYaml(source) : { value: source, problems: [] };
+export function inspectConfig(yaml: ParsedYaml): Inspection {
   const isUnreadable = yaml.value === undefined && yaml.problems.length > 0;
   const fault = isUnreadable ? undefined : rootFault(yaml.value);
   if (isUnreadable || fault !== undefined) {
@@ -43,5 +43,25 @@ function rootFault(value: unknown): string | undefined {
   if (typeof value !== "object" || Array.isArray(value)) {
     return "is not a mapping of fields such as gateway and keys";
   }
+  if (valuesIn(value, MOST_VALUES) >= MOST_VALUES) {
+    return `is too large: it has ${MOST_VALUES} values or more, counting those of aliases`;
+  }
   return undefined;
+}
+
+/** 14,000 keys with their owners have fewer. Each wrong one is a problem, which takes time. */
+const MOST_VALUES = 100_000;
+
+/** How deep the sections are. Aliases can nest values deeper, even without end. */
+const DEEPEST = 6;
+
+/** The entries of lists and the fields of mappings, at all depths that are read; no more than `most` are counted. */
+function valuesIn(value: unknown, most: number, depth = DEEPEST): number {
+  if (typeof value !== "object" || value === null || depth === 0) return 0;
+  let count = 0;
+  for (const each of Object.values(value)) {
+    if (count >= most) break;
+    count += 1 + valuesIn(each, most - count - 1, depth - 1);
+  }
+  return count;
 }

@@ -26,6 +26,15 @@ export function problemsOf(error: z.ZodError): Problem[] {
   );
 }
 
+/** The first problems, and how many others there are: nobody reads more, and each costs time. */
+export function firstProblems(problems: readonly Problem[]): readonly Problem[] {
+  const more = problems.length - MOST_SHOWN;
+  if (more <= 0) return problems;
+  return [...problems.slice(0, MOST_SHOWN), { path: "", message: `and ${more} more problems` }];
+}
+
+const MOST_SHOWN = 100;
+
 export function withoutRepetitions(problems: readonly Problem[]): Problem[] {
   return [...new Map(problems.map((problem) => [`${problem.path}\n${problem.message}`, problem])).values()];
 }

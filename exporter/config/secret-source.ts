@@ -27,7 +27,7 @@ export function environmentSecret(name: string, environment: Environment): Secre
   const latest = latestSecret();
   return {
     origin,
-    read: async () => {
+    read: () => {
       if (!written) throw new SecretError(`${origin} is not set`);
       return latest(checkedText(written.reveal(), origin));
     },

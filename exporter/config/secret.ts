@@ -36,8 +36,11 @@ export interface SecretSource {
   readonly origin: string;
   /** The path of a file in full, which the origin may have to hide. Not for messages. */
   readonly path?: string;
-  /** @throws Error that names the origin when the secret is unreadable, empty, or not one line of printable ASCII. */
-  read(): Promise<Secret>;
+  /**
+   * At once where no file is read, because a poll that waits for nothing is cheaper.
+   * @throws Error that names the origin when the secret is unreadable, empty, or not one line of printable ASCII.
+   */
+  read(): Secret | Promise<Secret>;
 }
 
 /** Identifies a source. Not for messages. */

@@ -1,4 +1,15 @@
-import { LineCounter, parseDocument, visit, type Document, type ErrorCode } from "yaml";
+import { setImmediate as pause } from "node:timers/promises";
+import {
+  Composer,
+  type CST,
+  type Document,
+  type ErrorCode,
+  isScalar,
+  Lexer,
+  LineCounter,
+  Parser,
+  visit,
+} from "yaml";
 import type { Problem } from "./problem.ts";
 
 export interface ParsedYaml {
@@ -12,24 +23,95 @@ export interface ParsedYaml {
  * show the text, which may contain a secret.
  */
 export function parseYaml(text: string): ParsedYaml {
-  const lines = new LineCounter();
-  try {
-    const document = parseDocument(text, { ...OPTIONS, lineCounter: lines });
-    const faults: Fault[] = [...document.errors, ...document.warnings].map(({ code, pos }) => ({
-      position: pos[0],
-      message: MESSAGES[code],
-    }));
-    const isReadable = document.errors.every(({ code }) => code === "DUPLICATE_KEY");
-    const value = isReadable ? valueOf(document, faults) : undefined;
-    return { value, problems: firstOfEachLine(faults, lines) };
-  } catch {
-    return { value: undefined, problems: [{ path: "", message: "cannot be read as YAML" }] };
+  const pieces = parsing(text);
+  for (;;) {
+    const { done, value } = pieces.next();
+    if (done === true) return value;
   }
 }
+
+/** The same in pieces, between which scrapes are answered. */
+export async function parseYamlInPieces(text: string): Promise<ParsedYaml> {
+  const pieces = parsing(text);
+  for (;;) {
+    const { done, value } = pieces.next();
+    if (done === true) return value;
+    await pause();
+  }
+}
+
+/** The text is bounded before it is understood: the parser needs time and memory for each part. */
+function* parsing(text: string): Generator<undefined, ParsedYaml> {
+  const lines = new LineCounter();
+  const faults: Fault[] = [];
+  let value: unknown;
+  try {
+    const tokens = yield* tokensOf(text, lines);
+    if (!tokens) return { value: undefined, problems: [{ path: "", message: TOO_LARGE }] };
+    const document = documentOf(tokens, text.length, faults);
+    yield;
+    if (faults.every(({ isWarning }) => isWarning)) value = valueOf(document, faults);
+    yield;
+  } catch {
+    if (faults.length === 0) faults.push({ position: undefined, message: "cannot be read as YAML" });
+  }
+  return { value, problems: firstOfEachLine(faults, lines) };
+}
+
+/** Words, signs, spaces and line ends: more than 10,000 keys with their owners have. */
+const MOST_PARTS = 600_000;
+const TOO_LARGE = `is too large: it has more than ${MOST_PARTS} words, signs and line ends`;
+/** About 20 ms. */
+const PARTS_AT_ONCE = 10_000;
+
+/** Undefined: too many parts. */
+function* tokensOf(text: string, lines: LineCounter): Generator<undefined, CST.Token[] | undefined> {
+  const parser = new Parser(lines.addNewLine);
+  const tokens: CST.Token[] = [];
+  let [parts, faults] = [0, 0];
+  lines.addNewLine(0);
+  for (const part of new Lexer().lex(text)) {
+    for (const token of parser.next(part)) {
+      tokens.push(token);
+      if (token.type === "error" && ++faults === MOST_FAULTS) return tokens;
+    }
+    if (++parts > MOST_PARTS) return undefined;
+    if (parts % PARTS_AT_ONCE === 0) yield;
+  }
+  tokens.push(...parser.end());
+  yield;
+  return tokens;
+}
+
+/**
+ * The first document; a second one is an error.
+ * @throws Error if there are too many faults
+ */
+function documentOf(tokens: readonly CST.Token[], length: number, faults: Fault[]): Document.Parsed {
+  const composer = new Composer(OPTIONS);
+  // Otherwise the parser creates an error for each fault, whose stacks exhaust time and memory.
+  Reflect.set(composer, "onError", (source: FaultSource, code: ErrorCode, _: string, isWarning = false) => {
+    const position = typeof source === "object" ? ("offset" in source ? source.offset : source[0]) : source;
+    faults.push({ position, message: MESSAGES[code], isWarning });
+    if (faults.length === MOST_FAULTS) throw new Error("Cannot read YAML with so many faults");
+  });
+  const [first, second] = composer.compose(tokens, true, length);
+  if (!first) throw new Error("Cannot find a document");
+  if (second) faults.push({ position: second.range[0], message: MESSAGES.MULTIPLE_DOCS });
+  for (const { code, pos } of first.errors) faults.push({ position: pos[0], message: MESSAGES[code] });
+  return first;
+}
+
+type FaultSource = number | readonly [number, ...number[]] | { readonly offset: number };
+
+/** More than anybody reads. */
+const MOST_FAULTS = 1000;
 
 interface Fault {
   readonly position: number | undefined;
   readonly message: string;
+  /** The value can be read nevertheless. */
+  readonly isWarning?: boolean;
 }
 
 const OPTIONS = {
@@ -37,7 +119,8 @@ const OPTIONS = {
   merge: true,
   stringKeys: true,
   strict: true,
-  uniqueKeys: true,
+  // The parser's own check compares each field with each other one.
+  uniqueKeys: false,
   prettyErrors: false,
   // "silent" would hide a second document.
   logLevel: "error",
@@ -45,14 +128,15 @@ const OPTIONS = {
 
 /** Enough for the repeated owners of thousands of keys, far too few for an attack by nested aliases. */
 const MOST_ALIASES = 20_000;
+/** The parser looks for the anchor of an alias among all that precede it. */
+const MOST_REFERENCES = 12_000;
 
 function valueOf(document: Document.Parsed, faults: Fault[]): unknown {
-  const unresolved = unresolvedAliases(document);
-  if (unresolved.length > 0) {
-    faults.push(...unresolved);
-    return undefined;
-  }
+  const { isResolvable, duplicates, unresolved } = fieldsAndAliases(document);
+  faults.push(...duplicates, ...unresolved);
+  if (unresolved.length > 0) return undefined;
   try {
+    if (!isResolvable) throw new Error("Cannot resolve so many aliases");
     const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
     return value;
   } catch {
@@ -64,19 +148,35 @@ function valueOf(document: Document.Parsed, faults: Fault[]): unknown {
   }
 }
 
-function unresolvedAliases(document: Document.Parsed): Fault[] {
+function fieldsAndAliases(document: Document.Parsed) {
   const anchors = new Set<string>();
-  const faults: Fault[] = [];
+  const [duplicates, unresolved]: [Fault[], Fault[]] = [[], []];
+  let references = 0;
+  const remember = ({ anchor }: { readonly anchor?: string | undefined }): void => {
+    if (anchor === undefined) return;
+    anchors.add(anchor);
+    references += 1;
+  };
   visit(document, {
-    Node: (_key, node) => {
-      if ("anchor" in node && typeof node.anchor === "string") anchors.add(node.anchor);
+    Map: (_key, node) => {
+      remember(node);
+      const names = new Set<unknown>();
+      for (const { key } of node.items) {
+        if (!isScalar(key)) continue;
+        const position = key.range?.[0];
+        if (names.has(key.value)) duplicates.push({ position, message: MESSAGES.DUPLICATE_KEY });
+        names.add(key.value);
+      }
     },
+    Scalar: (_key, node) => remember(node),
+    Seq: (_key, node) => remember(node),
     Alias: (_key, node) => {
+      references += 1;
       if (anchors.has(node.source)) return;
-      faults.push({ position: node.range?.[0], message: "an alias (*) has no anchor (&) before it" });
+      unresolved.push({ position: node.range?.[0], message: "an alias (*) has no anchor (&) before it" });
     },
   });
-  return faults;
+  return { isResolvable: references <= MOST_REFERENCES, duplicates, unresolved };
 }
 
 /** One mistake causes several errors. Only the first one in a line is useful. */

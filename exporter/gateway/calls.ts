@@ -116,21 +116,31 @@ function tooLate({ action }: Call, deadlineMs: number): GatewayError {
   return new GatewayError("timeout", `Cannot ${action}: no request could be sent within ${deadlineMs} ms`);
 }
 
-/** Reads the credential with a limit in real time, because a file system can hang like a network. */
 async function readSecret({ secret, action }: Call, limitMs: number, signal: AbortSignal): Promise<Secret> {
   signal.throwIfAborted();
-  const limit = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => limit.reject(new Error(`${secret.origin} could not be read within ${limitMs} ms`)),
-    limitMs,
-  );
-  const forget = onAbort(signal, () => limit.reject(signal.reason));
   try {
-    return await Promise.race([secret.read(), limit.promise]);
+    const read = secret.read();
+    return read instanceof Promise ? await inTime(read, secret.origin, limitMs, signal) : read;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     const why = error instanceof Error ? error.message : String(error);
     throw new GatewayError("secret_unreadable", `Cannot ${action}: ${why}`, { cause: error });
+  }
+}
+
+/** The limit is in real time, because a file system can hang like a network. */
+async function inTime(
+  reading: Promise<Secret>,
+  origin: string,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<Secret> {
+  const limit = Promise.withResolvers<never>();
+  const tooSlow = () => limit.reject(new Error(`${origin} could not be read within ${limitMs} ms`));
+  const timer = setTimeout(tooSlow, limitMs);
+  const forget = onAbort(signal, () => limit.reject(signal.reason));
+  try {
+    return await Promise.race([reading, limit.promise]);
   } finally {
     clearTimeout(timer);
     forget();

@@ -1,9 +1,7 @@
-// undici's index would cost 30 ms and 9 MB at each start (types/undici-pool.d.ts).
-import buildConnector from "undici/lib/core/connect.js";
-import Pool from "undici/lib/dispatcher/pool.js";
 import type { GatewayConfig } from "../config/config.ts";
 import type { Secret } from "../config/secret.ts";
 import type { Clock } from "../time/clock.ts";
+import { type Connections, connectionsTo } from "./connections.ts";
 import type { GatewayError } from "./errors.ts";
 import { ACCEPT_ENCODING, createInflate } from "./inflate.ts";
 import type { Caller, GatewayDependencies } from "./port.ts";
@@ -32,7 +30,6 @@ export interface HttpDependencies extends Pick<GatewayDependencies, "version" | 
 
 /** Makes the connections to an origin. */
 export type Connect = (origin: string) => Connections;
-export type Connections = Pick<InstanceType<typeof Pool>, "dispatch" | "destroy">;
 
 export interface Http {
   /**
@@ -60,19 +57,7 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     "accept-encoding",
     ACCEPT_ENCODING,
   ];
-  const pool =
-    dependencies.connect?.(origin) ??
-    new Pool(origin, {
-      connections: config.connections,
-      pipelining: 1,
-      allowH2: false,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      connect: connectorOf(config),
-      // Each attempt has its own limit for the whole exchange.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      maxHeaderSize: MOST_HEADER_BYTES,
-    });
+  const pool = dependencies.connect?.(origin) ?? connectionsTo(origin, config);
   const pace = createChunkPace();
   const nextParse = createParseQueue();
   const inflate = createInflate();
@@ -91,7 +76,7 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
     // A raw handler costs half as much as a response that is a stream.
     const limits = { bodyBytes: request.maxBodyBytes ?? config.maxBodyBytes, setting: settingOf(request) };
     const response = await receive(
-      (handler) => pool.dispatch({ path: root + request.path, method, headers, body }, handler),
+      (handler) => pool.dispatch({ origin, path: root + request.path, method, headers, body }, handler),
       signal,
       { ...limits, limitMs },
       pace,
@@ -113,44 +98,16 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         dependencies.onAnswer(endpoint, "none");
-        return transportError(request.action, error, limitMs);
+        return transportError(request.action, error, limitMs, config.proxy?.url);
       }
     },
     close: () => pool.destroy(),
   };
 }
 
-/** Idle connections are kept between the requests of a schedule. */
-const KEEP_ALIVE_MS = 30_000;
-
-/** Independent of the limit of the Node process. */
-const MOST_HEADER_BYTES = 16_384;
-
 function settingOf({ maxBodyBytes }: HttpRequest): string {
   return maxBodyBytes === undefined ? "gateway.max_body" : "";
 }
-
-/**
- * Connections that are read in small pieces: after headers that are too large, undici creates an error for each
- * further header of the piece, which takes 200 ms for 64 KiB.
- */
-function connectorOf({ timeoutMs }: GatewayConfig): ReturnType<typeof buildConnector> {
-  const connect = buildConnector({ timeout: timeoutMs, allowH2: false });
-  return (options, callback) =>
-    connect(options, (...result) => {
-      const socket = result[1];
-      if (socket) {
-        const read = socket.read.bind(socket);
-        socket.read = (size) =>
-          socket.destroyed
-            ? null
-            : read(size ?? (Math.min(MOST_BYTES_AT_ONCE, socket.readableLength) || undefined));
-      }
-      callback(...result);
-    });
-}
-
-const MOST_BYTES_AT_ONCE = 8192;
 
 interface EncodedBody {
   readonly contentType: string;

@@ -2,7 +2,12 @@ import { GatewayError } from "./errors.ts";
 import { ResponseError } from "./receive.ts";
 
 /** Classifies an error of the HTTP client: why the answer is missing or incomplete. */
-export function transportError(action: string, error: unknown, limitMs: number): GatewayError {
+export function transportError(
+  action: string,
+  error: unknown,
+  limitMs: number,
+  proxy?: string,
+): GatewayError {
   const code = codeOf(error);
   const failed = (kind: "timeout" | "bad_response" | "network", why: string) =>
     new GatewayError(kind, `Cannot ${action}: ${why}`, { cause: error });
@@ -13,7 +18,15 @@ export function transportError(action: string, error: unknown, limitMs: number):
     // cause.
     return new GatewayError("bad_response", `Cannot ${action}: the answer is not readable HTTP (${code})`);
   }
-  return failed("network", code === "" ? "the connection failed" : `the connection failed (${code})`);
+  const connection = proxy === undefined ? "the connection" : `the connection through the proxy ${proxy}`;
+  const why = proxyAnswer(error) ?? (code === "" ? "" : ` (${code})`);
+  return failed("network", `${connection} failed${why}`);
+}
+
+/** The status with which a proxy refuses a tunnel; undici reports it in its message only. */
+function proxyAnswer(error: unknown): string | undefined {
+  const status = error instanceof Error ? /^Proxy response \((\d{3})\)/.exec(error.message)?.[1] : undefined;
+  return status && `: the proxy answered ${status}`;
 }
 
 /** undici reports an unrequested `100 Continue` or change of the protocol as an error of the connection. */

@@ -14,6 +14,17 @@ export interface Reading {
    * windows are settled.
    */
   readonly asOfMs: number;
+  /** How long it may be shown at least, milliseconds after the run began. */
+  readonly timeToLiveMs: number;
+  /** The present time to live of its group, which counts if it is longer; absent: it does not change. */
+  readonly groupLife?: GroupLife;
+}
+
+/**
+ * The time to live of all answers of a group, milliseconds. It changes with the effective interval: while a round takes
+ * longer than the ones before, the answers must last until their targets are polled again.
+ */
+export interface GroupLife {
   readonly timeToLiveMs: number;
 }
 

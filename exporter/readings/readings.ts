@@ -27,8 +27,6 @@ export interface ReadingSource {
 
 /** The outcome of a target's runs. */
 export interface TargetStatus {
-  /** Since when it has been waiting for a run: the begin of the last one, or its addition. Monotonic milliseconds. */
-  readonly waitingSince: number;
   /** Whether the last run succeeded, within the time to live of its reading; undefined before the first. */
   readonly up: boolean | undefined;
   /** Whether the service refuses the credential (401); only a success or a 401 changes it. */
@@ -152,8 +150,7 @@ export function createReadings<Packed>(
       const known = entries.get(id);
       if (known?.identity === identity) return;
       if (known) forget(known);
-      const status = { ...NEW_STATUS, waitingSince: clock.monotonic() };
-      entries.set(id, { identity, status, description: empty, learnt: undefined, wasLapsed: false });
+      entries.set(id, { ...NEW_ENTRY, identity, description: empty });
     },
     ids: () => [...entries.keys()],
     remove: (id) => {
@@ -209,7 +206,7 @@ interface Entry<Packed> extends Lapsing {
   learnt: Learnt<Packed> | undefined;
 }
 
-const NEW_STATUS: Omit<TargetStatus, "waitingSince"> = {
+const NEW_STATUS: TargetStatus = {
   up: undefined,
   unauthorized: undefined,
   lastAttemptMs: undefined,
@@ -219,3 +216,5 @@ const NEW_STATUS: Omit<TargetStatus, "waitingSince"> = {
   failure: undefined,
   warning: undefined,
 };
+
+const NEW_ENTRY = { status: NEW_STATUS, learnt: undefined, wasLapsed: false };

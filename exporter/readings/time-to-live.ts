@@ -23,12 +23,17 @@ export function leftMs(aging: Aging, clock: Clock): number {
 export function leftAt(aging: Aging, wallMs: number, monotonicMs: number): number {
   const { reading, askedAt, isWithdrawn } = aging;
   const ageMs = Math.max(wallMs - reading.askedAtMs, monotonicMs - askedAt);
-  return isWithdrawn ? Number.NEGATIVE_INFINITY : reading.timeToLiveMs - ageMs;
+  return isWithdrawn ? Number.NEGATIVE_INFINITY : timeToLiveMs(reading) - ageMs;
+}
+
+/** The time to live of a reading now: the one of its time or, if it is longer, the present one of its group. */
+export function timeToLiveMs(reading: Reading): number {
+  return Math.max(reading.timeToLiveMs, reading.groupLife?.timeToLiveMs ?? 0);
 }
 
 /** Whether that much time has passed since the run that a view leaves the reading out. A step of the clock is no time. */
 export function hasAged(aging: Aging, monotonicMs: number): boolean {
-  return aging.reading.timeToLiveMs - (monotonicMs - aging.askedAt) <= spareMs(aging);
+  return timeToLiveMs(aging.reading) - (monotonicMs - aging.askedAt) <= spareMs(aging);
 }
 
 /** How far the wall clock has been set back since the run began, milliseconds. */
@@ -54,7 +59,7 @@ export const STEP_MS = 1000;
  * left, milliseconds.
  */
 export function spareMs({ reading }: Aging): number {
-  return Math.min(MOST_SPARE_MS, reading.timeToLiveMs * SPARE_PART);
+  return Math.min(MOST_SPARE_MS, timeToLiveMs(reading) * SPARE_PART);
 }
 
 const SPARE_PART = 0.05;

@@ -55,11 +55,11 @@ export interface EngineDependencies {
 
 export function createEngine(initial: Plan, dependencies: EngineDependencies): Engine {
   const { clock, readings } = dependencies;
-  const table = createJobTable(initial);
+  const table = createJobTable(initial, clock);
   const queues = createRunQueues();
   const scheduler = createScheduler(dependencies);
   const refusals = createRefusals(clock, () => table.plan.limits.maxPauseMs);
-  const intervals = createIntervals({ clock, table, queues, scheduler, refusals, readings });
+  const intervals = createIntervals({ clock, table, queues, scheduler, refusals });
   const backlog = createBacklog({ ...dependencies, table, queues, scheduler, refusals, intervals });
   const dispatcher = createDispatcher(clock, initial.limits);
   const runner = createJobRunner({ clock, table, readings, refusals, dispatcher, intervals });
@@ -161,7 +161,7 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
       return table.plan.groups.flatMap(({ name, isPaid }) => (isPaid ? [] : [name]));
     },
     intervalMs: (name) => intervals.of(name),
-    lagMs: (name) => longestLag(name, table.entries(), intervals.of(name), { readings, clock }),
+    lagMs: (name) => longestLag(table.ofGroup(name), intervals.of(name), clock.monotonic()),
     throttledUntil: () => refusals.throttledUntil(),
   };
 }
@@ -196,18 +196,10 @@ function isAttempted({ job, group }: Entry, readings: ReadingStore): boolean {
 }
 
 /** A target that was never polled has been waiting since it was configured. */
-function longestLag(
-  name: string,
-  entries: Iterable<Entry>,
-  intervalMs: number,
-  { readings, clock }: Pick<EngineDependencies, "readings" | "clock">,
-): number {
-  const now = clock.monotonic();
+function longestLag(entries: readonly Entry[], intervalMs: number, now: number): number {
   let longest = 0;
-  for (const { job, group } of entries) {
-    if (group.name !== name) continue;
-    const since = readings.status(job.id)?.waitingSince ?? now;
-    longest = Math.max(longest, now - since - Math.max(intervalMs, job.minIntervalMs));
+  for (const { job, addedAt, beganAt = addedAt } of entries) {
+    longest = Math.max(longest, now - beganAt - Math.max(intervalMs, job.minIntervalMs));
   }
   return longest;
 }

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../gateway/port.ts";
 import type { Clock } from "../time/clock.ts";
-import type { ReadingStore } from "../readings/readings.ts";
-import type { Job } from "./job.ts";
+import { INTERVALS_TO_LIVE } from "../metrics/thresholds.ts";
+import type { GroupLife } from "../readings/reading.ts";
 import type { Entry, JobTable } from "./job-table.ts";
 import type { JobGroup } from "./plan.ts";
 import type { Refusals } from "./refusals.ts";
@@ -10,16 +10,23 @@ import type { Scheduler } from "./scheduler.ts";
 
 /** The effective interval at which the jobs of each group run. */
 export interface Intervals {
-  /** Records that a job of a group begins. `dueAt` is when it became due, on the monotonic clock. */
-  began(entry: Pick<Entry, "job" | "group">, dueAt: number): void;
+  /** Records that a job begins now. `dueAt` is when it became due, on the monotonic clock. */
+  began(entry: LastRun, dueAt: number): void;
   /**
    * The effective interval of a group, milliseconds: the longest of the schedule's gap, the time that the rate limit
    * needs for all jobs, the time between the last two runs of any job, and the waits of jobs that are due.
    */
   of(group: string): number;
+  /**
+   * The time to live of a group's answers, which changes with the interval. Jobs that still wait do not prolong it: a
+   * target that gets no turn must not be shown for ever.
+   */
+  lifeOf(group: string): GroupLife;
   /** The longest effective interval of the groups that use an endpoint. */
   at(endpoint: Endpoint): number;
 }
+
+export type LastRun = Pick<Entry, "job" | "group" | "beganAt">;
 
 export interface IntervalsDependencies {
   readonly clock: Pick<Clock, "monotonic">;
@@ -27,20 +34,34 @@ export interface IntervalsDependencies {
   readonly queues: RunQueues;
   readonly scheduler: Pick<Scheduler, "longestGapMs">;
   readonly refusals: Pick<Refusals, "openSince">;
-  readonly readings: Pick<ReadingStore, "status">;
 }
 
 export function createIntervals(dependencies: IntervalsDependencies): Intervals {
-  const { clock, table, queues, scheduler, refusals, readings } = dependencies;
+  const { clock, table, queues, scheduler, refusals } = dependencies;
   const gaps = new Map<string, Gaps>();
+  const lives = new Map<string, { timeToLiveMs: number }>();
 
   function intervalOf(group: JobGroup): number {
-    const scheduledMs = scheduledMsOf(group);
-    const { presentMs, formerMs } = gapsOf(group.name, scheduledMs);
+    const { scheduledMs, achievedMs } = achieved(group);
     const [first] = group.jobs;
-    const longestMs = Math.max(scheduledMs, presentMs, formerMs, first ? waitingMs(first.endpoint) : 0);
+    const longestMs = Math.max(achievedMs, first ? waitingMs(first.endpoint) : 0);
     // In whole seconds, so that the value in HELP texts does not flicker.
     return longestMs === scheduledMs ? scheduledMs : Math.ceil(longestMs / 1000) * 1000;
+  }
+
+  /** What the schedule wants, and what the polls of late have achieved. The time to live follows. */
+  function achieved(group: JobGroup): { readonly scheduledMs: number; readonly achievedMs: number } {
+    const scheduledMs = scheduledMsOf(group);
+    const { presentMs, formerMs } = gapsOf(group.name, scheduledMs);
+    const achievedMs = Math.max(scheduledMs, presentMs, formerMs);
+    lifeOf(group.name).timeToLiveMs = INTERVALS_TO_LIVE * achievedMs;
+    return { scheduledMs, achievedMs };
+  }
+
+  function lifeOf(name: string): { timeToLiveMs: number } {
+    const life = lives.get(name) ?? { timeToLiveMs: 0 };
+    lives.set(name, life);
+    return life;
   }
 
   /** The schedule's gap, or the time that the rate limit needs for one run of each job. */
@@ -76,23 +97,26 @@ export function createIntervals(dependencies: IntervalsDependencies): Intervals 
   }
 
   /** The time since the last run of a job, without the time that the gateway or the job itself asked to wait. */
-  function gapBefore({ id, endpoint }: Job, group: JobGroup, dueAt: number): number {
-    const lateMs = lateBy(endpoint, dueAt);
-    const status = readings.status(id);
-    if (status?.lastAttemptMs === undefined) return lateMs;
-    return Math.min(clock.monotonic() - status.waitingSince, scheduler.longestGapMs(group.name) + lateMs);
+  function gapBefore({ job, group, beganAt }: LastRun, dueAt: number): number {
+    const lateMs = lateBy(job.endpoint, dueAt);
+    if (beganAt === undefined) return lateMs;
+    return Math.min(clock.monotonic() - beganAt, scheduler.longestGapMs(group.name) + lateMs);
   }
 
   return {
-    began: ({ job, group }, dueAt) => {
+    began: (entry, dueAt) => {
+      const { group } = entry;
       const known = gapsOf(group.name, scheduledMsOf(group));
-      const presentMs = Math.max(known.presentMs, gapBefore(job, group, dueAt));
+      const presentMs = Math.max(known.presentMs, gapBefore(entry, dueAt));
       gaps.set(group.name, { ...known, presentMs });
+      entry.beganAt = clock.monotonic();
+      achieved(group);
     },
     of: (name) => {
       const group = table.plan.groups.find((each) => each.name === name);
       return group ? intervalOf(group) : 0;
     },
+    lifeOf,
     at: (endpoint) => {
       const asking = table.plan.groups.filter(({ jobs }) => jobs[0]?.endpoint === endpoint);
       return Math.max(0, ...asking.map(intervalOf));

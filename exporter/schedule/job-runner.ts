@@ -48,7 +48,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       const durationMs = clock.monotonic() - started;
       if (before) group.reporter.ended(job, { durationMs, failure, warning, concealedLabels }, before);
     };
-    readings.update(id, { lastAttemptMs: askedAtMs, waitingSince: started });
+    readings.update(id, { lastAttemptMs: askedAtMs });
     try {
       const client = table.plan.gateway.clientFor({ endpoint, name, permits, signal });
       const result = await orAborted(job.run(client, askedAtMs), signal);
@@ -84,7 +84,8 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     const { value, samples, computedAtMs = askedAtMs, warning } = result;
     const asOfMs = Math.min(askedAtMs, computedAtMs);
     const timeToLiveMs = INTERVALS_TO_LIVE * Math.max(intervals.of(group.name), job.minIntervalMs);
-    const reading = { value, askedAtMs, asOfMs, timeToLiveMs };
+    const groupLife = intervals.lifeOf(group.name);
+    const reading = { value, askedAtMs, asOfMs, timeToLiveMs, groupLife };
     const hasRoom = readings.learn(job.id, reading, samples, askedAt);
     if (!hasRoom) group.reporter.refused(job, samples.length);
     const isSettled = !hasRoom || readings.isWhole(job.id);

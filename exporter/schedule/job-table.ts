@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TargetId } from "../readings/target-id.ts";
+import type { Clock } from "../time/clock.ts";
 import type { Job } from "./job.ts";
 import type { JobGroup, Plan } from "./plan.ts";
 
@@ -8,6 +9,8 @@ export interface JobTable {
   readonly plan: Plan;
   get(id: TargetId): Entry | undefined;
   entries(): Iterable<Entry>;
+  /** The entries of a group; none if there is no such group. */
+  ofGroup(name: string): readonly Entry[];
   /** Replaces the plan. An unchanged job keeps its run. */
   replace(plan: Plan): Replacement;
 }
@@ -15,6 +18,10 @@ export interface JobTable {
 export interface Entry {
   readonly job: Job;
   readonly group: JobGroup;
+  /** When the target was added, monotonic milliseconds. */
+  readonly addedAt: number;
+  /** When the last run began, monotonic milliseconds; undefined before the first. */
+  beganAt: number | undefined;
   run: Run | undefined;
   /** When the job runs again before its next tick, monotonic milliseconds. */
   againAt: number | undefined;
@@ -42,20 +49,25 @@ export interface Replacement {
   readonly kept: ReadonlySet<Run>;
 }
 
-export function createJobTable(initial: Plan): JobTable {
+export function createJobTable(initial: Plan, clock: Pick<Clock, "monotonic">): JobTable {
   let plan = initial;
-  let entries = entriesOf(initial);
+  let entries = entriesOf(initial, clock.monotonic());
+  let groups = Map.groupBy(entries.values(), ({ group }) => group.name);
 
   function replace(next: Plan): Replacement {
     const before = entries;
     // Another gateway configuration sends requests differently, so runs with the previous client start over.
     const isSameGateway = next.gateway === plan.gateway;
-    [plan, entries] = [next, entriesOf(next)];
+    [plan, entries] = [next, entriesOf(next, clock.monotonic())];
+    groups = Map.groupBy(entries.values(), ({ group }) => group.name);
     const former = new Set([...before.values()].map(({ job }) => job));
     const due: Entry[] = [];
     const kept = new Set<Run>();
     for (const entry of entries.values()) {
       const old = before.get(entry.job.id);
+      // Its readings are kept as well.
+      if (old?.job.identity === entry.job.identity)
+        Object.assign(entry, { addedAt: old.addedAt, beganAt: old.beganAt });
       if (old && isSame(old.job, entry.job) && (isSameGateway || !old.run)) {
         former.delete(old.job);
         if (old.run) kept.add(old.run);
@@ -73,16 +85,14 @@ export function createJobTable(initial: Plan): JobTable {
     },
     get: (id) => entries.get(id),
     entries: () => entries.values(),
+    ofGroup: (name) => groups.get(name) ?? [],
     replace,
   };
 }
 
-function entriesOf({ groups }: Plan): ReadonlyMap<TargetId, Entry> {
-  return new Map(
-    groups.flatMap((group) =>
-      group.jobs.map((job) => [job.id, { job, group, run: undefined, againAt: undefined, failures: 0 }]),
-    ),
-  );
+function entriesOf({ groups }: Plan, addedAt: number): ReadonlyMap<TargetId, Entry> {
+  const state = { addedAt, beganAt: undefined, run: undefined, againAt: undefined, failures: 0 };
+  return new Map(groups.flatMap((group) => group.jobs.map((job) => [job.id, { job, group, ...state }])));
 }
 
 function isSame(one: Job, other: Job): boolean {

@@ -82,8 +82,8 @@ export function createStatusPage(
     return { html: Buffer.from(await renderPage(overview, telemetryPath).written(pace)) };
   }
 
-  function begin(): Drawing {
-    const watched = watchReadings(readings, clock);
+  function begin(marginMs: number): Drawing {
+    const watched = watchReadings(readings, clock, marginMs);
     const drawing: Drawing = { watched, page: draw(watched), lastsUntilMs: undefined };
     const beganMs = clock.monotonic();
     const end = () => void (drawing.lastsUntilMs = beganMs + SHOWN_MS);
@@ -92,19 +92,20 @@ export function createStatusPage(
   }
 
   function isLasting({ watched, lastsUntilMs }: Drawing): boolean {
-    return watched.isCurrent() && (lastsUntilMs === undefined || clock.monotonic() < lastsUntilMs);
+    return watched.isValid() && (lastsUntilMs === undefined || clock.monotonic() < lastsUntilMs);
   }
 
   return {
     current: async () => {
       for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-        if (!last || !isLasting(last)) last = begin();
+        // In an outage a value is withdrawn every few milliseconds.
+        if (!last || !isLasting(last)) last = begin(attempt === 0 ? 0 : SHOWN_MS * 2 ** attempt);
         const mine = last;
         const page = await mine.page.catch((error: unknown) => {
           if (last === mine) last = undefined;
           throw error;
         });
-        if (mine.watched.isCurrent()) return page;
+        if (mine.watched.isValid()) return page;
       }
       throw new WithdrawnError();
     },

@@ -1,4 +1,6 @@
+import type { ShownReading } from "../readings/learnt.ts";
 import type { ReadingSource } from "../readings/readings.ts";
+import type { TargetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
 
 /** Readings that note until when everything that was read of them may be shown. */
@@ -6,12 +8,14 @@ export interface WatchedReadings extends ReadingSource {
   /** What was read may be shown for this long at most. */
   limit(forMs: number): void;
   /** Whether everything that was read may still be shown. */
-  isCurrent(): boolean;
+  isValid(): boolean;
 }
 
+/** Readings whose time to live ends within `marginMs` already count as old. */
 export function watchReadings(
   readings: ReadingSource & { readonly withdrawals: number },
   clock: Pick<Clock, "now" | "monotonic">,
+  marginMs: number,
 ): WatchedReadings {
   const [wallMs, monotonicMs] = [clock.now(), clock.monotonic()];
   const taken = readings.withdrawals;
@@ -22,12 +26,18 @@ export function watchReadings(
     validForMs = Math.min(validForMs, forMs + clock.monotonic() - monotonicMs);
   }
 
+  function shownOf(id: TargetId): ShownReading | undefined {
+    const shown = readings.shown(id);
+    if (!shown || shown.leftMs <= marginMs) return undefined;
+    limit(shown.leftMs);
+    return shown;
+  }
+
   return {
     status: (id) => readings.status(id),
     shown: (id) => {
-      const shown = readings.shown(id);
+      const shown = shownOf(id);
       if (!shown) return undefined;
-      limit(shown.leftMs);
       const shows: typeof shown.shows = (window) => {
         const isShown = shown.shows(window);
         if (isShown) limit(window.endMs - clock.now());
@@ -35,15 +45,10 @@ export function watchReadings(
       };
       return { ...shown, shows };
     },
-    latest: (id) => {
-      const latest = readings.latest(id);
-      const leftMs = latest ? latest.askedAtMs + latest.timeToLiveMs - clock.now() : 0;
-      // Afterwards its values count as old, which is an answer as well.
-      if (leftMs > 0) limit(leftMs);
-      return latest;
-    },
+    latest: (id) => readings.latest(id),
+    isCurrent: (id) => shownOf(id) !== undefined,
     limit,
-    isCurrent: () => {
+    isValid: () => {
       const agesMs = [clock.now() - wallMs, clock.monotonic() - monotonicMs];
       return readings.withdrawals === taken && agesMs.every((ageMs) => ageMs >= 0 && ageMs < validForMs);
     },

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { ROOT } from "../support/repository.ts";
 import { until } from "../support/until.ts";
 import { startProgram } from "../soak/child-program.ts";
+import { makeApp } from "./app.ts";
 import { type AttackedExporter, startAttackedExporter } from "./attacked-exporter.ts";
 import { runEndings } from "./endings.ts";
 import { analyticsIntervalS, faultsAfter, scrape } from "./exposition.ts";
@@ -42,7 +43,9 @@ export async function runAttack(options: AttackOptions, signal: AbortSignal): Pr
     (count) => count === programs.length,
   );
   const setting = createSetting(addresses.find((address) => address !== "") ?? "");
-  const start = (port: number) => startAttackedExporter(setting, port, judge.line, options.app);
+  const app = join(setting.directory, "app");
+  makeApp(app, options.app);
+  const start = (port: number) => startAttackedExporter(setting, port, judge.line, app);
   let restarting: Promise<void> | undefined;
   const stage: Stage = {
     options,

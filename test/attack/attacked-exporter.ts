@@ -43,12 +43,12 @@ export interface AttackedExporter {
   kill(): Promise<void>;
 }
 
-/** Starts an exporter. `app` is the folder that holds `exporter/`; each line of the log is passed on. */
+/** Starts an exporter. `app` is a folder of `makeApp`; each line of the log is passed on. */
 export async function startAttackedExporter(
   setting: Setting,
   port: number,
   onLine: (line: string) => void,
-  app = ROOT,
+  app: string,
 ): Promise<AttackedExporter> {
   // A pipe that is open for reading and writing can be opened without waiting for the other side.
   const reading = openSync(setting.logPipe, constants.O_RDWR | constants.O_NONBLOCK);
@@ -106,7 +106,7 @@ export async function startAttackedExporter(
 }
 
 /** Whether the exporter can run as another user: only root can start it, and that user must reach the files. */
-export function isUnprivileged(app = ROOT): boolean {
+export function isUnprivileged(app: string): boolean {
   if (process.getuid?.() !== 0) return false;
   const folders = [app, process.execPath, join(ROOT, "node_modules")].flatMap((path) =>
     path.split("/").map((_, index, parts) => parts.slice(0, index + 1).join("/") || "/"),
@@ -120,7 +120,7 @@ function parameters({ configFile, webConfigFile }: Setting, port: number, app: s
   return [
     `--max-old-space-size=${HEAP_MEBIBYTES}`,
     ...imageRecipe().options,
-    join(app, "exporter", "main.ts"),
+    join(app, imageRecipe().entry),
     `--config.file=${configFile}`,
     `--web.config.file=${webConfigFile}`,
     "--web.enable-lifecycle",

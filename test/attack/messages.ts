@@ -24,7 +24,7 @@ export const ProgramMessage = z.discriminatedUnion("type", [
     wallMs: z.number(),
     /** How long the watcher and the exporter have waited for a processor so far. */
     starvedMs: z.number(),
-    /** 200, another status, or why there is no answer. */
+    /** 200, another status with its text, or why there is no answer. */
     end: z.string(),
     /** Now and then. */
     body: z.string().optional(),

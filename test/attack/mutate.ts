@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync, chmodSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../support/repository.ts";
@@ -28,10 +28,8 @@ for (const mutation of chosen) {
 async function attacked(mutation: Mutation): Promise<readonly string[]> {
   const app = mkdtempSync(join(tmpdir(), "attack-mutation-"));
   try {
-    chmodSync(app, 0o755);
     cpSync(join(ROOT, "exporter"), join(app, "exporter"), { recursive: true });
     cpSync(join(ROOT, "package.json"), join(app, "package.json"));
-    symlinkSync(join(ROOT, "node_modules"), join(app, "node_modules"));
     for (const { file } of mutation.changes) {
       const path = join(app, file);
       writeFileSync(path, mutated(mutation, file, readFileSync(path, "utf8")));

@@ -34,13 +34,6 @@ export const MUTATIONS: readonly Mutation[] = [
     ["rows that are numbers", "empty rows", "16 million warnings", "nested", "a list of 8 million"],
   ),
   one(
-    "the chunks in a turn",
-    "exporter/gateway/receive.ts",
-    "CHUNKS_AT_ONCE = 1000",
-    "CHUNKS_AT_ONCE = 1e9",
-    ["chunks of one byte"],
-  ),
-  one(
     "the time of a request",
     "exporter/gateway/receive.ts",
     '"TimeoutError")), limitMs)',

@@ -1,5 +1,5 @@
 import { quantile } from "../soak/measurements.ts";
-import { type AttackResult, BOUNDS, type Bound, type Story } from "./result.ts";
+import { type AttackResult, BOUNDS, type Breach, type Bound, type Story } from "./result.ts";
 
 /** A run as a page of markdown. */
 export function reportOf(result: AttackResult): string {
@@ -77,16 +77,22 @@ function latencies(result: AttackResult): readonly string[][] {
   ]);
 }
 
+/** The first breaches of each bound: what happened, and during which attacks. */
+export function breachLines({ breaches }: AttackResult): readonly string[] {
+  return [...breaches].flatMap(([bound, { first }]) => first.map((breach) => `${bound}: ${lineOf(breach)}`));
+}
+
 function examples(result: AttackResult): readonly string[] {
   return [...result.breaches].flatMap(([bound, { count, first }]) => [
     `## ${BOUNDS[bound]}: broken ${count} times`,
     "",
-    ...first.map(
-      ({ atMs, text, during }) =>
-        `- ${new Date(atMs).toISOString().slice(11, 23)} ${oneLine(text)} [${during.join(" | ")}]`,
-    ),
+    ...first.map((breach) => `- ${lineOf(breach)}`),
     "",
   ]);
+}
+
+function lineOf({ atMs, text, during }: Breach): string {
+  return `${new Date(atMs).toISOString().slice(11, 23)} ${oneLine(text)} [${during.join(" | ")}]`;
 }
 
 function shapes(result: AttackResult): readonly string[][] {

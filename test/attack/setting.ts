@@ -1,6 +1,6 @@
 import { hashSync } from "bcryptjs";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ConfigFileInput } from "../../exporter/config/schema.ts";
@@ -68,9 +68,10 @@ export function createSetting(gatewayAddress: string): Setting {
   };
 }
 
+/** Nobody sees the file missing or incomplete, unless a folder is in its place. */
 function put(path: string, text: string): void {
   writeFileSync(`${path}.new`, text);
-  rmSync(path, { recursive: true, force: true });
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) rmSync(path, { recursive: true });
   renameSync(`${path}.new`, path);
 }
 

@@ -67,22 +67,36 @@ function probe(path: string, isKept: boolean): void {
     const wallMs = performance.now() - began;
     report({ type: "probe", path, atMs, wallMs, starvedMs, ms: Math.max(0, own.ms()), end, body });
   };
-  const asked = request(
-    url + path,
-    { headers: { authorization }, timeout: PATIENCE_MS, ...(isKept ? { agent: kept } : { agent: false }) },
-    (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () => {
-        const isShown = path !== "/-/healthy" && (turn % 4 === 0 || path === "/");
-        done(String(response.statusCode), isShown ? Buffer.concat(chunks).toString() : undefined);
-      });
-      response.on("error", (error) => done(error.message));
-    },
-  );
-  asked.on("timeout", () => asked.destroy(new Error("no answer")));
-  asked.on("error", (error) => done(error.message));
-  asked.end();
+  const attempt = (agent: Agent | false): void => {
+    const asked = request(
+      url + path,
+      { headers: { authorization }, timeout: PATIENCE_MS, agent },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("end", () => {
+          const body = Buffer.concat(chunks).toString();
+          const isShown = path !== "/-/healthy" && (turn % 4 === 0 || path === "/");
+          if (response.statusCode === 200) done("200", isShown ? body : undefined);
+          else done(`${response.statusCode} ${body.slice(0, 100)}`);
+        });
+        response.on("error", (error) => done(`${textOf(error)} within the answer`));
+      },
+    );
+    asked.on("timeout", () => asked.destroy(new Error("no answer")));
+    asked.on("error", (error) => {
+      // The server may close an idle connection at the moment of the request. Clients such as Prometheus then repeat it.
+      if (asked.reusedSocket && !isDone && /ECONNRESET|EPIPE/.test(textOf(error))) attempt(false);
+      else done(`${textOf(error)} on ${asked.reusedSocket ? "the kept" : "a new"} connection`);
+    });
+    asked.end();
+  };
+  attempt(isKept ? kept : false);
+}
+
+function textOf(error: Error): string {
+  const code = "code" in error ? String(error.code) : "";
+  return error.message.includes(code) ? error.message : `${code} ${error.message}`;
 }
 
 /** How long the exporter's main thread could run but had no processor: on a busy machine that is not its fault. */

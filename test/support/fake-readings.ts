@@ -51,7 +51,6 @@ const NO_PAIRS: Omit<UsageReading, "spend"> = {
 
 /** The status of a target that was not polled yet. */
 export const NEVER_POLLED: TargetStatus = {
-  waitingSince: 0,
   up: undefined,
   unauthorized: undefined,
   lastAttemptMs: undefined,

@@ -24,16 +24,23 @@ export interface AnswerContext {
 
 /** The answer to a question, by the contract and the fault that concerns it. */
 export function answerTo(question: Question, fault: Fault | undefined, context: AnswerContext): Reply {
-  const { account } = question;
-  if (fault && isLost(fault)) return { kind: fault.what === "reset" ? "reset" : "silence" };
-  if (account === undefined) return refusal(401, undefined);
-  const failure = fault && failureOf(fault, context);
-  if (failure) return failure;
+  const { what } = fault ?? {};
+  if (what === "reset") return { kind: "reset" };
+  if (what === "hang") return { kind: "silence" };
+  if (question.account === undefined) return refusal(401, undefined);
+  if (fault && typeof what === "number") return refusal(what, secondsOf(fault.retryAfter));
+  if (fault && what === "quota")
+    return refusal(429, fault.retryAfter === undefined ? undefined : nextMinute(context));
+  if (what === "garbage") return { ...good("<html>"), isGood: false };
+  return goodAnswer(question, fault, context);
+}
+
+function goodAnswer(question: Question, fault: Fault | undefined, context: AnswerContext): Reply {
   switch (question.endpoint) {
     case "key":
       return good({
         data: keyBody(
-          context.books.key({ gateway: question.gateway, number: account }, question.asOfMs),
+          context.books.key({ gateway: question.gateway, number: question.account ?? 0 }, question.asOfMs),
           question.asOfMs,
         ),
       });
@@ -47,17 +54,6 @@ export function answerTo(question: Question, fault: Fault | undefined, context: 
       });
     }
   }
-}
-
-function isLost({ what }: Fault): boolean {
-  return what === "reset" || what === "hang";
-}
-
-/** The answer of a fault that answers nothing of the question. */
-function failureOf({ what, retryAfter }: Fault, context: AnswerContext): Reply | undefined {
-  if (typeof what === "number") return refusal(what, secondsOf(retryAfter));
-  if (what === "quota") return refusal(429, retryAfter === undefined ? undefined : nextMinute(context));
-  return what === "garbage" ? { ...good("<html>"), isGood: false } : undefined;
 }
 
 function good(body: unknown): Extract<Reply, { kind: "answer" }> {

@@ -2,7 +2,7 @@ import { type Coverage, createCoverage } from "./coverage.ts";
 import { JUDGES } from "./invariants/judges.ts";
 import { printedStory } from "./printed-story.ts";
 import { type ShortStory, wholeStory } from "./story.ts";
-import { runStory } from "./world.ts";
+import { runStory } from "./run-story.ts";
 
 /**
  * Lives through a story and checks every invariant at every scrape.

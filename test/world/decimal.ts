@@ -1,6 +1,9 @@
 /** Decimals are added as integers of this many digits after the point, so that sums are exact. */
 const DIGITS = 20;
 
+const MICRO = 10n ** BigInt(DIGITS - 6);
+const ONE = 10n ** BigInt(DIGITS);
+
 /** A written decimal (`12.5`, `1.5e-7`) as an integer in units of 1e-20. */
 export function decimal(text: string): bigint {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = FORM.exec(text) ?? [];
@@ -14,9 +17,9 @@ const FORM = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** Millionths of credits in the same units. */
 export function ofMicros(micros: number): bigint {
-  return BigInt(micros) * 10n ** BigInt(DIGITS - 6);
+  return BigInt(micros) * MICRO;
 }
 
 export function ofCount(count: number): bigint {
-  return BigInt(count) * 10n ** BigInt(DIGITS);
+  return BigInt(count) * ONE;
 }

@@ -1,6 +1,9 @@
 import type { Scrape } from "./world.ts";
 
 /** The effective interval that the exporter reports, milliseconds; 0: it reports none. */
-export function intervalMs({ exposition }: Scrape, collector: "key" | "analytics"): number {
+export function intervalMs(
+  { exposition }: Pick<Scrape, "exposition">,
+  collector: "key" | "analytics",
+): number {
   return (exposition.value("aigateway_exporter_poll_interval_seconds", { collector }) ?? 0) * 1000;
 }

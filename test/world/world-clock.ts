@@ -35,13 +35,9 @@ export function createWorldClock(startMs: number): WorldClock {
   const after = (ms: number, run: () => void) => timers.add(elapsed + Math.max(0, ms), run);
   const trueMs = () => startMs + elapsed + frozen;
 
-  function isBusy(): boolean {
-    return immediates > 0;
-  }
-
   async function settle(): Promise<void> {
-    do await new Promise((resolve) => original.setImmediate(resolve));
-    while (isBusy());
+    await new Promise((resolve) => original.setImmediate(resolve));
+    if (immediates > 0) await settle();
   }
 
   async function runTo(elapsedMs: number): Promise<void> {

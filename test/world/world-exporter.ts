@@ -1,6 +1,6 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
-import { crc32, gunzipSync } from "node:zlib";
+import { inflateRawSync } from "node:zlib";
 import { IS_WITHOUT_RUNTIME_METRICS } from "./without-runtime-metrics.ts";
 // oxfmt-ignore: the exporter must come after the line above.
 import { type App, createApp } from "../../exporter/app.ts";
@@ -9,7 +9,7 @@ import { loadConfig } from "../../exporter/config/load.ts";
 import { createGateway } from "../../exporter/gateway/gateway.ts";
 import type { Connect } from "../../exporter/gateway/http.ts";
 import type { Answer, Route } from "../../exporter/http/route.ts";
-import { crcShift, type Deflate } from "../../exporter/metrics/render/gzip.ts";
+import type { Deflate } from "../../exporter/metrics/render/gzip.ts";
 import { silentLog } from "../support/log.ts";
 import type { WorldClock } from "./world-clock.ts";
 import type { WorldFiles } from "./world-files.ts";
@@ -96,39 +96,29 @@ export async function startWorldExporter(dependencies: WorldExporterDependencies
   };
 }
 
+const requests = new Map<string, IncomingMessage>();
+
+/** The same one each time, because a socket is expensive. */
 function requestFor(accept: string): IncomingMessage {
-  const request = new IncomingMessage(new Socket());
+  const request = requests.get(accept) ?? new IncomingMessage(new Socket());
   request.headers = { accept, "accept-encoding": "gzip" };
+  requests.set(accept, request);
   return request;
 }
 
+/** The first part of a compressed text was not compressed (`deflate` below). */
 function contentOf({ status, headers, body }: Answer): { readonly status: number; readonly text: string } {
-  const bytes = Buffer.concat(body);
-  return { status, text: (headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString() };
+  const [first = Buffer.alloc(0), ...rest] = body;
+  if (headers["content-encoding"] !== "gzip") return { status, text: Buffer.concat(body).toString() };
+  const tail = inflateRawSync(Buffer.concat(rest).subarray(0, -GZIP_TRAILER));
+  return { status, text: `${first.toString("utf8", GZIP_HEADER)}${tail.toString()}` };
 }
+
+/** Bytes of RFC 1952. */
+const [GZIP_HEADER, GZIP_TRAILER] = [10, 8];
 
 /** Compresses at once, and not at all: threads would answer in an order of their own. */
 const deflate: Deflate = (text) => {
-  const { length } = text;
-  return Promise.resolve({
-    deflated: storedBlocks(text),
-    length,
-    crc: crc32(text),
-    crcShift: crcShift(length),
-  });
+  // The renderer overwrites the text.
+  return Promise.resolve({ deflated: Buffer.from(text), length: text.length, crc: 0, crcShift: 0 });
 };
-
-const MOST_STORED = 0xff_ff;
-
-/** Stored blocks of RFC 1951, none of which is the last one. */
-function storedBlocks(text: Buffer): Buffer {
-  const parts: Buffer[] = [];
-  for (let start = 0; start < text.length; start += MOST_STORED) {
-    const part = text.subarray(start, start + MOST_STORED);
-    const header = Buffer.alloc(5);
-    header.writeUInt16LE(part.length, 1);
-    header.writeUInt16LE(MOST_STORED - part.length, 3);
-    parts.push(header, part);
-  }
-  return Buffer.concat(parts);
-}

@@ -39,9 +39,12 @@ function listFindings(
   keys: readonly string[],
   names: ReadonlySet<string>,
 ): readonly Finding[] {
+  const listed = new Set<string>();
   return keys.flatMap((key, index) => {
     const at = [...path, index];
-    if (keys.indexOf(key) < index) return [{ path: at, message: `${quote(key)} is listed twice` }];
+    const isListed = listed.has(key);
+    listed.add(key);
+    if (isListed) return [{ path: at, message: `${quote(key)} is listed twice` }];
     return names.has(key) ? [] : [{ path: at, message: `${quote(key)} is not a key in keys or keys_dir` }];
   });
 }

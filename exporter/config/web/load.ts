@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join } from "node:path";
 import { readingFault } from "../file-error.ts";
 import type { Files } from "../files.ts";
-import { problemsOf, withoutRepetitions, type Problem } from "../problem.ts";
+import { firstProblems, problemsOf, withoutRepetitions, type Problem } from "../problem.ts";
 import { type Checked, inspect, right, sectionOf } from "../rules.ts";
 import { rememberSecrets } from "../secret.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import type { WebConfig, WebTls } from "./web-config.ts";
 import { cipherList, CLIENT_AUTH_TYPES, CURVES, TLS_VERSIONS } from "./names.ts";
 import { type TlsSection, UNSUPPORTED, webFile, type WebFile } from "./schema.ts";
-import { parseYaml } from "../yaml-text.ts";
+import { parseYamlInPieces } from "../yaml-text.ts";
 
 export type WebLoadResult =
   | { readonly ok: true; readonly config: WebConfig }
@@ -27,8 +27,9 @@ export async function loadWebConfig(path: string, files: Pick<Files, "readFile">
   } catch (error) {
     return { ok: false, problems: [{ path: "", message: readingFault(error) }] };
   }
-  const yaml = parseYaml(text);
-  if (yaml.value === undefined && yaml.problems.length > 0) return { ok: false, problems: yaml.problems };
+  const yaml = await parseYamlInPieces(text);
+  if (yaml.value === undefined && yaml.problems.length > 0)
+    return { ok: false, problems: firstProblems(yaml.problems) };
   // An empty file sets nothing, as in the toolkit.
   const value = yaml.value ?? {};
   const { data, error, checked } = inspect(webFile, value);
@@ -38,7 +39,7 @@ export async function loadWebConfig(path: string, files: Pick<Files, "readFile">
     ...(error ? problemsOf(error).map(withAdvice) : []),
     ...certificates.problems,
   ]);
-  if (!data || problems.length > 0) return { ok: false, problems };
+  if (!data || problems.length > 0) return { ok: false, problems: firstProblems(problems) };
   return { ok: true, config: toConfig(data, certificates) };
 }
 

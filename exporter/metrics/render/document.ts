@@ -53,7 +53,9 @@ const headerPieces = new WeakMap<FamilyHeader, Partial<Record<Format, Piece>>>()
 
 async function headerPiece(header: FamilyHeader, format: Format, deflate: Deflate): Promise<Piece> {
   const known = headerPieces.get(header) ?? {};
-  const piece = known[format] ?? (await deflate(Buffer.from(headerText(header, format))));
+  const ready = known[format];
+  if (ready) return ready;
+  const piece = await deflate(Buffer.from(headerText(header, format)));
   headerPieces.set(header, { ...known, [format]: piece });
   return piece;
 }

@@ -97,6 +97,7 @@ export function crcShift(bytes: number): number {
 }
 
 function product(one: number, other: number): number {
+  if (one === 0 || other === 0) return 0;
   let [rest, sum] = [other, 0];
   for (let bit = ONE; bit !== 0; bit >>>= 1) {
     if (one & bit) sum ^= rest;

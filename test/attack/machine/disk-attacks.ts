@@ -98,8 +98,22 @@ export const reloadFileAttacks: Readonly<Record<string, MachineAttack>> = {
   "a configuration nested 10,000 deep and SIGHUP": configuration((path) =>
     writeFileSync(path, "[".repeat(10_000)),
   ),
-  "a configuration of 2,000 problems and SIGHUP": configuration((path) =>
-    writeFileSync(path, `keys: [${"{name: X, nonsense: 1},".repeat(1000)}]`),
+  // The first number is below the bound of what is read.
+  "a configuration of 60,000 or 200,000 problems and SIGHUP": configuration((path, { random }) =>
+    writeFileSync(path, `keys: [${"{name: X, nonsense: 1},".repeat(random() < 0.5 ? 30_000 : 100_000)}]`),
+  ),
+  "a configuration of 4 MB of line ends and SIGHUP": configuration((path) =>
+    writeFileSync(path, "\n".repeat(4_000_000)),
+  ),
+  "a configuration of brackets that close nothing and SIGHUP": configuration((path) =>
+    writeFileSync(path, `a: ${"}".repeat(590_000)}`),
+  ),
+  "a configuration of 12,000 aliases of a large mapping and SIGHUP": configuration((path) => {
+    const fields = Array.from({ length: 5000 }, (_, index) => `f${index}: 1`);
+    writeFileSync(path, `b: &b {${fields.join()}}\nkeys: [${"*b,".repeat(11_000)}]`);
+  }),
+  "a configuration of one text of 4 MB and SIGHUP": configuration((path) =>
+    writeFileSync(path, `keys: ${"x".repeat(4_000_000)}`),
   ),
   "a configuration that is a folder and SIGHUP": configuration((path) => mkdirSync(path)),
   "a folder of keys that vanishes and SIGHUP": async (machine) => {

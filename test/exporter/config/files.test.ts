@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, open, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
+import { relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readingFault } from "../../../exporter/config/file-error.ts";
 import { systemFiles } from "../../../exporter/config/files.ts";
@@ -104,7 +105,7 @@ describe("a file that is not a regular one is a problem at once", () => {
 
   test("a huge configuration", async () => {
     const result = await loadConfig({ ...systemFiles, path: pathOf("huge"), env: {} });
-    expect(result).toEqual({ ok: false, problems: [{ path: "", message: "is larger than 16 MiB" }] });
+    expect(result).toEqual({ ok: false, problems: [{ path: "", message: "is larger than 4 MiB" }] });
   });
 
   test("secrets, the management key and audio", async () => {
@@ -132,6 +133,18 @@ probe_spend: { max_cost_per_day: 1, max_cost_per_probe: 0.1 }
       'c: analytics.management_key_file: file "/socket" is not a regular file',
       'c: probes[0].audio: file "/fifo" is not a regular file',
     ]);
+  });
+
+  test("a folder of keys and its files are relative to the configuration, whose path may be relative itself", async () => {
+    await mkdir(pathOf("written keys"));
+    await writeFile(pathOf("written keys/billing"), "sk-billing-0123456789\n");
+    const text = 'gateway: { base_url: "https://gateway.example" }\nkeys_dir: written keys\n';
+    await writeFile(pathOf("relative.yaml"), text);
+    const path = relative(process.cwd(), pathOf("relative.yaml"));
+    const result = await loadConfig({ path, env: {}, ...systemFiles });
+    expect(result).toMatchObject({ ok: true, warnings: [] });
+    const [key] = result.ok ? result.config.keys : [];
+    expect((await key?.secret.read())?.reveal()).toBe("sk-billing-0123456789");
   });
 
   test("a file of keys_dir is that key's problem alone", async () => {

@@ -43,6 +43,28 @@ describe("createSend: the deadline of a run", () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  test("a secret that was slow to read costs the permit, and the request waits for another", async () => {
+    const server = await startScriptedServer(ok);
+    const { permits, outcomes, signals } = permitsThen(async () => {
+      expect(server.requests).toHaveLength(0);
+    });
+    const { send, clock } = createClient({ baseUrl: server.url }, permits);
+    const secret: SecretSource = {
+      origin: "the test",
+      read: async () => {
+        await clock.advance(200);
+        return secretSource(PLANTED).read();
+      },
+    };
+    await send({ secret });
+    expect([signals.length, outcomes.length, outcomes[0], server.requests.length]).toEqual([
+      2,
+      2,
+      NOT_SENT,
+      1,
+    ]);
+  });
+
   test("begins with the first permit, not while the run waits for it", async () => {
     const server = await startScriptedServer(answering(503), ok);
     const { send, clock } = createClient(

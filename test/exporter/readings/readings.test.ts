@@ -112,6 +112,20 @@ describe("readings: time to live", () => {
     expect([readings.shown(A), readings.isWhole(A)]).toEqual([undefined, false]);
   });
 
+  test("values last longer while the time to live of their group is longer", async () => {
+    const { clock, readings, learn, value, seen } = setUp();
+    const groupLife = { timeToLiveMs: 1000 };
+    learn(value(1), { groupLife });
+    readings.update(A, { up: true });
+    groupLife.timeToLiveMs = 400_000;
+    await clock.advance(394_999);
+    expect([seen(), readings.isWhole(A), readings.status(A)?.up]).toEqual([[1], true, true]);
+    groupLife.timeToLiveMs = 1000;
+    expect([seen(), readings.isWhole(A), readings.status(A)?.up]).toEqual([[], false, false]);
+    groupLife.timeToLiveMs = 400_000;
+    expect([seen(), readings.status(A)?.up]).toEqual([[], false]);
+  });
+
   test("the time to live begins when the answer was requested", () => {
     const { readings, learn, value } = setUp();
     learn(value(1), { askedAtMs: NOON - 60_000 });
@@ -206,6 +220,39 @@ describe("readings: windows", () => {
   });
 });
 
+describe("readings: a clock that was fast and is set back", () => {
+  const MINUTE_MS = 60_000;
+
+  test("values of the day that the clock showed are withdrawn until that day is asked about", async () => {
+    const { clock, readings, learn, value, seen } = setUp(MIDNIGHT + 10 * MINUTE_MS);
+    learn([...value(1, "day"), ...value(2)], { timeToLiveMs: DAY_MS });
+    expect(seen()).toEqual([1, 2]);
+    clock.set(MIDNIGHT - 5 * MINUTE_MS);
+    expect(seen()).toEqual([2]);
+    await clock.advance(7 * MINUTE_MS);
+    expect([seen(), readings.isWhole(A)]).toEqual([[2], false]);
+  });
+
+  test("the latest reading has its times by the present clock", () => {
+    const { clock, readings, learn, value } = setUp(NOON + 10 * MINUTE_MS);
+    learn(value(1));
+    clock.set(NOON);
+    expect(readings.latest(A)).toMatchObject({ askedAtMs: NOON, asOfMs: NOON });
+    expect(readings.shown(A)?.askedAtMs).toBe(NOON);
+  });
+
+  test("what a view has left out because of its age does not come back", () => {
+    const { clock, learn, value, seen } = setUp();
+    learn(value(1));
+    clock.set(NOON + 10 * MINUTE_MS);
+    expect(seen()).toEqual([]);
+    clock.set(NOON);
+    expect(seen()).toEqual([]);
+    learn(value(2));
+    expect(seen()).toEqual([2]);
+  });
+});
+
 describe("readings: withdrawing", () => {
   test("withdraw() withdraws the values and keeps the description and the latest reading", () => {
     const { readings, learn, value, readingOf, seen } = setUp();
@@ -246,7 +293,7 @@ describe("readings: withdrawing", () => {
       undefined,
       false,
     ]);
-    expect(readings.status(A)).toMatchObject({ up: undefined, attempted: false, waitingSince: 1000 });
+    expect(readings.status(A)).toMatchObject({ up: undefined, attempted: false });
     expect(readings.ids()).toEqual([A, B, C]);
   });
 
@@ -258,7 +305,7 @@ describe("readings: withdrawing", () => {
     await clock.advance(1000);
     readings.configure(A, "one");
     expect([seen(), readings.latest(A)]).toEqual([[1], before]);
-    expect(readings.status(A)).toMatchObject({ up: true, waitingSince: 0 });
+    expect(readings.status(A)).toMatchObject({ up: true });
   });
 
   test("isWhole() is false before the first reading and after a refused one", () => {

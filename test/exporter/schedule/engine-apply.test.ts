@@ -106,6 +106,19 @@ describe("engine.apply(), a changed job", () => {
     expect(shown("a")).toBe(2);
   });
 
+  test("that no longer shows a part of the secret withdraws its values at once, and keeps the reading", async () => {
+    const { clock, begin, apply, shown, latest, answers, engine } = createTestEngine({
+      groups: [testGroup({ jobs: [askingJob("a", { isRevealing: true, fingerprint: "shows" })] })],
+    });
+    begin();
+    await clock.advance(0);
+    answers.set("a", { failure: "upstream_error" });
+    await apply({ groups: [testGroup({ jobs: [askingJob("a", { isRevealing: false })] })] });
+    await clock.advance(0);
+    expect([shown("a"), latest("a")]).toEqual([undefined, 1]);
+    await engine.stop();
+  });
+
   test("with another fingerprint drops the answer of the run in progress", async () => {
     const { clock, apply, engine, taken, answers, shown } = await createStartedEngine(["a", "b"]);
     answers.set("a", { ms: 5000, credits: 2 });

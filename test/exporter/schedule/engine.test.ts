@@ -122,6 +122,27 @@ describe("createEngine(), schedule", () => {
     expect(times().map((at) => at / 60)).toEqual([0, 57.5, 117.5]);
   });
 
+  test("a target with a minimum interval whose last run failed is polled at the next tick", async () => {
+    const jobs = [askingJob("hourly", { minIntervalMs: HOUR })];
+    const expression = { kind: "interval", ms: 5 * MINUTE } as const;
+    const { clock, begin, times, answers } = createTestEngine({ groups: [testGroup({ jobs, expression })] });
+    begin();
+    await clock.advance(30 * MINUTE);
+    answers.set("hourly", { failure: "upstream_error" });
+    await clock.advance(30 * MINUTE);
+    answers.delete("hourly");
+    await clock.advance(HOUR);
+    expect(times().map((at) => at / 60)).toEqual([0, 57.5, 62.5]);
+  });
+
+  test("lagMs() follows the monotonic clock", async () => {
+    const { clock, begin, engine } = createTestEngine({ groups: [askingGroup(["a"])] });
+    begin();
+    await clock.advance(0);
+    clock.set(clock.now() + 3 * HOUR);
+    expect(engine.lagMs("key")).toBe(0);
+  });
+
   test("a clock that was a year ahead does not put off a target with a minimum interval", async () => {
     const jobs = [askingJob("hourly", { minIntervalMs: HOUR })];
     const expression = { kind: "interval", ms: 5 * MINUTE } as const;

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { createIntervals } from "../../../exporter/schedule/intervals.ts";
 import type { JobGroup } from "../../../exporter/schedule/plan.ts";
-import type { TargetStatus } from "../../../exporter/readings/readings.ts";
 import { createRunQueues } from "../../../exporter/schedule/run-queue.ts";
 import { createFakeGateway } from "./fake-gateway.ts";
 import { createManualClock } from "../../support/clock.ts";
-import { NEVER_POLLED } from "../../support/fake-readings.ts";
 import { testGroup, testJob } from "./test-jobs.ts";
 
 const MINUTE = 60_000;
@@ -20,7 +18,7 @@ function setUp({ groups = [testGroup({ jobs: [testJob("a")] })], perMinute = 0 }
   const clock = createManualClock();
   const queues = createRunQueues();
   const opened = { since: Number.NEGATIVE_INFINITY };
-  const polled: { status: TargetStatus | undefined } = { status: undefined };
+  const polled: { at: number | undefined } = { at: undefined };
   const limits = {
     perMinute: { key: perMinute, analytics: 0, account: 0, transcription: 0 },
     connections: 8,
@@ -33,14 +31,16 @@ function setUp({ groups = [testGroup({ jobs: [testJob("a")] })], perMinute = 0 }
     table: { plan },
     scheduler: { longestGapMs: () => MINUTE },
     refusals: { openSince: () => opened.since },
-    readings: { status: () => polled.status },
   });
   /** A job begins this long after it was due. */
   const began = (lateMs: number) =>
-    intervals.began({ job: testJob("a"), group: testGroup() }, clock.monotonic() - lateMs);
+    intervals.began(
+      { job: testJob("a"), group: testGroup(), beganAt: polled.at },
+      clock.monotonic() - lateMs,
+    );
   /** The last poll of the job began this long ago. */
   const polledAgo = (ms: number) => {
-    polled.status = { ...NEVER_POLLED, lastAttemptMs: 0, waitingSince: clock.monotonic() - ms };
+    polled.at = clock.monotonic() - ms;
   };
   return { clock, queues, intervals, opened, began, polledAgo };
 }
@@ -82,6 +82,22 @@ describe("createIntervals()", () => {
     began(90_001);
     began(500);
     expect(intervals.of("key")).toBe(91_000);
+  });
+
+  test("the time to live grows with the interval, and shrinks with it two intervals later", async () => {
+    const { clock, queues, intervals, began } = setUp();
+    const life = intervals.lifeOf("key");
+    intervals.of("key");
+    expect(life.timeToLiveMs).toBe(3 * MINUTE);
+    began(90_000);
+    expect(life.timeToLiveMs).toBe(270_000);
+    queues.key.add("key/a", 0, MINUTE);
+    await clock.advance(100_000);
+    expect(intervals.of("key")).toBe(100_000);
+    expect(life.timeToLiveMs).toBe(270_000);
+    await clock.advance(100_000);
+    intervals.of("key");
+    expect(life.timeToLiveMs).toBe(3 * MINUTE);
   });
 
   test("the interval includes the jobs that are still waiting", async () => {

@@ -37,7 +37,12 @@ function setUp({ seriesLimit = 100, minIntervalMs = 0 }: Options = {}) {
     },
     refusals: createRefusals(clock, () => MINUTE),
     dispatcher: { further: () => Promise.reject(new Error("Not used here")) },
-    intervals: { of: () => MINUTE, at: () => MINUTE, began: () => {} },
+    intervals: {
+      of: () => MINUTE,
+      at: () => MINUTE,
+      began: () => {},
+      lifeOf: () => ({ timeToLiveMs: 3 * MINUTE }),
+    },
   });
   const group = testGroup({
     reporter: createPollReporters(registry, log, createEventLog(log, clock))("key"),
@@ -275,11 +280,10 @@ describe("createPollReporters()", () => {
     expect(await text()).toContain('aigateway_exporter_polls_total{collector="key"} 0');
     expect(await text()).toContain('poll_failures_total{collector="key",reason="rate_limited"} 0');
     expect(await text()).toContain('poll_duration_seconds_count{collector="key"} 0');
-    const before = { ...BEFORE, waitingSince: 0 };
     reporter.ended(
       testJob("a"),
       { durationMs: 1500, failure: undefined, warning: undefined, concealedLabels: 0 },
-      before,
+      BEFORE,
     );
     expect(await text()).toContain('poll_duration_seconds_sum{collector="key"} 1.5');
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { budgetStatus } from "../../../exporter/budgets/budget-status.ts";
+import type { BudgetConfig } from "../../../exporter/config/config.ts";
 import { createPacking } from "../../../exporter/metrics/render/block.ts";
 import type { KeyReading } from "../../../exporter/readings/reading.ts";
 import { createReadings } from "../../../exporter/readings/readings.ts";
@@ -57,8 +58,8 @@ function setUp({ start, keyCount = 1 }: { readonly start?: string; readonly keyC
     // Settled in its windows, which is not the subject here.
     readings.learn(id, { value, askedAtMs, asOfMs: askedAtMs, timeToLiveMs }, []);
   };
-  const setBudgets = (count: number) => {
-    const budgets = Array.from({ length: count }, (_, index) => testBudget(`budget-${index}`));
+  const setBudgets = (count: number, parts?: Partial<BudgetConfig>) => {
+    const budgets = Array.from({ length: count }, (_, index) => testBudget(`budget-${index}`, parts));
     config = { ...config, budgets };
   };
   setBudgets(1);
@@ -153,6 +154,23 @@ describe("current()", () => {
     stage.answer("key-0", 4321);
     stage.onPause(() => stage.readings.derive(new Map()));
     await expect(stage.current()).rejects.toThrow(WithdrawnError);
+  });
+
+  test("is drawn while values outlive their time to live one after the other, as in an outage", async () => {
+    const stage = setUp({ keyCount: 200 });
+    for (let key = 0; key < 199; key++) stage.answer(`key-${key}`, 4321, 100 * (key + 1));
+    stage.answer("key-199", 8765);
+    stage.onPause(() => stage.clock.advance(10));
+    expect(await stage.text()).toContain("8,765.00");
+  });
+
+  test("says that a budget is incomplete when the answer about its key is too old", async () => {
+    const stage = setUp({ start: "2026-11-18T12:00:00Z" });
+    stage.setBudgets(1, { scope: { kind: "keys", names: ["key-0"] } });
+    stage.answer("key-0", 4321, 300);
+    expect(await stage.text()).not.toContain("has not answered recently");
+    await stage.clock.advance(300);
+    expect(await stage.text()).toContain("has not answered recently");
   });
 
   test("can pause between any two keys and budgets", async () => {

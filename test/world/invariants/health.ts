@@ -1,6 +1,6 @@
 import { parseOpenMetrics, parseTextFormat } from "../../support/openmetrics.ts";
-import { intervalMs } from "../self-metrics.ts";
 import type { Question } from "../questions.ts";
+import { intervalMs } from "../self-metrics.ts";
 import { keyRoundSeconds } from "../recovery.ts";
 import { questionsAbout } from "../shown-keys.ts";
 import { endOf, type KeySettings } from "../story.ts";
@@ -19,28 +19,21 @@ export function createHealth(world: World): Judge {
 
   function judgeUp(key: KeySettings, { exposition, at }: Scrape): readonly string[] {
     const { name, file } = key;
-    const questions = questionsAbout(world, key);
     const up = exposition.value("aigateway_key_up", { key: name });
-    const answered = questions.filter(({ end, endedAt = Infinity }) => end === "good" && endedAt <= at);
-    const lastGood = answered.at(-1);
-    if (up === 1 && !lastGood) return [`${name} is up without an answer`];
-    const since = lastGood?.at ?? 0;
-    // A frozen clock does not notice that time has passed.
-    if (up === 1 && at - Math.max(since, world.disturbedAt()) > 3 * longestMs + PUBLISHED_MS)
-      return [`${name} is up, last answered ${(at - since) / 1000} s ago`];
-    if (isFileWrong(file, Math.max(since, world.startedAt()))) return [];
-    const later = questions.filter((question) => question.at > since);
-    const isFailing =
-      later.length > 0 && later.every(({ endedAt = Infinity }) => endedAt < at - LONGEST_RUN_MS);
-    if (up === 1 && isFailing) return [`${name} is up although its last run failed`];
-    const isGood = later.length === 0 && isPublished(lastGood, at) && at - since < longestMs;
-    return isGood && up !== 1 ? [`${name} is not up although its last run succeeded`] : [];
-  }
-
-  /** A step of the clock ends the time to live of what was answered before. */
-  function isPublished(answer: Question | undefined, at: number): boolean {
-    if (!answer || answer.at <= world.disturbedAt()) return false;
-    return (answer.endedAt ?? at) < at - PUBLISHED_MS;
+    const questions = questionsAbout(world, key);
+    const last = questions.findLast(({ end, endedAt = Infinity }) => end === "good" && endedAt <= at);
+    if (!last) return up === 1 ? [`${name} is up without an answer`] : [];
+    // A step of the clock is no time.
+    const ageMs = world.time.clock.monotonic() - last.monotonic;
+    if (up === 1 && ageMs > 3 * longestMs + PUBLISHED_MS)
+      return [`${name} is up, answered ${ageMs / 1000} s ago`];
+    if (isFileWrong(file, Math.max(last.at, world.startedAt()))) return [];
+    const later = questions.filter((question) => question.at > last.at);
+    if (up === 1) return failingFaults(name, later, at);
+    // A process that was suspended learns only afterwards that its interval is longer.
+    return last.at < world.disturbedAt()
+      ? []
+      : downFaults(name, last, later, { at, intervalMs: intervalMs({ exposition }, "key") });
   }
 
   function judgeReady({ isReady, isHealthy }: Scrape): readonly string[] {
@@ -82,7 +75,7 @@ export function createHealth(world: World): Judge {
 
   return {
     scraped: (scrape) => {
-      if (count++ % 10 === 0) parseTextFormat(scrape.text);
+      if (count++ % STRICT_EACH === 0) parseTextFormat(scrape.text);
       if (scrape.openMetrics !== undefined) parseOpenMetrics(scrape.openMetrics);
       return [
         ...judgeReady(scrape),
@@ -94,6 +87,25 @@ export function createHealth(world: World): Judge {
   };
 }
 
+function failingFaults(name: string, later: readonly Question[], at: number): readonly string[] {
+  const isFailing =
+    later.length > 0 && later.every(({ endedAt = Infinity }) => endedAt < at - LONGEST_RUN_MS);
+  return isFailing ? [`${name} is up although its last run failed`] : [];
+}
+
+/** The time to live is three intervals. */
+function downFaults(
+  name: string,
+  last: Question,
+  later: readonly Question[],
+  { at, intervalMs: shortMs }: { readonly at: number; readonly intervalMs: number },
+): readonly string[] {
+  const isGood = later.length === 0 && (last.endedAt ?? at) < at - PUBLISHED_MS && at - last.at < shortMs;
+  return isGood ? [`${name} is not up although its last run succeeded`] : [];
+}
+
 const PUBLISHED_MS = 2500;
+/** The strict reader is slow. The quick one reads every scrape. */
+const STRICT_EACH = 25;
 /** The deadline of a run, and its last retry. */
 const LONGEST_RUN_MS = 45_000;

@@ -1,4 +1,4 @@
-import type { Judge, World } from "../world.ts";
+import type { Judges } from "../run-story.ts";
 import { createBudgets } from "./budgets.ts";
 import { createHealth } from "./health.ts";
 import { createPoliteness } from "./politeness.ts";
@@ -10,7 +10,7 @@ import { createTruth } from "./truth.ts";
 import { createTurns } from "./turns.ts";
 
 /** Every invariant by its name. */
-export const JUDGES: Readonly<Record<string, (world: World) => Judge>> = {
+export const JUDGES: Judges = {
   truth: createTruth,
   presence: createPresence,
   turns: createTurns,

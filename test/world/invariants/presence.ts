@@ -3,7 +3,6 @@ import { keyRoundSeconds } from "../recovery.ts";
 import { endOf, type KeySettings, type StoryEvent } from "../story.ts";
 import { SETTLE_MS } from "../troubles.ts";
 import { DAY_MS } from "../calendar.ts";
-import { intervalMs } from "../self-metrics.ts";
 import type { Judge, Scrape, World } from "../world.ts";
 
 /**
@@ -20,13 +19,6 @@ export function createPresence(world: World): Judge {
     });
   }
 
-  /** In its first rounds, the exporter cannot know yet that a round takes longer than the schedule and the pace want. */
-  function isSettlingIn(scrape: Scrape): boolean {
-    const interval = intervalMs(scrape, "key");
-    const since = Math.max(world.startedAt(), world.settingsSince());
-    return interval > keyRoundSeconds(world.settings()) * 1000 && scrape.at - since < 3 * interval;
-  }
-
   function missingOf(key: KeySettings, scrape: Scrape): readonly string[] {
     const { exposition, at, atMs } = scrape;
     const asked = questionsAbout(world, key);
@@ -40,7 +32,6 @@ export function createPresence(world: World): Judge {
       asked.some((question) => question.at > last.at && question.end !== undefined && question.end !== "good")
     )
       return [];
-    if (isSettlingIn(scrape)) return [];
     const figures = figuresOf(world, last);
     if (!figures) return [];
     const age = `; last answered ${Math.round((at - last.at) / 1000)} s ago`;

@@ -1,5 +1,5 @@
 import { keyValues } from "../shown-keys.ts";
-import type { KeySettings } from "../story.ts";
+import { endOf, type FaultKind, type KeySettings } from "../story.ts";
 import { calmAt } from "../troubles.ts";
 import type { Judge, Scrape, World } from "../world.ts";
 
@@ -17,14 +17,25 @@ export function createRecovery(world: World): Judge {
     ];
   }
 
-  function missingQueries({ exposition }: Scrape): readonly string[] {
+  function missingQueries({ exposition, at }: Scrape): readonly string[] {
     if (!world.settings().analytics) return [];
-    return QUERIES.flatMap((query) => [
+    return QUERIES.filter((query) => query !== "last_month" || !wasRejected(at)).flatMap((query) => [
       ...(exposition.value("aigateway_analytics_up", { query }) === 1 ? [] : [`query ${query} is not up`]),
       ...(exposition.value("aigateway_analytics_data_timestamp_seconds", { query }) === undefined
         ? [`the data of query ${query} are missing`]
         : []),
     ]);
+  }
+
+  /** A request that the service rejects is repeated at its own interval only, which is an hour. */
+  function wasRejected(at: number): boolean {
+    return world.story.events.some(
+      (event) =>
+        event.do === "fault" &&
+        event.endpoint === "analytics" &&
+        REJECTIONS.has(event.what) &&
+        at < endOf(event) * 1000 + 2 * HOUR_MS,
+    );
   }
 
   function incompleteBudgets({ exposition }: Scrape): readonly string[] {
@@ -52,5 +63,8 @@ export function createRecovery(world: World): Judge {
     },
   };
 }
+
+const HOUR_MS = 3_600_000;
+const REJECTIONS: ReadonlySet<FaultKind> = new Set([400, 404]);
 
 const QUERIES = ["day", "last_day", "month", "last_month"];

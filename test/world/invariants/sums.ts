@@ -48,27 +48,6 @@ export function createSums(world: World): Judge {
   };
 }
 
-/** A range that has ended must be asked about in full. */
-function coversWindow(query: QueryName, { endMs }: { readonly endMs: number }, atMs: number): boolean {
-  if (query === "day" || query === "month") return true;
-  return endMs === windowEnd(query === "last_day" ? "day" : "month", rangeStart(query, atMs));
-}
-
-function isSettled(asOfMs: number, query: QueryName, atMs: number): boolean {
-  const window = query === "day" || query === "last_day" ? "day" : "month";
-  return windowEnd(window, asOfMs) === windowEnd(window, atMs);
-}
-
-function sumOf(values: Iterable<bigint>): bigint {
-  let sum = 0n;
-  for (const value of values) sum += value;
-  return sum;
-}
-
-function maximum(one: bigint, other: bigint): bigint {
-  return one > other ? one : other;
-}
-
 /** Undefined: everything that is shown follows from this answer and one total. */
 function faultOf(
   shown: ReturnType<typeof shownUsage>,
@@ -89,4 +68,25 @@ function faultOf(
   };
   const wrong = [...shown.keys()].find((family) => !isSum(family));
   return wrong && `the sum of ${wrong}`;
+}
+
+/** A range that has ended must be asked about in full. */
+function coversWindow(query: QueryName, { endMs }: { readonly endMs: number }, atMs: number): boolean {
+  if (query === "day" || query === "month") return true;
+  return endMs === windowEnd(query === "last_day" ? "day" : "month", rangeStart(query, atMs));
+}
+
+function isSettled(asOfMs: number, query: QueryName, atMs: number): boolean {
+  const window = query === "day" || query === "last_day" ? "day" : "month";
+  return windowEnd(window, asOfMs) === windowEnd(window, atMs);
+}
+
+function sumOf(values: Iterable<bigint>): bigint {
+  let sum = 0n;
+  for (const value of values) sum += value;
+  return sum;
+}
+
+function maximum(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
 }

@@ -1,7 +1,7 @@
 import { windowEnd } from "../calendar.ts";
 import type { Question } from "../questions.ts";
 import { figuresOf, KEY_VALUE_FAMILIES, keyValues, questionsAbout } from "../shown-keys.ts";
-import type { KeySettings, Story } from "../story.ts";
+import type { KeySettings } from "../story.ts";
 import type { Judge, Scrape, World } from "../world.ts";
 
 /**
@@ -17,7 +17,7 @@ export function createTruth(world: World): Judge {
       const value = exposition.value(family, labels);
       return value === undefined ? [] : [{ family, value }];
     });
-    const oldest = at - 3 * longestIntervalMs - 2000 - unnoticedMs(world.story);
+    const oldest = at - 3 * longestIntervalMs - 2000;
     const answers = questionsAbout(world, key).filter(
       (question) => isGood(question, at) && question.at >= oldest,
     );
@@ -48,12 +48,10 @@ export function createTruth(world: World): Judge {
   function judgeLabels({ exposition, at }: Scrape): readonly string[] {
     const { keys } = world.settings();
     const names = new Set(keys.map(({ name }) => name));
-    const strangers = [...exposition.families()].flatMap((family) =>
-      exposition.samples(family).filter(({ labels: { key } }) => key !== undefined && !names.has(key)),
-    );
+    const strangers = [...exposition.valuesOf("key")].filter((key) => !names.has(key));
     const isFresh = at - world.settingsSince() < PUBLISHED_MS;
     return [
-      ...strangers.map(({ labels }) => `${JSON.stringify(labels)} is not configured`),
+      ...strangers.map((key) => `key ${key} is not configured`),
       ...(isFresh ? [] : keys.flatMap((key) => ownerFaults(key, exposition))),
     ];
   }
@@ -66,22 +64,6 @@ export function createTruth(world: World): Judge {
       return [...judgeLabels(scrape), ...world.settings().keys.flatMap((key) => judgeKey(key, scrape))];
     },
   };
-}
-
-const ENDS = ["day", "week", "month"] as const;
-
-/** A clock that stops and is set back at the same time hides how old a value is. */
-function unnoticedMs({ events }: Story): number {
-  if (!events.some((event) => event.do === "step" && event.by < 0)) return 0;
-  const frozen = events.map((event) => (event.do === "suspend" && event.frozen === true ? event.for : 0));
-  return frozen.reduce((sum, seconds) => sum + seconds * 1000, 0);
-}
-
-/** A change of a label is published within this time; a change of identity at once. */
-const PUBLISHED_MS = 2000;
-
-function isGood({ end, endedAt }: Question, at: number): boolean {
-  return end === "good" && endedAt !== undefined && endedAt <= at;
 }
 
 function ownerFaults(
@@ -101,4 +83,13 @@ function ownerFaults(
       : []),
     ...(fragments.length > 1 ? [`${name} has ${fragments.length} fragments`] : []),
   ];
+}
+
+const ENDS = ["day", "week", "month"] as const;
+
+/** A change of a label is published within this time; a change of identity at once. */
+const PUBLISHED_MS = 2000;
+
+function isGood({ end, endedAt }: Question, at: number): boolean {
+  return end === "good" && endedAt !== undefined && endedAt <= at;
 }

@@ -1,0 +1,78 @@
+import type { Settings } from "./story.ts";
+import type { World } from "./world.ts";
+import type { WorldClock } from "./world-clock.ts";
+
+/** Which configuration the exporter has, and since when, as far as its operator knows. */
+export interface ExporterState extends Pick<
+  World,
+  | "settings"
+  | "settingsSince"
+  | "configuredSince"
+  | "maskedAt"
+  | "isApplying"
+  | "startedAt"
+  | "startedMonotonic"
+  | "disturbedAt"
+> {
+  /** A reload begins; the result ends it. */
+  beginReload(): () => void;
+  /** A reload has read these settings and begins to apply them. */
+  loaded(settings: Settings): void;
+  restarted(): void;
+  /** The clock was stepped, or the process resumed. */
+  disturbed(): void;
+}
+
+export function createExporterState(initial: Settings, time: WorldClock): ExporterState {
+  let settings = initial;
+  let since = 0;
+  let started = { at: 0, monotonic: 0 };
+  let disturbedAt = 0;
+  let reloads = 0;
+  let configured: ReadonlyMap<string, number> = new Map();
+  const masked = new Map<string, number>();
+  return {
+    settings: () => settings,
+    settingsSince: () => since,
+    configuredSince: (key) => configured.get(key) ?? 0,
+    maskedAt: (key) => masked.get(key) ?? 0,
+    isApplying: () => reloads > 0,
+    startedAt: () => started.at,
+    startedMonotonic: () => started.monotonic,
+    disturbedAt: () => disturbedAt,
+    beginReload: () => {
+      reloads++;
+      return () => void reloads--;
+    },
+    loaded: (next) => {
+      since = time.elapsedMs();
+      for (const name of maskedKeys(settings, next)) masked.set(name, since);
+      configured = configuredSince(settings, next, configured, since);
+      settings = next;
+    },
+    restarted: () => {
+      started = { at: time.elapsedMs(), monotonic: time.clock.monotonic() };
+    },
+    disturbed: () => {
+      disturbedAt = time.elapsedMs();
+    },
+  };
+}
+
+/** A key that keeps its gateway and its file keeps its time. */
+function configuredSince(
+  former: Settings,
+  next: Settings,
+  known: ReadonlyMap<string, number>,
+  at: number,
+): ReadonlyMap<string, number> {
+  const files = new Map(former.keys.map(({ name, file }) => [name, file]));
+  const isKept = (name: string, file: number) => former.gateway === next.gateway && files.get(name) === file;
+  return new Map(next.keys.map(({ name, file }) => [name, isKept(name, file) ? (known.get(name) ?? 0) : at]));
+}
+
+/** The keys that showed the fragment of their secret before. */
+function maskedKeys(former: Settings, next: Settings): readonly string[] {
+  const revealing = new Set(former.keys.flatMap(({ name, label }) => (label === true ? [name] : [])));
+  return next.keys.flatMap(({ name, label }) => (label !== true && revealing.has(name) ? [name] : []));
+}
