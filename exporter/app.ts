@@ -3,6 +3,7 @@ import { budgetSources } from "./budgets/budget-samples.ts";
 import { budgetStatus } from "./budgets/budget-status.ts";
 import { budgetFamilies } from "./budgets/families.ts";
 import { collectorGroups, collectorHeaders } from "./collectors/collector-groups.ts";
+import { createKeyDirectory } from "./collectors/key-directory.ts";
 import type { Config } from "./config/config.ts";
 import type { WebSource } from "./config/web/web-config.ts";
 import { createGateway as createHttpGateway, requestLimits } from "./gateway/gateway.ts";
@@ -109,6 +110,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const readings = createReadings(clock, createPacking(), () => config.seriesLimit);
   const [events, limiter] = [createEventLog(log, clock), createLineLimiter(log, clock)];
   const probes = createProbes({ clock, log, events, registry, readings });
+  const directory = createKeyDirectory();
   const reporterOf = createPollReporters(registry, log, events);
   const engine = createEngine(planOf(initial), { clock, random, log, createTicker, readings });
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
@@ -145,7 +147,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     return {
       gateway,
       limits: { perMinute: requestLimits(next.gateway), connections, maxPauseMs },
-      groups: [...collectorGroups(next, reporterOf), ...probes.configure(next)],
+      groups: [...collectorGroups(next, reporterOf, directory), ...probes.configure(next)],
     };
   }
 

@@ -60,6 +60,9 @@ export const ACCOUNT_PROVENANCE = {
   bought: "field total_credits of GET /credits",
   used: "field total_usage of GET /credits",
   capabilities: "GET /analytics/meta",
+  keys: "GET /keys",
+  name: "field name of GET /keys",
+  disabled: "field disabled of GET /keys",
 } as const;
 
 /** Where the values of a transcription come from. */

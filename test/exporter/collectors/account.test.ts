@@ -29,8 +29,8 @@ describe("the balance", () => {
   test("is what was bought less what was used, and is polled with the analytics", async () => {
     const app = await start();
     const { gateway, clock } = app;
-    const isShown = (series: ReadonlyMap<string, number>) => series.has(nameOf("balance_credits"));
-    expect(lineOf(await app.seriesWhen(isShown))).toEqual([100.5, 25.750001, 74.749999]);
+    const shown = await app.seriesWhen((series) => series.has(nameOf("balance_credits")));
+    expect(lineOf(shown)).toEqual([100.5, 25.750001, 74.749999]);
     gateway.moveCredits({ kind: "expiry", micros: -80_000_000 });
     await clock.advance(600_000);
     const after = await app.seriesWhen((series) => series.get(nameOf("bought_credits")) === 20.5);
