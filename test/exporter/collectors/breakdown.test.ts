@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { breakdown, cutPairs } from "../../../exporter/collectors/breakdown.ts";
 import type { Amounts, Rates, Usage, UsagePair } from "../../../exporter/gateway/port.ts";
 import { amountsOf, NO_USAGE } from "../../support/fake-client.ts";
+import { brokenDown } from "./broken-down.ts";
 
 type Text = string | null;
 type More = Partial<Amounts & Rates>;
@@ -397,8 +397,4 @@ describe("breakdown: labels", () => {
 
 function tokens(promptTokens: number, reasoningTokens: number | undefined): More {
   return { tokens: 1000, promptTokens, reasoningTokens };
-}
-
-function brokenDown(answer: Usage, top: number) {
-  return breakdown(answer, cutPairs(answer, top));
 }
