@@ -124,15 +124,11 @@ function changedLabels(pair: Pair, safe: Pair | undefined): number {
 function merged(rows: readonly Pair[]): readonly Pair[] {
   const pairs = new Map<string, Pair>();
   for (const pair of rows) {
-    const identity = identityOf(pair);
+    const identity = JSON.stringify([pair.model, pair.app]);
     const twin = pairs.get(identity);
     pairs.set(identity, twin ? summed(twin, pair.amounts) : pair);
   }
   return [...pairs.values()];
-}
-
-function identityOf({ model, app }: Pick<Pair, "model" | "app">): string {
-  return JSON.stringify([model, app]);
 }
 
 function labelOf(text: string | null): string {

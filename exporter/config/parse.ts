@@ -12,7 +12,8 @@ export type ParseResult =
  * is possible before deployment.
  */
 export function parseConfig(source: unknown): ParseResult {
-  const yaml = typeof source === "string" ? parseYaml(source) : { value: source, problems: [] };
+  const yaml =
+    typeof source === "string" ? parseYaml(source) : { value: source, problems: [], lineOf: () => undefined };
   const { file, problems } = inspectConfig(yaml);
   return file && problems.length === 0 ? { ok: true, file } : { ok: false, problems };
 }

@@ -31,15 +31,11 @@ type Pairs = ReturnType<typeof parsePairs>;
 function usageOf(pairs: Pairs | undefined, total: UsageRows<Amounts> | undefined): Usage {
   const answer = pairs ?? total ?? NOTHING;
   return {
+    ...answer,
     pairs: pairs?.rows ?? [],
     total: total && totalOf(total),
     rows: answer.rows.length + answer.unreadableRows,
-    unreadableRows: answer.unreadableRows,
-    rowProblem: answer.rowProblem,
-    truncated: answer.truncated,
-    warnings: answer.warnings,
     computedAtMs: earlier(pairs?.computedAtMs, total?.computedAtMs),
-    queryTimeMs: answer.queryTimeMs,
   };
 }
 

@@ -143,6 +143,20 @@ describe("around midnight", () => {
     }));
 });
 
+test("a clock that is stepped after another key has begun to pay lets no probe pass its ceiling", () =>
+  checkStory({
+    minutes: 40,
+    events: [
+      { do: "reload", at: 600, change: { keys: [{ name: "k0", file: 6 }] } },
+      { do: "step", at: 700, by: 5 },
+      { do: "step", at: 900, by: -5 },
+    ],
+    settings: {
+      keys: [{ name: "k0", file: 5 }],
+      probes: { payers: ["k0"], schedule: "60s", perDay: 10, perRun: 1 },
+    },
+  }));
+
 test(
   "the interval follows what two connections achieve",
   () =>

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { seconds } from "../../metrics/family.ts";
 import type { Window } from "../../time/window.ts";
 import { GatewayError } from "../errors.ts";
 import {
@@ -9,6 +10,7 @@ import {
   NO_RATES,
   type Rate,
   RATES,
+  type Usage,
   type UsagePair,
 } from "../port.ts";
 import { optional, parseBody, shapeProblem, wireNumber } from "./fields.ts";
@@ -65,17 +67,8 @@ function timeRange({ startMs, endMs }: Window): object {
 }
 
 /** An answer of `POST /analytics/query` (contract 2.4). */
-export interface UsageRows<Row> {
+export interface UsageRows<Row> extends Omit<Usage, "pairs" | "total" | "rows"> {
   readonly rows: readonly Row[];
-  /** Number of rows that are not objects, have a value of a wrong type, or lack a label. */
-  readonly unreadableRows: number;
-  /** Why the first unreadable row was rejected: the column's name, never its value. */
-  readonly rowProblem: string | undefined;
-  /** Whether the service has more rows than were read: by its flag, its count of rows, or because it sent too many. */
-  readonly truncated: boolean;
-  readonly warnings: number;
-  readonly computedAtMs: number | undefined;
-  readonly queryTimeMs: number | undefined;
 }
 
 /** @throws GatewayError `bad_response` when the shape is wrong, or no row of several can be read. */
@@ -129,7 +122,7 @@ export const UsageBody = z.object({
 });
 
 const value = wireNumber.nullish().transform((number) => number ?? undefined);
-const milliseconds = value.transform((ms) => (ms === undefined ? undefined : ms / 1000));
+const milliseconds = value.transform(seconds);
 const label = z
   .union([z.string(), z.number().transform(String)], { error: "Invalid input: expected a text or a number" })
   .nullable();
