@@ -34,7 +34,7 @@ export interface Pair {
 /** The label of a value that is null or empty. */
 const NONE = "_none";
 /** Both labels of the remainder. */
-const OTHER = "_other";
+export const OTHER = "_other";
 
 /**
  * Cuts the pairs to the `top` most expensive ones. The remainder is the total minus what is shown, so it contains
