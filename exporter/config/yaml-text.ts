@@ -178,7 +178,7 @@ const OPTIONS = {
 /** Enough for the repeated owners of thousands of keys, far too few for an attack by nested aliases. */
 const MOST_ALIASES = 20_000;
 /** The parser looks for the anchor of an alias among all that precede it. */
-const MOST_REFERENCES = 12_000;
+const MOST_REFERENCES = 6000;
 
 function valueOf(document: Document.Parsed, faults: Fault[]): unknown {
   const { isResolvable, duplicates, unresolved } = fieldsAndAliases(document);

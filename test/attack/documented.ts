@@ -5,7 +5,7 @@ import { ROOT } from "../support/repository.ts";
 const FILE = join(ROOT, "docs", "reliability.md");
 
 /** The tables of attacks in the documentation: each attack, the figures of the whole run, and the removed limits. */
-export type TableName = "attacks" | "attack figures" | "mutations";
+export type TableName = "attacks" | "attack figures" | "removed limits";
 
 export function documented(name: TableName): string {
   const table = marks(name).exec(readFileSync(FILE, "utf8"))?.[2];

@@ -97,9 +97,9 @@ async function mutations(names: readonly string[], isUpdate: boolean): Promise<n
   const table = mutationTable(notices);
   process.stdout.write(`${table}\n`);
   if (isUpdate) {
-    const rows = new Map([...rowsOf(documented("mutations")), ...rowsOf(table)]);
+    const rows = new Map([...rowsOf(documented("removed limits")), ...rowsOf(table)]);
     const lines = MUTATIONS.flatMap(({ name }) => rows.get(name) ?? []);
-    writeDocumented("mutations", [...table.split("\n").slice(0, 2), ...lines].join("\n"));
+    writeDocumented("removed limits", [...table.split("\n").slice(0, 2), ...lines].join("\n"));
   }
   return notices.every(isNoticed) ? 0 : 1;
 }

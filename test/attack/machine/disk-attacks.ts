@@ -108,9 +108,9 @@ export const reloadFileAttacks: Readonly<Record<string, MachineAttack>> = {
   "a configuration of brackets that close nothing and SIGHUP": configuration((path) =>
     writeFileSync(path, `a: ${"}".repeat(490_000)}`),
   ),
-  "a configuration of 12,000 aliases of a large mapping and SIGHUP": configuration((path) => {
+  "a configuration of 6,000 aliases of a large mapping and SIGHUP": configuration((path) => {
     const fields = Array.from({ length: 5000 }, (_, index) => `f${index}: 1`);
-    writeFileSync(path, `b: &b {${fields.join()}}\nkeys: [${"*b,".repeat(11_000)}]`);
+    writeFileSync(path, `b: &b {${fields.join()}}\nkeys: [${"*b,".repeat(5900)}]`);
   }),
   "a configuration of one text of 4 MB and SIGHUP": configuration((path) =>
     writeFileSync(path, `keys: ${"x".repeat(4_000_000)}`),

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { breakdown, cutPairs } from "../../../exporter/collectors/breakdown.ts";
 import type { Amounts, Usage } from "../../../exporter/gateway/port.ts";
 import { decimalSum } from "../../../exporter/metrics/decimal-sum.ts";
 import { amountsOf, NO_USAGE } from "../../support/fake-client.ts";
+import { brokenDown } from "./broken-down.ts";
 
 const RUNS = { seed: 20261121, numRuns: 1000 };
 
@@ -69,7 +69,7 @@ function sums(rows: readonly LedgerRow[]): Record<Metric, number> {
 }
 
 /** The sum of the shown texts is the total's text, to the last digit. */
-function expectSums(rows: readonly LedgerRow[], pairs: ReturnType<typeof breakdown>["pairs"]): void {
+function expectSums(rows: readonly LedgerRow[], pairs: ReturnType<typeof brokenDown>["pairs"]): void {
   for (const metric of METRICS) {
     const units = pairs.map(({ amounts }) => unitsOf(amounts[metric] ?? 0));
     const shown = units.reduce((sum, each) => sum + each, 0n);
@@ -149,7 +149,3 @@ describe("breakdown: the sum over all pairs is the total", () => {
     fc.assert(property, RUNS);
   });
 });
-
-function brokenDown(answer: Usage, top: number) {
-  return breakdown(answer, cutPairs(answer, top));
-}
