@@ -62,7 +62,7 @@ export function budgetStatus(
     if (share.credits !== undefined) known.push(share.credits);
     const gap =
       pollGap(status) ??
-      readingGap(reading, window, status?.up === true && readings.isCurrent(id)) ??
+      readingGap(reading, window, readings.isCurrent(id)) ??
       (share.gap ? "partial" : undefined);
     if (gap === undefined) continue;
     complete = false;
@@ -89,8 +89,9 @@ function targetsOf({ scope, period }: BudgetConfig): readonly TargetId[] {
 
 function pollGap(status: TargetStatus | undefined): Gap | undefined {
   if (status?.up === undefined) return "waiting";
-  // A target that was not polled within its time to live is not up, but does not fail.
-  return status.failure ? "failing" : undefined;
+  if (status.failure) return "failing";
+  // A target that was not polled within its time to live is not up until its next poll, however long that time is then.
+  return status.up ? undefined : "old";
 }
 
 /** An answer from shortly after the start of a window may still describe the previous one. */
