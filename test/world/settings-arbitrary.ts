@@ -23,7 +23,7 @@ export function settingsArbitrary(): fc.Arbitrary<Settings> {
 /** More keys than the connections can poll within the schedule. */
 function crowdArbitrary(): fc.Arbitrary<Partial<Settings>> {
   return fc.record({
-    keys: fc.integer({ min: 15, max: 40 }).map(numberedKeys),
+    keys: fc.integer({ min: 15, max: 30 }).map(numberedKeys),
     connections: fc.constantFrom(1, 2, 4),
     pace: fc.constantFrom(600, 0, 60),
     keySchedule: fc.constantFrom("* * * * *", "5s", "5s"),

@@ -34,7 +34,7 @@ export function storyArbitrary(): fc.Arbitrary<Story> {
       ),
     })
     .chain(({ day, minute, start, ...rest }) => {
-      const minutes = rest.settings.keys.length > MANY_KEYS ? Math.min(rest.minutes, 15) : rest.minutes;
+      const minutes = rest.settings.keys.length > MANY_KEYS ? Math.min(rest.minutes, 12) : rest.minutes;
       return fc.array(eventArbitrary(minutes * 60), { maxLength: 6, size: "max" }).map((events) => ({
         ...ORDINARY,
         ...rest,
