@@ -70,12 +70,19 @@ export interface App {
    * nothing changes except the metric that reports the failure.
    */
   apply(config: Config | undefined): Promise<void>;
-  /** Polls every target once without listening, and returns the exposition in the text format. */
-  once(): Promise<string>;
+  /** Polls every target once without listening. */
+  once(): Promise<SinglePoll>;
   /** The addresses that it listens on, `http://127.0.0.1:9853`. */
   readonly urls: () => readonly string[];
   /** The first of them. */
   readonly url: () => string;
+}
+
+export interface SinglePoll {
+  /** In the text format. */
+  readonly exposition: string;
+  /** Whether a poll succeeded. */
+  readonly isUseful: boolean;
 }
 
 /** A target that cannot be polled must not keep the exporter out of service for ever. */
@@ -94,13 +101,8 @@ const CONSTANT_HEADERS: readonly FamilyHeader[] = [budgetFamilies, probeFamilies
  */
 export function createApp(initial: Config, dependencies: AppDependencies): App {
   const { clock, random, log, build, listen, telemetryPath, web, maxRequests, allowedHosts } = dependencies;
-  const {
-    lifecycle = NO_LIFECYCLE,
-    createTicker = createClockTicker,
-    createGateway = createHttpGateway,
-    createServer = createHttpServer,
-    deflate,
-  } = dependencies;
+  const { lifecycle = NO_LIFECYCLE, createTicker = createClockTicker, deflate } = dependencies;
+  const { createGateway = createHttpGateway, createServer = createHttpServer } = dependencies;
   const [startedMs, started] = [clock.now(), clock.monotonic()];
   let config = initial;
   const registry = createSelfRegistry(clock);
@@ -122,7 +124,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   metrics.reloaded(true, startedMs);
   derive();
 
-  const about = { version: build.version, startedMs };
+  const about = () => ({ version: build.version, startedMs, failedReloadMs: metrics.failedReloadMs() });
   const routes = createRoutes({
     telemetryPath,
     publisher,
@@ -194,7 +196,8 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       publisher.stop();
       // The published text may be a second old.
       const { text } = renderNow(headers(), readings.view().blocks);
-      return `${text}${(await registry.render("text")).toString()}`;
+      const exposition = `${text}${(await registry.render("text")).toString()}`;
+      return { exposition, isUseful: readings.ids().some((id) => readings.status(id)?.up === true) };
     },
     urls: server.urls,
     url: server.url,

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { NO_FILE } from "../config/file-error.ts";
 import { systemFiles } from "../config/files.ts";
 import { loadConfig } from "../config/load.ts";
 import { formatProblem } from "../config/problem.ts";
@@ -25,7 +26,9 @@ export async function loadConfiguration(
 ): Promise<Config | undefined> {
   const loaded = await loadConfig({ path, ...systemFiles, env });
   if (!loaded.ok) {
+    const [first] = loaded.problems;
     for (const problem of loaded.problems) reporter.problem(formatProblem(path, problem));
+    if (first?.message === NO_FILE) reporter.problem("Name the configuration file with --config.file");
     return undefined;
   }
   const { warnings, config } = loaded;
@@ -50,7 +53,13 @@ export async function loadWebConfiguration(
 ): Promise<WebConfig | undefined> {
   if (path === undefined) return { tls: undefined, headers: new Map(), users: new Map() };
   const loaded = await loadWebConfig(path, systemFiles);
-  if (loaded.ok) return loaded.config;
+  if (loaded.ok) {
+    const { tls, users } = loaded.config;
+    if (!tls && users.size === 0) {
+      reporter.warning(`${path}: sets neither TLS nor users: everyone can read the metrics over plain HTTP`);
+    }
+    return loaded.config;
+  }
   for (const problem of loaded.problems) reporter.problem(formatProblem(path, problem));
   return undefined;
 }

@@ -10,7 +10,10 @@ export interface NodeState {
 
 /** What makes the process reveal its secrets to others, as set by whoever starts it. */
 export function processWarnings({ options, isDebuggable }: NodeState, env: Environment): readonly string[] {
-  const given = [...options, ...(env["NODE_OPTIONS"] ?? "").split(/[\s"']+/)];
+  // Node takes underscores for dashes.
+  const given = [...options, ...(env["NODE_OPTIONS"] ?? "").split(/[\s"']+/)].map((option) =>
+    option.replace(/^[^=]*/, (name) => name.replaceAll("_", "-")),
+  );
   const used = DUMPING.filter((name) =>
     given.some((option) => option === name || option.startsWith(`${name}=`)),
   );

@@ -11,7 +11,7 @@ import {
   rateFamilies,
   usageFamiliesOf,
 } from "./analytics-families.ts";
-import { breakdown } from "./breakdown.ts";
+import { shownBreakdown } from "./breakdown.ts";
 import { type BudgetQuery, budgetQueries } from "./budget-queries.ts";
 import type { Collector } from "./collector.ts";
 import { ownQueryFamilies } from "./own-query-families.ts";
@@ -73,7 +73,7 @@ function windowJob(query: Query, analytics: AnalyticsConfig, gateway: Config["ga
       const window = windowAt(query === "day" || query === "last_day" ? "day" : "month", askedAtMs);
       // Budgets are over running windows; the last month shows which names occur.
       const spendWindow = isRunning(query) ? window : query === "last_month" ? range : undefined;
-      const parts = breakdown(usage, analytics.top);
+      const parts = await shownBreakdown(usage, analytics.top);
       const value: UsageReading = {
         ...usageReading(usage, window, range, askedAtMs),
         pairs: parts.pairs.map(({ model, app, amounts: { credits, requests } }) => ({

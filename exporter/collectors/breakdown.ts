@@ -8,7 +8,7 @@ import {
   type UsagePair,
 } from "../gateway/port.ts";
 import { decimalRest, decimalSum, isSumOf } from "../metrics/decimal-sum.ts";
-import { labelText, shownLabel } from "./label-text.ts";
+import { labelText, shownLabel, shownLabels } from "./label-text.ts";
 
 /** The spend by pair, in at most `top` named pairs and a remainder, so that the sum over all pairs is the total. */
 export interface Breakdown {
@@ -36,21 +36,38 @@ const NONE = "_none";
 /** Both labels of the remainder. */
 export const OTHER = "_other";
 
-/**
- * Cuts the pairs to the `top` most expensive ones. The remainder is the total minus what is shown, so it contains
- * pairs beyond the service's row limit, rows that could not be read and amounts that belong to no row. If the rows add
- * up to more than the total, the remainder is the sum of the pairs that are not shown.
- */
-export function breakdown(usage: Usage, top: number): Breakdown {
-  const all = pairsOf(usage.pairs);
+/** The pairs of an answer: the `top` most expensive ones are named, all others are part of the remainder. */
+export interface Cut {
+  readonly named: readonly Pair[];
+  readonly folded: readonly Pair[];
+}
+
+/** Cuts the pairs and breaks the answer down, in pieces between which scrapes are answered. */
+export async function shownBreakdown(usage: Usage, top: number): Promise<Breakdown> {
+  const cut = cutPairs(usage, top);
+  const shownOf = await shownLabels(cut.named.flatMap(({ model, app }) => [model, app]));
+  return breakdown(usage, cut, shownOf);
+}
+
+export function cutPairs({ pairs }: Pick<Usage, "pairs">, top: number): Cut {
+  const all = pairsOf(pairs);
   // A real model and app may both be called `_other`. They are part of the remainder, so that no series occurs twice.
   const named = all
     .filter((pair) => !isOther(pair))
     .toSorted(byCredits)
     .slice(0, top);
   const isNamed = new Set(named);
-  const folded = all.filter((pair) => !isNamed.has(pair));
-  const safe = named.map(withShownLabels);
+  return { named, folded: all.filter((pair) => !isNamed.has(pair)) };
+}
+
+/**
+ * The remainder is the total minus what is shown, so it contains pairs beyond the service's row limit, rows that could
+ * not be read and amounts that belong to no row. If the rows add up to more than the total, the remainder is the sum of
+ * the pairs that are not shown. `shownOf` returns what is shown for a label.
+ */
+export function breakdown(usage: Usage, { named, folded }: Cut, shownOf = shownLabel): Breakdown {
+  // Budgets name pairs by their own labels, which are not shown.
+  const safe = named.map((pair) => ({ ...pair, model: shownOf(pair.model), app: shownOf(pair.app) }));
   const shown = merged(safe);
   const rests = AMOUNTS.map((amount) => [amount, restOf(usage, amount, shown, folded)] as const);
   const amounts: Record<Amount, number | undefined> = { ...NO_AMOUNTS };
@@ -59,7 +76,7 @@ export function breakdown(usage: Usage, top: number): Breakdown {
   return {
     pairs: exists ? [...shown, { model: OTHER, app: OTHER, amounts, rates: NO_RATES }] : shown,
     foldedPairs: folded.length,
-    collidingRows: usage.pairs.length - all.length + named.length - shown.length,
+    collidingRows: usage.pairs.length - folded.length - shown.length,
     exceedsTotal: rests.some(([, { isExcess }]) => isExcess),
     concealedLabels: named.reduce((count, pair, index) => count + changedLabels(pair, safe[index]), 0),
   };
@@ -107,11 +124,6 @@ function changedLabels(pair: Pair, safe: Pair | undefined): number {
   return Number(pair.model !== safe?.model) + Number(pair.app !== safe?.app);
 }
 
-/** Budgets name pairs by their own labels, which are not shown. */
-function withShownLabels(pair: Pair): Pair {
-  return { ...pair, model: shownLabel(pair.model), app: shownLabel(pair.app) };
-}
-
 /**
  * One pair for each combination of labels: the amounts of duplicates are summed; their rates are dropped, because
  * rates do not add up.
@@ -119,15 +131,11 @@ function withShownLabels(pair: Pair): Pair {
 function merged(rows: readonly Pair[]): readonly Pair[] {
   const pairs = new Map<string, Pair>();
   for (const pair of rows) {
-    const identity = identityOf(pair);
+    const identity = JSON.stringify([pair.model, pair.app]);
     const twin = pairs.get(identity);
     pairs.set(identity, twin ? summed(twin, pair.amounts) : pair);
   }
   return [...pairs.values()];
-}
-
-function identityOf({ model, app }: Pick<Pair, "model" | "app">): string {
-  return JSON.stringify([model, app]);
 }
 
 function labelOf(text: string | null): string {

@@ -4,7 +4,7 @@ import { labelledSample, type Sample, sample } from "../metrics/family.ts";
 import type { Job } from "../schedule/job.ts";
 import { windowAt } from "../time/window.ts";
 import { queryFamilies } from "./analytics-families.ts";
-import { breakdown, OTHER, type Pair } from "./breakdown.ts";
+import { OTHER, type Pair, shownBreakdown } from "./breakdown.ts";
 import { ownQueryFamilies } from "./own-query-families.ts";
 import { LAST_MONTH_INTERVAL_MS, queryJob, rangeOf, usageReading, warningOf } from "./query-job.ts";
 import { answerSamples } from "./usage-samples.ts";
@@ -39,7 +39,7 @@ export function ownQueryJob(query: QueryConfig, analytics: AnalyticsConfig, gate
         queryWindow === "day" || queryWindow === "last_day" ? "day" : "month",
         askedAtMs,
       );
-      const parts = breakdown(dimensions.length === 1 ? inOneColumn(usage) : usage, top);
+      const parts = await shownBreakdown(dimensions.length === 1 ? inOneColumn(usage) : usage, top);
       return {
         samples: [
           ...answerSamples(name, usageReading(usage, window, range, askedAtMs), usage),

@@ -6,14 +6,11 @@ import { parseSchedule, SCHEDULE_RULE } from "./schedule-expression.ts";
 /** Names of keys, budgets and probes. They become label values; those of keys are also file names. */
 export const KEY_NAME = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
 
-/** A mapping in which an unknown field is an error. */
+/** A mapping in which an unknown field is an error. Its message, {@link unknownField}, depends on the name. */
 export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
   const known = Object.keys(shape).join(", ");
   return z.strictObject(shape, {
-    error: ({ code, input }) =>
-      code === "unrecognized_keys"
-        ? `is not a known field; known fields: ${known}`
-        : isNot("a mapping", input),
+    error: ({ code, input }) => (code === "unrecognized_keys" ? known : isNot("a mapping", input)),
   });
 }
 
@@ -93,8 +90,16 @@ export function text(from: number, to: number) {
 
 /** Path of a file or a folder. */
 export function path() {
-  return text(1, 4096).meta({ type: "path", rule: "relative to the folder of the configuration file" });
+  return text(1, 4096)
+    .refine((written) => !SHELL_PATH.test(written), {
+      error: ({ input }) =>
+        `${quote(input)} is not a path: ~ and variables are not expanded; write it in full`,
+    })
+    .meta({ type: "path", rule: "relative to the folder of the configuration file" });
 }
+
+/** `~/keys`, `$HOME/keys`, `${HOME}/keys`. */
+const SHELL_PATH = /^~|\$\{|^\$[A-Z_]/;
 
 /** A text that matches a pattern. The message shows the pattern. */
 export function pattern(form: RegExp, name: string) {
@@ -130,11 +135,22 @@ export function read<Value>(rule: string, type: string, parse: (written: string)
 export function isNot(rule: string, value: unknown, adviceForOtherTypes?: string): string {
   if (value === undefined) return `is missing; it must be ${rule}`;
   if (value === null) return `is empty; it must be ${rule}`;
-  const advice = adviceForOtherTypes !== undefined && isScalar(value) ? `; ${adviceForOtherTypes}` : "";
+  const advice = adviceOn(rule, value, adviceForOtherTypes);
   // A text in place of a mapping or a list does not help the reader, and may be a misplaced secret.
   const shown = /^a (mapping|list)$/.test(rule) && typeof value === "string" ? "a text" : quote(value);
   return `${shown} is not ${rule}${advice}`;
 }
+
+/** YAML reads quoted numbers as texts, and some texts without quotes as numbers. */
+function adviceOn(rule: string, value: unknown, adviceForOtherTypes: string | undefined): string {
+  if (isScalar(value)) return adviceForOtherTypes === undefined ? "" : `; ${adviceForOtherTypes}`;
+  const isQuoted = /^(?:an? (?:integer|number|finite number)|true or false)/.test(rule);
+  return isQuoted && typeof value === "string" && WRITTEN_SCALAR.test(value)
+    ? "; write it without quotes"
+    : "";
+}
+
+const WRITTEN_SCALAR = /^(?:-?\d+(?:\.\d+)?|true|false)$/;
 
 type Issue = { readonly input?: unknown };
 

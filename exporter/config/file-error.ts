@@ -17,8 +17,10 @@ export function readingFault(error: unknown): string {
   return FAULTS.get(code) ?? `cannot be read: ${code}`;
 }
 
+export const NO_FILE = "does not exist";
+
 const FAULTS: ReadonlyMap<string, string> = new Map([
-  ["ENOENT", "does not exist"],
+  ["ENOENT", NO_FILE],
   ["EACCES", "cannot be read: permission denied"],
   ["EPERM", "cannot be read: permission denied"],
   ["EISDIR", "is a directory"],

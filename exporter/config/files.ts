@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -6,7 +7,7 @@ import { createHangGuard } from "./hang-guard.ts";
 
 /** The file system as the configuration needs it. Errors have a code of the system, or are FileErrors. */
 export interface Files {
-  /** The whole file as text. */
+  /** The whole file as UTF-8 text. */
   readonly readFile: (path: string, mostBytes: number) => Promise<string>;
   readonly readBytes: (path: string, mostBytes: number) => Promise<Uint8Array>;
   readonly listDirectory: (path: string) => Promise<readonly DirectoryEntry[]>;
@@ -24,9 +25,14 @@ export function createFiles(guard = createHangGuard()): Files {
     guard(dirname(path), () => wholeFile(path, mostBytes));
   return {
     readBytes,
-    readFile: async (path, mostBytes) => (await readBytes(path, mostBytes)).toString(),
+    readFile: async (path, mostBytes) => textOf(await readBytes(path, mostBytes)),
     listDirectory: (path) => guard(path, () => entriesOf(path)),
   };
+}
+
+function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new FileError("is not UTF-8 text");
+  return bytes.toString();
 }
 
 /** One for the process, because its threads are limited. */

@@ -41,8 +41,13 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   } catch (error) {
     return { ok: false, problems: [{ path: "", message: readingFault(error) }] };
   }
-  const { file, checked, problems } = inspectConfig(await parseYamlInPieces(text));
-  if (!checked) return { ok: false, problems: firstProblems(problems) };
+  const yaml = await parseYamlInPieces(text);
+  const { file, checked, problems } = inspectConfig(yaml);
+  const refused = (all: readonly Problem[]): LoadResult => ({
+    ok: false,
+    problems: firstProblems(all, yaml.lineOf),
+  });
+  if (!checked) return refused(problems);
   const references = resolver(options);
   const directory = await keysDirectoryOf(checked, references, options);
   const gateway = sectionOf(checked, "gateway");
@@ -59,12 +64,9 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     ...secrets.problems,
     ...findings.map(({ path, message }) => ({ path: pathText(path), message })),
   ]);
-  if (!file || all.length > 0) return { ok: false, problems: firstProblems(all) };
+  if (!file || all.length > 0) return refused(all);
   if (file.keys.length + directory.files.size === 0 && !file.analytics) {
-    return {
-      ok: false,
-      problems: firstProblems([{ path: "keys_dir", message: "contains no keys" }, ...directory.warnings]),
-    };
+    return refused([{ path: "keys_dir", message: "contains no keys" }, ...directory.warnings]);
   }
   const warnings = [...directory.warnings, ...secrets.warnings].map(
     ({ path, message }) => `${path}: ${message}`,

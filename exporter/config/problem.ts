@@ -1,3 +1,4 @@
+import { closest, distance } from "fastest-levenshtein";
 import type { z } from "zod";
 import { looksSecret, quote } from "./quote.ts";
 
@@ -7,11 +8,14 @@ export interface Problem {
   readonly path: string;
   /** The value and the broken rule; never a secret. */
   readonly message: string;
+  /** The line of the field, or of the section that lacks it, from 1; absent if the problem is not in one place. */
+  readonly line?: number | undefined;
 }
 
-/** `config.yaml: keys[3].name: "Billing" does not match [a-z0-9][a-z0-9_.-]{0,63}` */
-export function formatProblem(file: string, { path, message }: Problem): string {
-  return path === "" ? `${file}: ${message}` : `${file}: ${path}: ${message}`;
+/** `config.yaml: line 12: keys[3].name: "Billing" does not match [a-z0-9][a-z0-9_.-]{0,63}` */
+export function formatProblem(file: string, { path, message, line }: Problem): string {
+  const places = [file, ...(line === undefined ? [] : [`line ${line}`]), ...(path === "" ? [] : [path])];
+  return `${places.join(": ")}: ${message}`;
 }
 
 /** The problems that zod found, one per field. */
@@ -20,23 +24,48 @@ export function problemsOf(error: z.ZodError): Problem[] {
     issue.code === "unrecognized_keys"
       ? issue.keys.map((key) => ({
           path: pathText([...issue.path, key]),
-          message: isSecretField(key) ? secretAdvice(issue.path, key) : issue.message,
+          message: isSecretField(key) ? secretAdvice(issue.path, key) : unknownField(key, issue.message),
         }))
       : [{ path: pathText(issue.path), message: issue.message }],
   );
 }
 
-/** The first problems, and how many others there are: nobody reads more, and each costs time. */
-export function firstProblems(problems: readonly Problem[]): readonly Problem[] {
+/** `known`: the names of the section's fields, separated by commas. */
+function unknownField(name: string, known: string): string {
+  const nearest = closest(name.toLowerCase(), known.split(", "));
+  const isNear = distance(name.toLowerCase(), nearest) <= Math.max(1, nearest.length / 3);
+  return `is not a known field; ${isNear ? `did you mean ${nearest}? Known` : "known"} fields: ${known}`;
+}
+
+/**
+ * The first problems with their lines, and how many others there are: nobody reads more, and each costs time. A field
+ * that is missing has the line of its section.
+ */
+export function firstProblems(
+  problems: readonly Problem[],
+  lineOf: (path: string) => number | undefined,
+): readonly Problem[] {
   const more = problems.length - MOST_SHOWN;
-  if (more <= 0) return problems;
-  return [...problems.slice(0, MOST_SHOWN), { path: "", message: `and ${more} more problems` }];
+  const shown = problems
+    .slice(0, MOST_SHOWN)
+    .map((problem) => ({ ...problem, line: nearestLine(problem.path, lineOf) }));
+  return more <= 0 ? shown : [...shown, { path: "", message: `and ${more} more problems` }];
+}
+
+function nearestLine(path: string, lineOf: (path: string) => number | undefined): number | undefined {
+  if (path === "") return undefined;
+  return lineOf(path) ?? nearestLine(parentPath(path), lineOf);
 }
 
 const MOST_SHOWN = 100;
 
 export function withoutRepetitions(problems: readonly Problem[]): Problem[] {
   return [...new Map(problems.map((problem) => [`${problem.path}\n${problem.message}`, problem])).values()];
+}
+
+/** The path of the section or the list that contains a field; empty for the top level. */
+function parentPath(path: string): string {
+  return path.replace(/(?:^|\.)[\w-]+$|\[[^[]*\]$/, "");
 }
 
 /** Whether the name of a field suggests that its value is the secret itself. */

@@ -4,18 +4,24 @@ import {
   type CST,
   type Document,
   type ErrorCode,
+  isMap,
+  isNode,
   isScalar,
+  isSeq,
   Lexer,
   LineCounter,
   Parser,
   visit,
 } from "yaml";
-import type { Problem } from "./problem.ts";
+import { pathText, type Problem } from "./problem.ts";
+import { type Fault, MESSAGES, yamlProblems } from "./yaml-problems.ts";
 
 export interface ParsedYaml {
   /** The readable values; undefined if the text is not YAML. */
   readonly value: unknown;
   readonly problems: readonly Problem[];
+  /** The line of a field or an entry, such as `keys[3].name`, from 1; undefined if the text does not contain it. */
+  readonly lineOf: (path: string) => number | undefined;
 }
 
 /**
@@ -45,21 +51,71 @@ function* parsing(text: string): Generator<undefined, ParsedYaml> {
   const lines = new LineCounter();
   const faults: Fault[] = [];
   let value: unknown;
+  let document: Document.Parsed | undefined;
   try {
-    const tokens = yield* tokensOf(text, lines);
-    if (!tokens) return { value: undefined, problems: [{ path: "", message: TOO_LARGE }] };
-    const document = documentOf(tokens, text.length, faults);
+    document = yield* documentIn(text, lines, faults);
     yield;
-    if (faults.every(({ isWarning }) => isWarning)) value = valueOf(document, faults);
+    if (document && faults.every(({ isWarning }) => isWarning)) value = valueOf(document, faults);
     yield;
   } catch {
     if (faults.length === 0) faults.push({ position: undefined, message: "cannot be read as YAML" });
   }
-  return { value, problems: firstOfEachLine(faults, lines) };
+  return {
+    value,
+    problems: yamlProblems(faults, { text, document, lines }),
+    lineOf: lineFinder(text.length <= LONGEST_LOCATED ? document : undefined, lines),
+  };
 }
 
+/** The tokens, which need the most memory, end with this function. */
+function* documentIn(
+  text: string,
+  lines: LineCounter,
+  faults: Fault[],
+): Generator<undefined, Document.Parsed | undefined> {
+  const tokens = yield* tokensOf(text, lines);
+  if (tokens) return documentOf(tokens, text.length, faults);
+  faults.push({ position: undefined, message: TOO_LARGE });
+  return undefined;
+}
+
+/** The lines are collected when the first one is needed, which is only if the configuration is wrong. */
+function lineFinder(document: Document.Parsed | undefined, lines: LineCounter): ParsedYaml["lineOf"] {
+  let found: ReadonlyMap<string, number> | undefined;
+  return (path) => {
+    found ??= new Map(fieldsOf(document?.contents, [], lines));
+    return found.get(path);
+  };
+}
+
+function* fieldsOf(
+  node: unknown,
+  steps: readonly (string | number)[],
+  lines: LineCounter,
+): Generator<[path: string, line: number]> {
+  if (steps.length > DEEPEST) return;
+  for (const [step, key, value] of partsOf(node)) {
+    const path = [...steps, step];
+    if (isNode(key) && key.range) yield [pathText(path), lines.linePos(key.range[0]).line];
+    yield* fieldsOf(value, path, lines);
+  }
+}
+
+/** The fields of a mapping or the entries of a list: step, node that marks the place, value. */
+function partsOf(node: unknown): readonly (readonly [step: string | number, key: unknown, value: unknown])[] {
+  if (isSeq(node)) return node.items.map((item, index) => [index, item, item]);
+  if (!isMap(node)) return [];
+  return node.items.map(({ key, value }) => [String(isScalar(key) ? key.value : key), key, value]);
+}
+
+/** The document of a longer text, kept for its lines, would take more memory than the rest of a reload. */
+const LONGEST_LOCATED = 512 * 1024;
+
+/** Deeper than any field of the configuration. */
+const DEEPEST = 8;
+
 /** Words, signs, spaces and line ends: more than 10,000 keys with their owners have. */
-const MOST_PARTS = 600_000;
+const MOST_PARTS = 500_000;
 const TOO_LARGE = `is too large: it has more than ${MOST_PARTS} words, signs and line ends`;
 /** About 20 ms. */
 const PARTS_AT_ONCE = 10_000;
@@ -107,13 +163,6 @@ type FaultSource = number | readonly [number, ...number[]] | { readonly offset: 
 /** More than anybody reads. */
 const MOST_FAULTS = 1000;
 
-interface Fault {
-  readonly position: number | undefined;
-  readonly message: string;
-  /** The value can be read nevertheless. */
-  readonly isWarning?: boolean;
-}
-
 const OPTIONS = {
   version: "1.2",
   merge: true,
@@ -129,7 +178,7 @@ const OPTIONS = {
 /** Enough for the repeated owners of thousands of keys, far too few for an attack by nested aliases. */
 const MOST_ALIASES = 20_000;
 /** The parser looks for the anchor of an alias among all that precede it. */
-const MOST_REFERENCES = 12_000;
+const MOST_REFERENCES = 6000;
 
 function valueOf(document: Document.Parsed, faults: Fault[]): unknown {
   const { isResolvable, duplicates, unresolved } = fieldsAndAliases(document);
@@ -178,40 +227,3 @@ function fieldsAndAliases(document: Document.Parsed) {
   });
   return { isResolvable: references <= MOST_REFERENCES, duplicates, unresolved };
 }
-
-/** One mistake causes several errors. Only the first one in a line is useful. */
-function firstOfEachLine(faults: readonly Fault[], lines: LineCounter): Problem[] {
-  const messages = new Map<number, string>();
-  for (const { position, message } of faults) {
-    const { line, col } = position === undefined ? { line: 0, col: 0 } : lines.linePos(position);
-    if (!messages.has(line))
-      messages.set(line, line === 0 ? message : `line ${line}, column ${col}: ${message}`);
-  }
-  return [...messages.values()].map((message) => ({ path: "", message }));
-}
-
-const MESSAGES: Readonly<Record<ErrorCode, string>> = {
-  ALIAS_PROPS: "an alias (*) must not have an anchor or a tag",
-  BAD_ALIAS: "an alias (*) or an anchor (&) has no valid name",
-  BAD_COLLECTION_TYPE: "a tag (!) does not fit its value",
-  BAD_DIRECTIVE: "a directive (%) is not known",
-  BAD_DQ_ESCAPE: "a text in double quotes has an unknown escape (\\); single quotes have none",
-  BAD_INDENT: "the indentation does not fit, or a bracket is not closed",
-  BAD_PROP_ORDER: "an anchor (&) or a tag (!) is in the wrong place",
-  BAD_SCALAR_START: "a text must not begin with this character; put it in quotes",
-  BLOCK_AS_IMPLICIT_KEY: "a second colon in one line; put a text that contains one in quotes",
-  BLOCK_IN_FLOW: "a block must not be inside brackets",
-  DUPLICATE_KEY: "a mapping has the same field twice",
-  IMPOSSIBLE: "cannot be read as YAML",
-  KEY_OVER_1024_CHARS: "the name of a field is longer than 1024 characters",
-  MISSING_CHAR: "a character is missing, such as a closing quote, a bracket, a comma or the colon of a field",
-  MULTILINE_IMPLICIT_KEY: "the name of a field must be on one line and be followed by a colon",
-  MULTIPLE_ANCHORS: "a value has more than one anchor (&)",
-  MULTIPLE_DOCS: "the file contains more than one document (---)",
-  MULTIPLE_TAGS: "a value has more than one tag (!)",
-  NON_STRING_KEY: "the name of a field must be a text",
-  RESOURCE_EXHAUSTION: "mappings and lists are nested too deeply",
-  TAB_AS_INDENT: "tabs must not be used as indentation",
-  TAG_RESOLVE_FAILED: "a tag (!) is not known",
-  UNEXPECTED_TOKEN: "something here is out of place",
-};

@@ -160,10 +160,14 @@ export interface Usage {
   readonly creditsSource: CreditsSource;
   /** Number of rows in the answer, including unreadable ones: of the pairs if requested, else of the total. */
   readonly rows: number;
+  /** Number of rows that are not objects, have a value of a wrong type, or lack a label. */
   readonly unreadableRows: number;
   /** Why the first unreadable row was rejected: the column's name, never its value. */
   readonly rowProblem: string | undefined;
-  /** Whether the service has more rows than it sent, by its own flag or count, so that sums over the pairs are partial. */
+  /**
+   * Whether the service has more rows than were read, so that sums over the pairs are partial: by its flag, its count of
+   * rows, or because it sent too many.
+   */
   readonly truncated: boolean;
   readonly warnings: number;
   /** When the service computed the answer, if it reports that; the earlier time of two answers. */

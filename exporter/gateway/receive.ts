@@ -1,3 +1,4 @@
+import { setImmediate as nextTurnOfEventLoop } from "node:timers/promises";
 import { onAbort, reasonOf } from "../time/clock.ts";
 import { createBody } from "./body.ts";
 import { isSuccess, type HttpResponse } from "./response.ts";
@@ -148,13 +149,7 @@ export const LARGE_RESPONSE = 32_768;
 export function createParseQueue(): () => Promise<void> {
   let last = Promise.resolve();
   return () => {
-    last = last.then(nextTurnOfEventLoop);
+    last = last.then(() => nextTurnOfEventLoop());
     return last;
   };
-}
-
-function nextTurnOfEventLoop(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

@@ -22,6 +22,8 @@ export interface AppState {
 export interface AppMetrics {
   /** Records that the configuration was loaded, or an invalid one rejected, at this time (epoch milliseconds). */
   reloaded(isSuccessful: boolean, nowMs: number): void;
+  /** When the last reload failed; undefined: it succeeded, or there was none. */
+  failedReloadMs(): number | undefined;
 }
 
 /** The metrics of the exporter as a whole: build, configuration, series. */
@@ -42,10 +44,13 @@ export function createAppMetrics(
   });
   const successful = registry.gauge(families.reloadSuccessful);
   const successTime = registry.gauge(families.reloadSuccess);
+  let failedReloadMs: number | undefined;
   return {
     reloaded: (isSuccessful, nowMs) => {
+      failedReloadMs = isSuccessful ? undefined : nowMs;
       successful.set({}, Number(isSuccessful));
       if (isSuccessful) successTime.set({}, nowMs / 1000);
     },
+    failedReloadMs: () => failedReloadMs,
   };
 }

@@ -107,10 +107,10 @@ export const probeFamilies = {
   }),
   spendDay: gauge({
     name: "aigateway_probe_spend_day_credits",
-    help: "Credits of all probes that count against the ceiling of the current UTC day: the costs of their runs, the maximum for each run in progress or of unknown cost, and what their keys had used that day at the first poll of the day, or after a start or a step of the clock.",
+    help: "Credits of all probes that count against the ceiling of the current UTC day: the costs of their runs, the maximum for each run in progress or of unknown cost, and what their keys had used that day at the first poll of the day, or after a start, a step of the clock or a change of the key that pays.",
     labels: [],
     absent:
-      "no probe is configured; after midnight, a start or a step of the clock, until the usage of the keys of the probes is known",
+      "no probe is configured; after midnight, a start, a step of the clock or a change of the key that pays, until the usage of the keys of the probes is known",
   }),
   spendDayLimit: gauge({
     name: "aigateway_probe_spend_day_limit_credits",

@@ -22,7 +22,14 @@ export interface PayerSpendDependencies {
   readonly guard: Pick<SpendGuard, "missing" | "completeFromMs" | "hasCountedAll" | "learn">;
   readonly readings: Pick<ReadingSource, "latest">;
   /** The keys that pay. */
-  readonly payers: () => readonly string[];
+  readonly payers: () => readonly Payer[];
+}
+
+/** A key that pays for probes. */
+export interface Payer {
+  readonly key: string;
+  /** Of the key, its secret and its gateway. */
+  readonly identity: string;
 }
 
 export function createPayerSpend({ clock, guard, readings, payers }: PayerSpendDependencies): PayerSpend {
@@ -38,12 +45,13 @@ export function createPayerSpend({ clock, guard, readings, payers }: PayerSpendD
   }
 
   function missing(): readonly string[] {
-    const keys = [...new Set(payers())];
-    for (const key of guard.missing(keys, clock.now())) {
-      const reading = completeReading(key);
-      if (reading?.usedToday !== undefined) guard.learn(key, reading.usedToday, reading.asOfMs);
+    const keys = new Map(payers().map(({ key, identity }) => [identity, key]));
+    const unknown = () => guard.missing([...keys.keys()], clock.now());
+    for (const identity of unknown()) {
+      const reading = completeReading(keys.get(identity) ?? "");
+      if (reading?.usedToday !== undefined) guard.learn(identity, reading.usedToday, reading.asOfMs);
     }
-    return guard.missing(keys, clock.now());
+    return unknown().map((identity) => keys.get(identity) ?? "");
   }
 
   return {

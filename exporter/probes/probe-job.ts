@@ -22,7 +22,7 @@ export interface ProbeJobDependencies {
 
 /** One probe as a job: it reserves its maximum cost, requests one transcription and judges it. */
 export function createProbeJob(
-  { probe, question }: ConfiguredProbe,
+  { probe, payer, question }: ConfiguredProbe,
   { ceilingCredits, maxCostCredits }: Pick<ProbingConfig, "ceilingCredits" | "maxCostCredits">,
   { clock, guard, payerSpend, records, reporter, putOff }: ProbeJobDependencies,
 ): Job {
@@ -40,7 +40,7 @@ export function createProbeJob(
     const startMs = clock.now();
     // A gateway that has charged more than the maximum may do so again.
     const highestCost = Math.max(maxCostCredits, records.get(name)?.highestCostCredits ?? 0);
-    const planned = { startMs, endMs: startMs + probe.timeoutMs, maxCostCredits: highestCost };
+    const planned = { payer, startMs, endMs: startMs + probe.timeoutMs, maxCostCredits: highestCost };
     const reservation = guard.reserve(planned, ceilingCredits);
     if (!reservation) {
       reporter.skipped("spend_limit");

@@ -17,6 +17,8 @@ export interface ProbeRecords {
 
 export interface ConfiguredProbe {
   readonly probe: ProbeConfig;
+  /** The identity of the key that pays, with its secret and its gateway. */
+  readonly payer: string;
   /** Everything that determines the meaning of the probe's values. */
   readonly question: string;
   /** The longest gap of its schedule, milliseconds. */

@@ -1,5 +1,5 @@
 import type { ProbeConfig, ProbingConfig } from "../config/config.ts";
-import { type Family, type Sample, sample } from "../metrics/family.ts";
+import { type Family, type Sample, sample, seconds } from "../metrics/family.ts";
 import { windowAt } from "../time/window.ts";
 import { probeFamilies as families, PROBE_FAILURE_REASONS, PROBE_SKIP_REASONS } from "./families.ts";
 import { isLanguage } from "./language.ts";
@@ -71,8 +71,4 @@ export function spendSamples(
 /** A run with a duration of 0 has no speed. */
 function speedFactor(audioSeconds: number | undefined, durationMs: number): number | undefined {
   return audioSeconds === undefined || durationMs <= 0 ? undefined : (audioSeconds * 1000) / durationMs;
-}
-
-function seconds(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : ms / 1000;
 }

@@ -50,7 +50,8 @@ export function createProbes({ clock, log, events, registry, readings }: ProbesD
   const startedMs = () => clock.now() - (clock.monotonic() - startedAt);
   const longestRunMs = () => Math.max(0, ...probes().map(({ timeoutMs }) => timeoutMs));
   const guard = createSpendGuard(startedMs, longestRunMs);
-  const payers = () => probes().map(({ key }) => key);
+  let baseUrl = "";
+  const payers = () => probes().map((probe) => ({ key: probe.key, identity: payerOf(probe, baseUrl) }));
   const payerSpend = createPayerSpend({ clock, guard, readings, payers });
   const records = createProbeRecords();
   const refused = registry.counter(selfFamilies.refusedAnswers);
@@ -79,7 +80,8 @@ export function createProbes({ clock, log, events, registry, readings }: ProbesD
   return {
     configure: ({ probing: next, gateway }) => {
       probing = next;
-      const configured = probes().map((probe) => configuredProbe(probe, gateway.baseUrl));
+      baseUrl = gateway.baseUrl;
+      const configured = probes().map((probe) => configuredProbe(probe, baseUrl));
       records.configure(configured);
       if (!next) {
         putOff.clear();
@@ -106,7 +108,13 @@ export function createProbes({ clock, log, events, registry, readings }: ProbesD
 }
 
 function configuredProbe(probe: ProbeConfig, gateway: string): ConfiguredProbe {
-  return { probe, question: questionOf(probe, gateway), intervalMs: longestGapMs(probe.schedule) };
+  const payer = payerOf(probe, gateway);
+  return { probe, payer, question: questionOf(probe, gateway), intervalMs: longestGapMs(probe.schedule) };
+}
+
+/** The identity of what pays for a probe. */
+function payerOf({ key, secret }: ProbeConfig, gateway: string): string {
+  return JSON.stringify([gateway, key, identityOf(secret)]);
 }
 
 /** Everything that determines the meaning of a probe's values. */

@@ -1,14 +1,17 @@
 import { decimalSum } from "../metrics/decimal-sum.ts";
 import { DAY_MS, SETTLE_MS, type Window, windowAt } from "../time/window.ts";
+import { createSpendLedger, type TimeRange } from "./spend-ledger.ts";
 
 /**
  * Keeps the spend of all probes in a UTC day at or below a ceiling. The maximum cost of a run is reserved before its
  * request is sent, and stays counted if the actual cost is unknown. The guard survives a reload. Each day, after a
- * restart and after a step of the clock it starts from the usage of the probes' keys on the day.
+ * restart, after a step of the clock and for another payer it starts from the usage of the probes' keys on the day.
+ * What this process has spent stays counted, whichever key has paid, unless that usage contains it. A payer is a key
+ * with its secret and its gateway.
  */
 export interface SpendGuard {
-  /** The keys whose usage of the day is still unknown; until it is known, no probe may spend anything. */
-  missing(keys: readonly string[], atMs: number): readonly string[];
+  /** The payers whose usage of the day is still unknown; until it is known, no probe may spend anything. */
+  missing(payers: readonly string[], atMs: number): readonly string[];
   /**
    * The time from which the gateway's answer about a key belongs to the day, and contains everything that was spent
    * before the start or the last step of the clock.
@@ -16,8 +19,8 @@ export interface SpendGuard {
   completeFromMs(atMs: number): number;
   /** Whether this process has counted everything that was spent on the day, if its clock is right. */
   hasCountedAll(atMs: number): boolean;
-  /** Records the usage of a key on the day of the answer. */
-  learn(key: string, usageCredits: number, askedAtMs: number): void;
+  /** Records the usage of a payer on the day of the answer. */
+  learn(payer: string, usageCredits: number, askedAtMs: number): void;
   /** Reserves the maximum cost of a run. Undefined: it would exceed the ceiling. */
   reserve(run: PlannedRun, ceilingCredits: number): Reservation | undefined;
   /** The credits that count against the day's ceiling; a run in progress counts with its maximum cost. */
@@ -25,6 +28,7 @@ export interface SpendGuard {
 }
 
 export interface PlannedRun {
+  readonly payer: string;
   readonly startMs: number;
   /** The latest time at which it can end. */
   readonly endMs: number;
@@ -51,69 +55,63 @@ const STEP_MS = 1000;
  * given is the present time.
  */
 export function createSpendGuard(startedMs: () => number, longestRunMs: () => number): SpendGuard {
-  /**
-   * Both keyed by the start of the day: the costs of ended runs, and each key's usage when it was first known.
-   */
-  const costs = new Map<number, number>();
-  const usage = new Map<number, Map<string, number>>();
-  const open = new Set<PlannedRun>();
   let knownStartMs = startedMs();
+  const ledger = createSpendLedger(({ from, to }) => !isWithinDay(knownStartMs + from, knownStartMs + to));
+  const open = new Set<PlannedRun>();
+  let steps = 0;
   /** How long after the start the clock was last stepped. */
   let steppedAfterMs = 0;
 
   /**
-   * After a step, the days of earlier costs are unknown: by the gateway's clock they may belong to this day. They count
-   * as part of the usage that the gateway reports, as after a restart.
+   * The usage of the day must be read again after a step. It contains what its payer was charged before, on whichever
+   * day that was by the gateway's clock.
    */
   function noticeStep(nowMs: number): void {
     const presentStartMs = startedMs();
     if (Math.abs(presentStartMs - knownStartMs) <= STEP_MS) return;
     knownStartMs = presentStartMs;
     steppedAfterMs = nowMs - presentStartMs;
-    costs.clear();
-    usage.clear();
+    steps++;
+  }
+
+  /** A day of the present clock. Small corrections of the clock move nothing. */
+  function rangeOf({ startMs, endMs }: Window): TimeRange {
+    return { from: startMs - knownStartMs, to: endMs - knownStartMs };
   }
 
   function quietFromMs(): number {
     return startedMs() + steppedAfterMs + longestRunMs() + SETTLE_MS;
   }
 
-  function counted({ startMs }: Window): number {
-    const earlier = usage.get(startMs)?.values() ?? [];
+  function counted(day: Window): number {
     const reserved = [...open].map(({ maxCostCredits }) => maxCostCredits);
-    return decimalSum([costs.get(startMs) ?? 0, ...earlier, ...reserved]);
+    return decimalSum([ledger.total(rangeOf(day)), ...reserved]);
   }
 
   function reserve(run: PlannedRun, ceilingCredits: number): Reservation | undefined {
-    const { startMs, endMs, maxCostCredits } = run;
+    const { payer, startMs, endMs, maxCostCredits } = run;
     noticeStep(startMs);
     const fits = daysOf(startMs, endMs).every(
       (day) => decimalSum([counted(day), maxCostCredits]) <= ceilingCredits,
     );
     if (!fits) return undefined;
     open.add(run);
+    const from = startMs - knownStartMs - CLOCK_SKEW_MS;
     return {
       settle: (costCredits, endedMs) => {
         if (!open.delete(run)) return;
         noticeStep(endedMs);
-        for (const day of daysOf(startMs, endedMs)) {
-          costs.set(day.startMs, decimalSum([costs.get(day.startMs) ?? 0, costCredits ?? maxCostCredits]));
-        }
-        forget(endedMs);
+        const time = { from, to: endedMs - knownStartMs + CLOCK_SKEW_MS };
+        ledger.spent({ payer, credits: costCredits ?? maxCostCredits, steps, time });
       },
     };
   }
 
-  function forget(nowMs: number): void {
-    const oldest = windowAt("day", nowMs).startMs - 2 * DAY_MS;
-    for (const days of [costs, usage]) for (const day of days.keys()) if (day < oldest) days.delete(day);
-  }
-
   return {
-    missing: (keys, atMs) => {
+    missing: (payers, atMs) => {
       noticeStep(atMs);
-      const known = usage.get(windowAt("day", atMs).startMs);
-      return keys.filter((key) => !known?.has(key));
+      const today = rangeOf(windowAt("day", atMs));
+      return payers.filter((payer) => !ledger.isKnown(payer, today, steps));
     },
     completeFromMs: (atMs) => {
       noticeStep(atMs);
@@ -123,10 +121,8 @@ export function createSpendGuard(startedMs: () => number, longestRunMs: () => nu
       noticeStep(atMs);
       return quietFromMs() <= windowAt("day", atMs).startMs;
     },
-    learn: (key, usageCredits, askedAtMs) => {
-      const day = windowAt("day", askedAtMs).startMs;
-      const known = usage.get(day) ?? new Map<string, number>();
-      usage.set(day, known.set(key, Math.max(0, usageCredits)));
+    learn: (payer, usageCredits, askedAtMs) => {
+      ledger.used({ payer, credits: Math.max(0, usageCredits), steps, at: askedAtMs - knownStartMs });
     },
     reserve,
     spent: (atMs) => {
@@ -136,14 +132,17 @@ export function createSpendGuard(startedMs: () => number, longestRunMs: () => nu
   };
 }
 
-/** Every day in which the gateway may count a run. The clock may have been set back in the meantime. */
+function isWithinDay(fromMs: number, toMs: number): boolean {
+  return Math.floor(fromMs / DAY_MS) === Math.floor(toMs / DAY_MS);
+}
+
+/** Every day in which the gateway may count a run. */
 function daysOf(startMs: number, endMs: number): readonly Window[] {
   const days: Window[] = [];
-  const lastMs = Math.max(startMs, endMs) + CLOCK_SKEW_MS;
-  for (let atMs = Math.min(startMs, endMs) - CLOCK_SKEW_MS; ;) {
+  for (let atMs = startMs - CLOCK_SKEW_MS; ;) {
     const day = windowAt("day", atMs);
     days.push(day);
-    if (lastMs < day.endMs) return days;
+    if (endMs + CLOCK_SKEW_MS < day.endMs) return days;
     atMs = day.endMs;
   }
 }

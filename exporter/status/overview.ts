@@ -19,6 +19,8 @@ export interface Overview {
   readonly version: string;
   readonly nowMs: number;
   readonly startedMs: number;
+  /** When the last reload failed; undefined: it succeeded, or there was none. */
+  readonly failedReloadMs?: number | undefined;
   /** Base URL of the gateway. */
   readonly gateway: string;
   /** Price of one credit, if configured. */
@@ -61,7 +63,7 @@ export interface OverviewDependencies {
 export function createOverview(
   config: Pick<Config, "gateway" | "keys" | "analytics" | "budgets" | "creditValue" | "probing">,
   { readings, budgetStatus, probes }: OverviewDependencies,
-  about: Pick<Overview, "version" | "nowMs" | "startedMs">,
+  about: Pick<Overview, "version" | "nowMs" | "startedMs" | "failedReloadMs">,
 ): Overview {
   return {
     ...about,

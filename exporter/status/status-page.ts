@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BudgetStatus, budgetStatus } from "../budgets/budget-status.ts";
 import type { BudgetConfig, Config } from "../config/config.ts";
 import type { ReadingSource } from "../readings/readings.ts";
@@ -44,7 +45,7 @@ const MOST_ATTEMPTS = 5;
 
 export function createStatusPage(
   config: () => Config,
-  about: Pick<Overview, "version" | "startedMs">,
+  about: () => Pick<Overview, "version" | "startedMs" | "failedReloadMs">,
   telemetryPath: string,
   { clock, readings, budgetStatus, probes, sliceMs = SLICE_MS, pause = nextTurn }: StatusPageDependencies,
 ): StatusPage {
@@ -74,7 +75,7 @@ export function createStatusPage(
     const overview = createOverview(
       drawn,
       { readings: watched, budgetStatus: statusOf, probes },
-      { ...about, nowMs },
+      { ...about(), nowMs },
     );
     await pace();
     // Most instances never serve the page, and its number formats are expensive to load.
@@ -117,8 +118,4 @@ interface Drawing {
   readonly page: Promise<DrawnPage>;
   /** Monotonic time until which further readers get this page; undefined while it is drawn. */
   lastsUntilMs: number | undefined;
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
 }

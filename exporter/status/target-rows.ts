@@ -118,15 +118,13 @@ function queryFigures(reading: ShownReading | undefined): QueryFigures {
     dataMs,
     credits: credits ?? sum(pairs, "credits"),
     requests: requests ?? sum(pairs, "requests"),
-    pairs: pairs.flatMap((pair) => (pair.credits === undefined ? [] : pairRow(pair, pair.credits))),
+    pairs: pairs.flatMap(({ model, app, credits: amount }) =>
+      amount === undefined ? [] : { model, app, credits: amount },
+    ),
     foldedPairs,
     truncated,
     exceedsTotal,
   };
-}
-
-function pairRow({ model, app }: PairUsage, credits: number): PairRow {
-  return { model, app, credits };
 }
 
 const NO_QUERY_FIGURES: QueryFigures = {

@@ -47,9 +47,14 @@ export function createCron(expression: string): Cron {
  * run on days that match either.
  */
 export function needsBothDays(expression: string): boolean {
+  const [daysOfMonth = "", , daysOfWeek = ""] = expression.trim().split(/\s+/).slice(-3);
   const { dayOfMonth, dayOfWeek } = parse(expression);
-  return new Set(dayOfMonth).size < 31 && new Set(dayOfWeek).size < 7;
+  const isEveryDay = new Set(dayOfMonth).size === 31 && new Set(dayOfWeek).size === 7;
+  return !ANY_DAY.test(daysOfMonth) && !ANY_DAY.test(daysOfWeek) && !isEveryDay;
 }
+
+/** Other ways to write every day, such as `1-31`, name the days for most crons. */
+const ANY_DAY = /^[*?](?:\/1)?$/;
 
 /** Why an expression of five or six fields is invalid. */
 export type CronFault =

@@ -41,6 +41,7 @@ export async function runAttack(options: AttackOptions, signal: AbortSignal): Pr
     "the attackers",
     () => addresses.length,
     (count) => count === programs.length,
+    { timeoutMs: START_MS },
   );
   const setting = createSetting(addresses.find((address) => address !== "") ?? "");
   const app = join(setting.directory, "app");
@@ -118,6 +119,9 @@ async function act(stage: Stage, signal: AbortSignal): Promise<void> {
     stopGuard();
   }
 }
+
+/** On a machine that has much else to do. */
+const START_MS = 120_000;
 
 /** Two intervals of keys, and of queries at the rate of their endpoint, must fit. */
 const QUIET_MS = 12_000;

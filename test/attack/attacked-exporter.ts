@@ -75,7 +75,7 @@ export async function startAttackedExporter(
     "the exporter to listen",
     () => url ?? endOf(child),
     (seen) => seen !== undefined,
-    { timeoutMs: 30_000 },
+    { timeoutMs: 120_000 },
   );
   if (url === undefined) {
     log.destroy();

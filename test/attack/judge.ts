@@ -67,7 +67,7 @@ export function createJudge(result: AttackResult): Judge {
     if (path === "/") return;
     for (const story of stories) story.worstMs = Math.max(story.worstMs, ms);
     const what = `${path} after ${ms.toFixed(0)} ms (${wallMs.toFixed(0)} ms by the clock): ${end}`;
-    const isRefused = stories.some(({ kind }) => REFUSING.test(kind.name)) && end === "500";
+    const isRefused = stories.some(({ kind }) => REFUSING.test(kind.name)) && end.startsWith("500");
     if (ms > MOST_MS || (end !== "200" && !isRefused)) breach("answers", what, atMs);
     if (path === "/metrics" && body !== undefined && end === "200") compare(body, atMs);
   }

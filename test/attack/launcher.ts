@@ -25,8 +25,7 @@ export function createLauncher(stage: Stage): Launcher {
     const { name, lane, actor } = kind;
     const aborter = new AbortController();
     const isReload = name in reloadAttacks;
-    // All earlier reloads end before one that is asked for now.
-    if (isReload) await reload(stage, name, signal);
+    if (isReload) await endReloads(stage, name, signal);
     const before = isReload ? await reloadTime(stage) : undefined;
     judge.begin(kind);
     const struck = (seen: string): void => {
@@ -77,6 +76,13 @@ export function createLauncher(stage: Stage): Launcher {
       }
     },
   };
+}
+
+/** A reload may be in progress when another one is requested, which then follows it. */
+async function endReloads(stage: Stage, name: string, signal: AbortSignal): Promise<void> {
+  const sentMs = Date.now();
+  await reload(stage, name, signal);
+  await rest(1000 + 2 * (Date.now() - sentMs), signal);
 }
 
 /** A reload that hangs must end, and the next one must work. */

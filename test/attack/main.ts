@@ -1,10 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { runAttack } from "./attack.ts";
-import { writeDocumented } from "./documented.ts";
+import { documented, rowsOf, writeDocumented } from "./documented.ts";
 import { KINDS, kindsLike } from "./kind.ts";
-import { documentedTable, reportOf } from "./report.ts";
-import { isKept } from "./result.ts";
+import { isNoticed, mutationTable, runMutations } from "./mutate.ts";
+import { MUTATIONS } from "./mutations.ts";
+import { DOCUMENTED_HEAD, documentedFigures, documentedRows, reportOf } from "./report.ts";
+import { type AttackResult, isKept } from "./result.ts";
 
 const HELP = `Attack: the exporter under a hostile gateway, hostile clients and a hostile disk (docs/reliability.md).
 
@@ -15,7 +17,9 @@ Usage: npm run attack -- [options]
   --alone          one attack at a time, for about ten seconds each
   --app <folder>   another folder with exporter/
   --report <file>  also write the report to a file
-  --update         write the table of docs/reliability.md; implies --alone
+  --mutations      remove each limit of the exporter from a copy, and report what notices;
+                   arguments select limits by parts of their names
+  --update         write the tables of docs/reliability.md; with --kinds only the lines of these attacks
   --list           print the names of all attacks
   --help           this text
 
@@ -29,6 +33,7 @@ const OPTIONS = {
   alone: { type: "boolean", default: false },
   app: { type: "string" },
   report: { type: "string" },
+  mutations: { type: "boolean", default: false },
   update: { type: "boolean", default: false },
   list: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
@@ -37,14 +42,21 @@ const OPTIONS = {
 process.exitCode = await run(process.argv.slice(2));
 
 async function run(args: string[]): Promise<number> {
-  const { values } = parseArgs({ args, options: OPTIONS, allowPositionals: false });
+  const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
   const kinds = kindsLike(values.kinds.split(",").filter((text) => text !== ""));
   const [minutes, seed] = [Number(values.minutes), Number(values.seed ?? Date.now() % 1_000_000)];
   if (values.list) {
     process.stdout.write(KINDS.map(({ name, lane }) => `${lane}: ${name}\n`).join(""));
     return 0;
   }
-  if (values.help || !(minutes > 0) || !Number.isInteger(seed) || kinds.length === 0) {
+  if (values.mutations) return mutations(positionals, values.update);
+  if (
+    values.help ||
+    positionals.length > 0 ||
+    !(minutes > 0) ||
+    !Number.isInteger(seed) ||
+    kinds.length === 0
+  ) {
     process.stdout.write(HELP);
     return values.help ? 0 : 2;
   }
@@ -56,7 +68,7 @@ async function run(args: string[]): Promise<number> {
       lengthMs: minutes * 60_000,
       seed,
       kinds,
-      isAlone: values.alone || values.update,
+      isAlone: values.alone,
       ...(values.app !== undefined && { app: values.app }),
       onProgress: (text) => void process.stdout.write(`${text}\n`),
     },
@@ -65,6 +77,29 @@ async function run(args: string[]): Promise<number> {
   const report = reportOf(result);
   process.stdout.write(report);
   if (values.report !== undefined) writeFileSync(values.report, report);
-  if (values.update) writeDocumented(documentedTable(result));
+  if (values.update) update(result, values.kinds === "");
   return isKept(result) ? 0 : 1;
+}
+
+/** The lines of attacks that did not run stay. */
+function update(result: AttackResult, isWhole: boolean): void {
+  const rows = new Map([...rowsOf(documented("attacks")), ...documentedRows(result)]);
+  const names = new Set(KINDS.map(({ name }) => name));
+  writeDocumented(
+    "attacks",
+    [DOCUMENTED_HEAD, ...[...names].flatMap((name) => rows.get(name) ?? [])].join("\n"),
+  );
+  if (isWhole) writeDocumented("attack figures", documentedFigures(result));
+}
+
+async function mutations(names: readonly string[], isUpdate: boolean): Promise<number> {
+  const notices = await runMutations(names, (text) => void process.stdout.write(`${text}\n`));
+  const table = mutationTable(notices);
+  process.stdout.write(`${table}\n`);
+  if (isUpdate) {
+    const rows = new Map([...rowsOf(documented("removed limits")), ...rowsOf(table)]);
+    const lines = MUTATIONS.flatMap(({ name }) => rows.get(name) ?? []);
+    writeDocumented("removed limits", [...table.split("\n").slice(0, 2), ...lines].join("\n"));
+  }
+  return notices.every(isNoticed) ? 0 : 1;
 }

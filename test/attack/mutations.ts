@@ -4,6 +4,8 @@ export interface Mutation {
   readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
   /** Parts of the names of the attacks that need the limit. */
   readonly kinds: readonly string[];
+  /** The tests that need it; run if no attack can see that it is missing, or needs too long. */
+  readonly tests: readonly string[];
 }
 
 /** A text of the exporter without the limit. */
@@ -17,7 +19,7 @@ export function mutated({ name, changes }: Mutation, file: string, text: string)
     }, text);
 }
 
-/** Each limit that the attack must miss. */
+/** Each limit that the attack or a test must miss. */
 export const MUTATIONS: readonly Mutation[] = [
   one(
     "the size of a body",
@@ -25,6 +27,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "if (!(bytes > most)) return true;",
     "return true;",
     ["an endless body", "an endless error", "an error message of 16 MB"],
+    ["test/exporter/gateway/receive.test.ts"],
   ),
   one(
     "the number of values in a body",
@@ -46,6 +49,14 @@ export const MUTATIONS: readonly Mutation[] = [
     "withoutSecrets(envelope.data",
     "String(envelope.data",
     ["a secret as the error message", "a secret as the whole error"],
+    ["test/exporter/gateway/secrets.test.ts", "test/exporter/gateway/response-body.test.ts"],
+  ),
+  one(
+    "the search for secrets",
+    "exporter/config/secret.ts",
+    "return concealer.conceal(text, REDACTED);",
+    "return text;",
+    ["a secret as the error message", "a secret as the whole error"],
   ),
   one(
     "secrets in labels",
@@ -54,10 +65,14 @@ export const MUTATIONS: readonly Mutation[] = [
     "text",
     ["secrets as titles", "a secret as the label"],
   ),
-  one("regular files", "exporter/config/files.ts", "if (!status.isFile())", "if (status.isDirectory())", [
-    "key files are devices",
-    "a configuration that is a device",
-  ]),
+  one(
+    "regular files",
+    "exporter/config/files.ts",
+    "if (!status.isFile())",
+    "if (status.isDirectory())",
+    ["key files are devices", "a configuration that is a device"],
+    ["test/exporter/config/files.test.ts"],
+  ),
   one(
     "opening without waiting",
     "exporter/config/files.ts",
@@ -94,11 +109,119 @@ export const MUTATIONS: readonly Mutation[] = [
     "anything, delivered",
     "types that are wrong",
   ]),
-  one("the end of slow readers", "exporter/http/limits.ts", "stopMs: 5000", "stopMs: 2 ** 30", [
-    "600 connections that send nothing",
-  ]),
+  one(
+    "the end of slow readers",
+    "exporter/http/limits.ts",
+    "stopMs: 5000",
+    "stopMs: 2 ** 30",
+    ["600 connections that send nothing"],
+    ["test/exporter/http/limits.test.ts", "test/e2e/shutdown.test.ts"],
+  ),
+  {
+    name: "one buffer for a body",
+    changes: [
+      {
+        file: "exporter/gateway/body.ts",
+        from: "let length = 0;",
+        to: "let length = 0;\n  const chunks: Buffer[] = [];",
+      },
+      {
+        file: "exporter/gateway/body.ts",
+        from: "chunk.copy(buffer, length);",
+        to: "chunk.copy(buffer, length);\n        chunks.push(chunk);",
+      },
+    ],
+    kinds: ["in chunks of one byte"],
+    tests: ["test/e2e/large-answers.test.ts"],
+  },
+  one(
+    "the pauses between chunks",
+    "exporter/gateway/receive.ts",
+    "pace(from);",
+    "",
+    ["in chunks of one byte"],
+    ["test/fuzz/stalls.test.ts", "test/exporter/gateway/receive.test.ts"],
+  ),
+  one(
+    "the number of rows",
+    "exporter/gateway/wire/usage.ts",
+    "slice(0, ROW_LIMIT)",
+    "slice(0)",
+    [],
+    ["test/exporter/gateway/wire/usage.test.ts"],
+  ),
+  one(
+    "the deadline of a file",
+    "exporter/config/hang-guard.ts",
+    "}, deadlineMs);",
+    "}, 2 ** 30);",
+    [],
+    ["test/exporter/config/hang-guard.test.ts"],
+  ),
+  one(
+    "whole names of certificates",
+    "exporter/http/client-names.ts",
+    "wanted.has(keyOf(name))",
+    "[...wanted].some((text) => text.includes(name.text) || keyOf(name).includes(text))",
+    [],
+    ["test/exporter/http/client-names.test.ts"],
+  ),
+  one(
+    "one page for all readers",
+    "exporter/status/status-page.ts",
+    "SHOWN_MS = 1000",
+    "SHOWN_MS = 0",
+    ["16 loops of the status page"],
+    ["test/exporter/status/status-page.test.ts"],
+  ),
+  one(
+    "the queue of logins",
+    "exporter/http/login-queue.ts",
+    "MOST_WAITING_OF_A_NETWORK = 4",
+    "MOST_WAITING_OF_A_NETWORK = 1e9",
+    ["32 loops of wrong passwords"],
+    ["test/exporter/http/login-queue.test.ts"],
+  ),
+  one(
+    "the silence of SIGUSR1",
+    "exporter/main.ts",
+    'process.on("SIGUSR1", () => {});',
+    "",
+    ["SIGUSR1"],
+    ["test/e2e/debugger.test.ts"],
+  ),
+  one(
+    "pieces of names",
+    "exporter/collectors/label-text.ts",
+    "LETTERS_AT_ONCE = 4096",
+    "LETTERS_AT_ONCE = 1e9",
+    [],
+    ["test/fuzz/stalls.test.ts"],
+  ),
+  one(
+    "the parts of a configuration",
+    "exporter/config/yaml-text.ts",
+    "MOST_PARTS = 500_000",
+    "MOST_PARTS = 1e9",
+    ["a configuration of 52,000 or 200,000", "4 MB of line ends"],
+    ["test/fuzz/configuration-stalls.test.ts"],
+  ),
+  one(
+    "the values of a configuration",
+    "exporter/config/parse.ts",
+    "MOST_VALUES = 80_000",
+    "MOST_VALUES = 1e9",
+    ["aliases of a large mapping"],
+  ),
 ];
 
-function one(name: string, file: string, from: string, to: string, kinds: readonly string[]): Mutation {
-  return { name, changes: [{ file, from, to }], kinds };
+function one(
+  name: string,
+  file: string,
+  from: string,
+  to: string,
+  kinds: readonly string[],
+  tests: readonly string[] = [],
+): Mutation {
+  return { name, changes: [{ file, from, to }], kinds, tests };
 }

@@ -24,11 +24,21 @@ export function reportOf(result: AttackResult): string {
   ].join("\n");
 }
 
-/** The table of the documentation: attack, what came of it, result. */
-export function documentedTable(result: AttackResult): string {
+/** A line of the documentation for each attack, by its name. */
+export function documentedRows(result: AttackResult): ReadonlyMap<string, string> {
   const byName = Map.groupBy(result.stories.values(), ({ kind }) => kind.name);
-  const rows = [...byName].map(([name, all]) => [name, joined(all, outcome), joined(all, resultOf)]);
-  return table(["Attack", "What came of it", "Result"], rows);
+  return new Map(
+    [...byName].map(([name, all]) => [name, row([name, joined(all, strikes), joined(all, resultOf)])]),
+  );
+}
+
+/** The head of that table. */
+export const DOCUMENTED_HEAD = table(["Attack", "What the attacker saw", "Result"], []);
+
+/** The figures of a whole run for the documentation. */
+export function documentedFigures(result: AttackResult): string {
+  const minutes = ((result.endedMs - result.startedMs) / 60_000).toFixed(0);
+  return `Measured in ${minutes} minutes with seed ${result.seed}:\n\n${table(["Bound", "Broken", "Measured"], bounds(result))}`;
 }
 
 /** One text for all lanes if they agree. */
@@ -104,22 +114,23 @@ function stories(result: AttackResult): readonly string[][] {
   return [...result.stories.values()].map((story) => [
     story.kind.name,
     story.kind.lane,
-    [outcome(story), ...[...story.seen].map(([seen, count]) => `${count} ${seen}`)].join("; "),
+    [outcome(story), strikes(story)].filter((text) => text !== "").join("; "),
     `${story.worstMs.toFixed(0)} ms`,
     mebibytes(story.peakBytes),
     [...story.broken].join(", "),
   ]);
 }
 
-/** Without counts, which differ from run to run. */
-function outcome({ reasons, seen, kind }: Story): string {
-  if (reasons.size > 0)
-    return [...reasons.keys()]
-      .toSorted()
-      .map((reason) => `\`${reason}\``)
-      .join(", ");
-  if (kind.actor !== "client") return "no poll failed";
-  return [...seen.keys()].toSorted().join(", ");
+/** The reasons of failed polls are known only of an attack that was alone. */
+function outcome({ reasons }: Story): string {
+  return [...reasons.keys()]
+    .toSorted()
+    .map((reason) => `\`${reason}\``)
+    .join(", ");
+}
+
+function strikes({ seen }: Story): string {
+  return [...seen].map(([what, count]) => `${count} × ${what}`).join(", ");
 }
 
 function resultOf({ broken, seen }: Story): string {
@@ -131,10 +142,12 @@ function mebibytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => "---"), ...rows]
-    .map((cells) => `| ${cells.map(cell).join(" | ")} |`)
-    .join("\n");
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => "---"), ...rows].map(row).join("\n");
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.map(cell).join(" | ")} |`;
 }
 
 function cell(text: string): string {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { LOGIN } from "./books.ts";
 import { report, takeOrders } from "./messages.ts";
@@ -19,7 +19,8 @@ let turn = 0;
 const PERIOD_MS = 250;
 /** How long this process did not run although it was time. */
 let lateMs = 0;
-let [starvedMs, waitedSum, lastWaited] = [0, 0, 0];
+let [starvedMs, waitedSum] = [0, 0];
+let lastWaited: ReadonlyMap<string, number> = new Map();
 let expectedAt = performance.now() + PERIOD_MS;
 
 takeOrders((order) => {
@@ -30,10 +31,10 @@ setInterval(() => {
   const now = performance.now();
   lateMs += Math.max(0, now - expectedAt);
   expectedAt = now + PERIOD_MS;
-  const waited = target ? waitedMs(target.pid) : 0;
-  // Another process begins at 0.
-  starvedMs = lateMs + (waitedSum += Math.max(0, waited - lastWaited));
-  lastWaited = waited;
+  if (target) {
+    starvedMs = lateMs + (waitedSum += waitedSince(lastWaited, target.pid));
+    lastWaited = waitedMs(target.pid);
+  }
   turn += 1;
   for (const waiting of pending) {
     const ms = waiting.ms();
@@ -56,7 +57,7 @@ function probe(path: string, isKept: boolean): void {
   if (!target) return;
   const { url, pid } = target;
   const [atMs, began, lateBefore, waitedBefore] = [Date.now(), performance.now(), lateMs, waitedMs(pid)];
-  const excusedMs = (): number => lateMs - lateBefore + Math.max(0, waitedMs(pid) - waitedBefore);
+  const excusedMs = (): number => lateMs - lateBefore + waitedSince(waitedBefore, pid);
   const own = { path, atMs, isReported: false, ms: () => performance.now() - began - excusedMs() };
   pending.add(own);
   let isDone = false;
@@ -99,12 +100,29 @@ function textOf(error: Error): string {
   return error.message.includes(code) ? error.message : `${code} ${error.message}`;
 }
 
-/** How long the exporter's main thread could run but had no processor: on a busy machine that is not its fault. */
-function waitedMs(pid: number): number {
+/**
+ * How long the exporter could run but had no processor: its main thread, and the one of the others that waited longest,
+ * because an answer needs one of them for files and compression. On a busy machine that is not its fault.
+ */
+function waitedMs(pid: number): ReadonlyMap<string, number> {
+  const waited = new Map<string, number>();
   try {
-    const [, waited = "0"] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ");
-    return Number(waited) / 1e6;
+    for (const thread of readdirSync(`/proc/${pid}/task`)) {
+      const [, nanoseconds = "0"] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ");
+      waited.set(thread, Number(nanoseconds) / 1e6);
+    }
   } catch {
-    return 0;
+    // It has ended.
   }
+  return waited;
+}
+
+function waitedSince(before: ReadonlyMap<string, number>, pid: number): number {
+  const more = [...waitedMs(pid)].map(([thread, ms]): [string, number] => [
+    thread,
+    Math.max(0, ms - (before.get(thread) ?? 0)),
+  ]);
+  const [main = 0] = more.flatMap(([thread, ms]) => (thread === String(pid) ? [ms] : []));
+  const others = more.flatMap(([thread, ms]) => (thread === String(pid) ? [] : [ms]));
+  return main + Math.max(0, ...others);
 }

@@ -123,6 +123,7 @@ describe("an invalid configuration ends with exit code 1 and every problem", () 
     const { code, stderr } = await runExporter([...command, `--config.file=${file}`]);
     expect(code).toBe(1);
     expect(stderr).toContain(`${file}: does not exist`);
+    expect(stderr).toContain("Name the configuration file with --config.file");
   });
 });
 

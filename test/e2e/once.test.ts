@@ -20,7 +20,7 @@ test("App.once shows every key and budget, however fast they are polled", async 
   const config = await readConfig(files);
   files.remove();
   const app = createTestApp(config, { clock: systemClock, log: silentLog });
-  const series = seriesOfText(await app.once());
+  const series = seriesOfText((await app.once()).exposition);
   await app.stop();
   expect([...seriesLike(series, /^aigateway_key_up/).values()]).toEqual(names.map(() => 1));
   expect(series.get('aigateway_budget_info{budget="all",scope="keys",window="month"}')).toBe(1);

@@ -53,7 +53,7 @@ test("a proxy that refuses the credentials is named in the log, without them", a
   const { code, stdout, stderr } = await once({
     HTTPS_PROXY: proxy.url.replace("://", "://me:a-wrong-password@"),
   });
-  expect(code).toBe(0);
+  expect(code).toBe(1);
   expect(stdout).toContain('aigateway_key_up{key="billing"} 0\n');
   expect(stderr).toContain(`the connection through the proxy ${proxy.url} failed: the proxy answered 407`);
   expect(`${stdout}${stderr}`).not.toContain("a-wrong-password");

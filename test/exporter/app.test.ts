@@ -118,15 +118,34 @@ test("App.apply with another gateway ends the requests in progress and closes th
 
 test("App.apply without a configuration changes nothing but the metric of the reload", async () => {
   const app = testApp(withoutAnswers);
-  const before = await app.once();
+  const { exposition: before } = await app.once();
   await app.apply(undefined);
-  const after = await app.once();
+  const { exposition: after } = await app.once();
   expect([reloaded(before), reloaded(after)]).toEqual(["1", "0"]);
   expect(after.match(/^aigateway_key_owner_info.*/gm)).toEqual(before.match(/^aigateway_key_owner_info.*/gm));
 });
 
+test("the status page reports a failed reload until one succeeds", async () => {
+  const clock = createManualClock(START);
+  const config = testConfig({ keys: [testKey("a")] });
+  const app = createTestApp(config, { clock, log: silentLog, createGateway: withoutAnswers });
+  onTestFinished(() => app.stop());
+  await app.start();
+  const report = async () => {
+    // A page lasts for a second.
+    await clock.advance(1000);
+    const page = await (await fetch(app.url())).text();
+    return page.includes("Not reloaded");
+  };
+  expect(await report()).toBe(false);
+  await app.apply(undefined);
+  expect(await report()).toBe(true);
+  await app.apply(config);
+  expect(await report()).toBe(false);
+});
+
 test("App.once polls every target once, and shows failed ones as down", async () => {
-  const text = await testApp(withoutAnswers).once();
+  const { exposition: text } = await testApp(withoutAnswers).once();
   expect(text.match(/^aigateway_key_up\{.*/gm)).toEqual([
     'aigateway_key_up{key="a"} 0',
     'aigateway_key_up{key="b"} 0',

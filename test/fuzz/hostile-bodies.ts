@@ -1,6 +1,10 @@
 /** Bodies that cost a parser far more than their length suggests. Each has at most `size` bytes. */
 export type HostileBody = (size: number) => string;
 
+const SENTENCE = "the quick brown fox jumps over the lazy dog ".repeat(8);
+const BASE64 = Buffer.from(SENTENCE).toString("base64");
+const HEXADECIMAL = Buffer.from(SENTENCE).toString("hex");
+
 const ROW = { model: "m", app: "a", total_usage: 1, request_count: 1, tokens_total: "12", tokens_prompt: 1 };
 
 /** By name: at the top, in the places of the contract, and in fields that nobody asked for. */
@@ -22,6 +26,23 @@ export const HOSTILE_BODIES: Readonly<Record<string, HostileBody>> = {
     answer(`{"model":"m","app":"a","total_usage":"${"1".repeat(size - 400)}"}`),
   "a thousand rows with long names": (size) => answer(longRows(size, "漢")),
   "a thousand rows with names that must be escaped": (size) => answer(longRows(size, "\\u0001")),
+  ...disguised("percent signs", "%68%65"),
+  ...disguised("percent signs, twice", "%2568%2565"),
+  ...disguised("percent signs, three times", "%252568%252565"),
+  ...disguised("escapes of JSON", "\\\\u0068\\\\u0065"),
+  ...disguised("escapes of bytes", "\\\\x68\\\\145"),
+  ...disguised("numbers of characters", "&#104;&#x65;"),
+  ...disguised("equals signs", "=68=65=3D"),
+  ...disguised("everything, mixed", "%25%32%35 aGVsbG8gd29ybGQgaGVsbG8= 68656c6c6f20776f726c64 &#65;"),
+  ...disguised("readable base64", BASE64),
+  ...disguised("base64 of base64", Buffer.from(BASE64).toString("base64")),
+  ...disguised("base64 of hexadecimal digits", Buffer.from(HEXADECIMAL).toString("base64")),
+  ...disguised("hexadecimal digits", HEXADECIMAL),
+  ...disguised("Cyrillic look-alikes", "аеорсх"),
+  ...disguised("invisible copies of ASCII", "\u{E0041}\u{E0042}"),
+  ...disguised("invisible characters", "a\u200bb\u0301"),
+  ...disguised("beginnings of tokens", "eyJhbGciOiJIUzI1NiJ9."),
+  ...disguised("nearly a secret", "0123456x789abcdx"),
   "a thousand rows, most of them wrong": (size) =>
     answer(
       [JSON.stringify(ROW), ...Array<string>(Math.min(999, size / 20)).fill('{"model":[],"app":[]}')].join(),
@@ -89,8 +110,21 @@ function nested(size: number, open: string): string {
   return open.repeat(depth) + "}".repeat(depth);
 }
 
-function longRows(size: number, piece: string): string {
+/** Names of a kilobyte, as long as labels may be, that the search for disguised secrets has to look at. */
+function disguised(name: string, piece: string) {
+  return {
+    [`a thousand rows with names of ${name}`]: (size: number) => answer(longRows(size, piece)),
+    [`a thousand rows, each with other names of ${name}`]: (size: number) =>
+      answer(longRows(size, (index) => `${index} ${piece}`)),
+  };
+}
+
+function longRows(size: number, written: string | ((index: number) => string)): string {
   const bytes = size / 1000 - 100;
-  const name = piece.repeat(Math.max(0, bytes / Buffer.byteLength(piece) / 2));
-  return Array.from({ length: 1000 }, (_, index) => `{"model":"${name}${index}","app":"${name}"}`).join();
+  const row = (_: unknown, index: number) => {
+    const piece = typeof written === "string" ? written : written(index);
+    const name = piece.repeat(Math.max(0, bytes / Buffer.byteLength(piece) / 2));
+    return `{"model":"${index} ${name}","app":"${name}"}`;
+  };
+  return Array.from({ length: 1000 }, row).join();
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { analyticsCollector } from "../../exporter/collectors/analytics.ts";
 import { keyCollector } from "../../exporter/collectors/key.ts";
+import { Secret } from "../../exporter/config/secret.ts";
 import { GatewayError } from "../../exporter/gateway/errors.ts";
 import { createGateway } from "../../exporter/gateway/gateway.ts";
 import type { Endpoint } from "../../exporter/gateway/port.ts";
@@ -10,6 +11,7 @@ import { runProbe } from "../../exporter/probes/probe-run.ts";
 import { systemClock } from "../../exporter/time/clock.ts";
 import { unlimitedPermits } from "../support/gateway-client.ts";
 import { longestTurnMs } from "../support/longest-turn.ts";
+import { planted } from "../support/planted-secrets.ts";
 import { startRawServer } from "../support/raw-server.ts";
 import { testAnalytics, testConfig, testGatewayConfig, testKey } from "../support/test-config.ts";
 import { HOSTILE_BODIES } from "./hostile-bodies.ts";
@@ -84,6 +86,11 @@ async function shortestOfTries(answer: Buffer): Promise<number> {
   return Math.min(...turns);
 }
 
+/** Known secrets, whose fragments are searched in each text. */
+const SECRETS = [
+  "sk-or-v1-0123456789abcdef0123456789abcdef",
+  ...Array.from({ length: 100 }, (_, index) => planted(`stall ${index}`)),
+].map((text) => new Secret(text));
 const KEY = testKey("key", { showLabel: true });
 const CONFIG = testConfig({ keys: [KEY], analytics: testAnalytics({ top: 1000, rates: true }) });
 const NEVER = new AbortController().signal;
@@ -114,6 +121,8 @@ async function pollAll(url: string): Promise<void> {
     const headers = collector.families.map((family) => ({ family, help: family.help }));
     renderNow(headers, [createPacking().pack(result.samples)]);
   }
+  // They are known as long as they exist.
+  expect(SECRETS).toHaveLength(101);
   await runProbe(PROBE, clientOf("transcription"), systemClock);
   await gateway.close();
 }

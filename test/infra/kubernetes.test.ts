@@ -150,7 +150,7 @@ describe("the Kubernetes part", () => {
                   "--log.level=info",
                 ],
                 ports: [{ name: "metrics", containerPort: 9853 }],
-                resources: { requests: { cpu: "10m", memory: "96Mi" }, limits: { memory: "320Mi" } },
+                resources: { requests: { cpu: "10m", memory: "96Mi" }, limits: { memory: "384Mi" } },
                 livenessProbe: { httpGet: { path: "/-/healthy", port: "metrics" } },
                 readinessProbe: { httpGet: { path: "/-/ready", port: "metrics" } },
                 volumeMounts: [

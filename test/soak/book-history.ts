@@ -16,7 +16,7 @@ export interface BookHistory {
   states(key: string, from: number, to: number): readonly State[] | undefined;
   /** The arrival time of the last completely answered request for a key, up to `to`. */
   lastAnswer(key: string, to: number): number | undefined;
-  /** The spend of the UTC day until an instant, micro-credits. */
+  /** The spend of the UTC day until an instant, BYOK included, micro-credits. */
   dayMicros(at: number): number;
 }
 

@@ -4,10 +4,11 @@ import type { BookHistory } from "./book-history.ts";
 import { missingValues, type Truth, wrongValues } from "./check-keys.ts";
 import { wrongSums } from "./check-sums.ts";
 import { resetOf } from "./fleet.ts";
-import { ANALYTICS_INTERVAL_MS, INTERVALS_TO_LIVE, RECOVERY } from "./plan.ts";
+import { RECOVERY } from "./plan.ts";
 import type { SoakResult } from "./result.ts";
 import { readScrape, type Scrape } from "./scrape.ts";
 import type { Setting } from "./setting.ts";
+import { createTimesToLive, effectiveIntervalMs } from "./times-to-live.ts";
 
 /** Scrapes, and compares the values with the books. */
 export interface Checker {
@@ -23,6 +24,7 @@ export interface Checker {
 export function createChecker(result: SoakResult, history: BookHistory, setting: Setting): Checker {
   const resets = new Map(setting.names.map((name, index) => [name, resetOf(index)]));
   const stayers = setting.names.slice(0, -setting.comersAndGoers.length);
+  const timesToLive = createTimesToLive();
   let phase = { name: "", atMs: 0 };
   let gone: Gone = { names: [], sinceMs: 0 };
 
@@ -32,8 +34,8 @@ export function createChecker(result: SoakResult, history: BookHistory, setting:
     const goneNames = new Set(isDue && goneThen === gone ? gone.names : []);
     const truth: Truth = {
       history,
-      timeToLiveMs: INTERVALS_TO_LIVE * result.intervalMs,
-      analyticsTimeToLiveMs: INTERVALS_TO_LIVE * Math.max(result.intervalMs, ANALYTICS_INTERVAL_MS),
+      timeToLiveMs: timesToLive.longest("key", scrape),
+      analyticsTimeToLiveMs: timesToLive.longest("analytics", scrape),
       resetOf: (key) => resets.get(key) ?? null,
       gone: goneNames,
       away: new Set(setting.comersAndGoers),
@@ -47,6 +49,7 @@ export function createChecker(result: SoakResult, history: BookHistory, setting:
     const isCalm =
       phaseThen.name === "calm" && scrape.sentMs - phaseThen.atMs >= RECOVERY * result.intervalMs;
     if (!isCalm) return;
+    result.calmIntervalsMs.push(effectiveIntervalMs("key", scrape));
     result.completeScrapes += 1;
     result.missingValues.add(
       missingValues(scrape, stayers, phaseThen.atMs).map((problem) => `${stamp} ${problem}`),

@@ -86,7 +86,7 @@ function spendersOf(turn: number): readonly string[] {
   return [...new Set([...some, ...often])].flatMap((index) => names[index] ?? []);
 }
 
-/** Returns what was posted. */
+/** Returns what was posted, BYOK included, as in the metric total_usage. */
 function spend(key: string, turn: number, at: number): number {
   const micros = 100 + ((turn * 7919) % 5000);
   const isByok = turn % 11 === 0;
@@ -97,7 +97,7 @@ function spend(key: string, turn: number, at: number): number {
     app: `App ${turn % 9}`,
     ...(isByok ? { byokMicros: micros } : { micros }),
   });
-  return accepted && !isByok ? micros : 0;
+  return accepted ? micros : 0;
 }
 
 function statesOf(keys: readonly string[], at: number) {

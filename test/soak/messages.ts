@@ -16,7 +16,7 @@ export const GatewayMessage = z.discriminatedUnion("type", [
     states: z.array(State),
     /** The arrival time of a completely answered request for a key. */
     answers: z.array(z.tuple([z.string(), z.number()])),
-    /** The spend of the UTC day, micro-credits. */
+    /** The spend of the UTC day, BYOK included, micro-credits. */
     dayMicros: z.number(),
   }),
 ]);

@@ -10,7 +10,7 @@ export const PHASES: readonly Phase[] = [
   { name: "mixed faults", intervals: 2.5 },
   { name: "slow answers", intervals: 0.75 },
   { name: "throttling", intervals: 0.5 },
-  { name: "outage", intervals: 3.5 },
+  { name: "outage", intervals: 6 },
 ];
 
 /** How many intervals all phases take together. */

@@ -14,6 +14,7 @@ export function verdicts(result: SoakResult): readonly Verdict[] {
   const resident = driftOf(result.readings, warmUntilMs, ({ residentBytes }) => residentBytes);
   // On a busy machine more clients are connected; a leak is visible even at quiet moments.
   const files = driftOf(result.readings, warmUntilMs, ({ openFiles }) => openFiles, 0.05);
+  const longestIntervalMs = Math.max(0, ...result.calmIntervalsMs);
   return [
     none("crashes", result.crashes),
     none("wrong values", result.wrongValues),
@@ -25,6 +26,11 @@ export function verdicts(result: SoakResult): readonly Verdict[] {
       bound: "some scrapes were compared with the books",
       measured: String(result.checkedScrapes),
       isKept: result.checkedScrapes > 0,
+    },
+    {
+      bound: `effective interval of keys after recoveries at most ${LONGEST_INTERVAL} poll intervals`,
+      measured: `${longestIntervalMs} ms`,
+      isKept: longestIntervalMs <= LONGEST_INTERVAL * result.intervalMs,
     },
     ...drift(
       "resident memory of the last quarter at most 1.05 times that of the first",
@@ -40,6 +46,9 @@ export function verdicts(result: SoakResult): readonly Verdict[] {
     ),
   ];
 }
+
+/** Values live as long as the exporter's own interval allows, so that has a bound of its own. It is in whole seconds. */
+const LONGEST_INTERVAL = 3;
 
 function none(what: string, problems: Problems): Verdict {
   return { bound: `no ${what}`, measured: String(problems.count), isKept: problems.count === 0 };

@@ -24,6 +24,8 @@ export interface SoakResult {
   /** Scrapes whose values were all looked up in the books, and the number of keys in them. */
   checkedScrapes: number;
   checkedKeys: number;
+  /** The effective intervals of keys after recoveries. */
+  readonly calmIntervalsMs: number[];
   /** Scrapes that had to show all keys. */
   completeScrapes: number;
   /** The other series of the last scrape: everything except keys, budgets and usage. */
@@ -51,6 +53,7 @@ export function newResult(keys: number, intervalMs: number, warmUpMs: number): S
     reloads: 0,
     checkedScrapes: 0,
     checkedKeys: 0,
+    calmIntervalsMs: [],
     completeScrapes: 0,
     own: new Map(),
   };

@@ -108,7 +108,7 @@ export const PACKAGES: readonly { readonly name: string; readonly only: readonly
   { name: "prom-client", only: [room("metrics")] },
   { name: "node-cron", only: [room("time")] },
   { name: "bcryptjs", only: [room("http")] },
-  { name: "fastest-levenshtein", only: [room("probes")] },
+  { name: "fastest-levenshtein", only: [room("probes"), room("config")] },
   // Without an explicit server, its client contacts the vendor's own host.
   { name: "@openrouter/sdk", only: ["test/gateway-contract/vendor-client.ts"] },
   { name: "node:process", only: ["exporter/main.ts"] },

@@ -1,21 +1,36 @@
-import { execFile } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { type Mutation, MUTATIONS } from "./mutations.ts";
+import { outputOf } from "./search-jobs.ts";
 
-/** Puts each defect into a copy of the exporter, lets the world search it, and writes a table line by line. */
-export async function checkMutations(seeds: number, write: (line: string) => void): Promise<boolean> {
-  write("| Breaks | Defect | Found in story | Events of the shrunk story | By |");
+/**
+ * Puts each defect into a copy of the exporter, lets the world search it, and writes a table line by line. Returns
+ * whether the world has found each defect.
+ */
+export async function checkMutations(
+  { seeds, jobs }: { readonly seeds: number; readonly jobs: number },
+  write: (line: string) => void,
+): Promise<boolean> {
+  write("| Invariant | Defect | Stories until found | Events of the shrunk story | Found by |");
   write("|---|---|--:|--:|---|");
+  const results: string[] = [];
+  let written = 0;
   let isComplete = true;
-  for (const mutation of MUTATIONS) {
-    const found = await findMutation(mutation, seeds);
-    isComplete &&= found !== undefined;
-    const result = found ? `${found.stories} | ${found.events} | ${found.invariant}` : `not in ${seeds} | |`;
-    write(`| ${mutation.breaks} | ${mutation.what} | ${result} |`);
+  const waiting = [...MUTATIONS.entries()];
+  async function work(): Promise<void> {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [index, mutation] = next;
+      const found = await findMutation(mutation, seeds);
+      isComplete &&= found !== undefined;
+      const result = found
+        ? `${found.stories} | ${found.events} | ${found.invariant}`
+        : `not in ${seeds} | |`;
+      results[index] = `| ${mutation.breaks} | ${mutation.what} | ${result} |`;
+      for (let line = results[written]; line !== undefined; line = results[++written]) write(line);
+    }
   }
+  await Promise.all(Array.from({ length: jobs }, work));
   return isComplete;
 }
 
@@ -41,19 +56,14 @@ async function findMutation({ file, from, to }: Mutation, seeds: number): Promis
       path,
       source.replace(from, () => to),
     );
-    return foundIn(await outputOf(folder, seeds));
+    const args = ["--seeds", String(seeds), "--seed", String(FIRST_SEED), "--shrink", String(SHRINK_SECONDS)];
+    return foundIn(await outputOf(args, join(folder, "test/world/main.ts")));
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-async function outputOf(folder: string, seeds: number): Promise<string> {
-  const args = [join(folder, "test/world/main.ts"), "--seeds", String(seeds), "--seed", String(FIRST_SEED)];
-  const run = promisify(execFile)(process.execPath, args, { cwd: folder, maxBuffer: 1 << 26 });
-  // The search fails when it finds something.
-  return run.catch((error: { readonly stdout?: string }) => error).then(({ stdout = "" }) => stdout);
-}
-
+const SHRINK_SECONDS = 30;
 const FIRST_SEED = 1;
 
 function foundIn(output: string): Found | undefined {

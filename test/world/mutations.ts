@@ -65,8 +65,8 @@ export const MUTATIONS: readonly Mutation[] = [
     breaks: "2 presence",
     what: "the time to live follows the schedule, not what is achieved",
     file: "schedule/intervals.ts",
-    from: "const longestMs = Math.max(scheduledMs, presentMs, formerMs, first ? waitingMs(first.endpoint) : 0);",
-    to: "const longestMs = first && presentMs + formerMs + waitingMs(first.endpoint) < 0 ? 0 : scheduledMs;",
+    from: "const achievedMs = Math.max(scheduledMs, presentMs, formerMs);",
+    to: "const achievedMs = presentMs + formerMs < 0 ? 0 : scheduledMs;",
   },
   {
     breaks: "8 probe spend",
@@ -74,6 +74,13 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "probes/spend-guard.ts",
     from: "if (Math.abs(presentStartMs - knownStartMs) <= STEP_MS) return;",
     to: "if (Math.abs(presentStartMs - knownStartMs) >= 0) return;",
+  },
+  {
+    breaks: "8 probe spend",
+    what: "what another key has paid is forgotten",
+    file: "probes/spend-ledger.ts",
+    from: "steps >= (bases.get(payer)?.steps ?? 0);",
+    to: "bases.size > 0 && payer === costs.at(-1)?.payer && steps >= (bases.get(payer)?.steps ?? 0);",
   },
   {
     breaks: "8 probe spend",
@@ -133,10 +140,10 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     breaks: "7 health",
-    what: "the lag follows the wall clock",
+    what: "the lag is a minute too long",
     file: "schedule/engine.ts",
     from: "const now = clock.monotonic();\n  let longest = 0;",
-    to: "const now = clock.now() - 1_795_000_000_000 > 0 ? clock.monotonic() + 60_000 : 0;\n  let longest = 0;",
+    to: "const now = clock.monotonic() + 60_000;\n  let longest = 0;",
   },
   {
     breaks: "7 health",
@@ -156,8 +163,8 @@ export const MUTATIONS: readonly Mutation[] = [
     breaks: "1 truth",
     what: "values outlive their time to live",
     file: "readings/time-to-live.ts",
-    from: "return isWithdrawn ? Number.NEGATIVE_INFINITY : reading.timeToLiveMs - ageMs;",
-    to: "return isWithdrawn ? Number.NEGATIVE_INFINITY : reading.timeToLiveMs - ageMs / 3;",
+    from: "return isWithdrawn ? Number.NEGATIVE_INFINITY : timeToLiveMs(reading) - ageMs;",
+    to: "return isWithdrawn ? Number.NEGATIVE_INFINITY : timeToLiveMs(reading) - ageMs / 3;",
   },
   {
     breaks: "1 truth",

@@ -145,7 +145,17 @@ function changeArbitrary(): fc.Arbitrary<Partial<Settings>> {
   const changes = settingsArbitrary().chain((next) =>
     fc
       .subarray(
-        ["keys", "keys", "gateway", "pace", "connections", "keySchedule", "analytics", "budgets"] as const,
+        [
+          "keys",
+          "keys",
+          "gateway",
+          "pace",
+          "connections",
+          "keySchedule",
+          "analytics",
+          "budgets",
+          "probes",
+        ] as const,
         { minLength: 1, maxLength: 2 },
       )
       .map((names) => Object.fromEntries(names.map((name) => [name, next[name]]))),

@@ -29,7 +29,7 @@ export async function loadWebConfig(path: string, files: Pick<Files, "readFile">
   }
   const yaml = await parseYamlInPieces(text);
   if (yaml.value === undefined && yaml.problems.length > 0)
-    return { ok: false, problems: firstProblems(yaml.problems) };
+    return { ok: false, problems: firstProblems(yaml.problems, yaml.lineOf) };
   // An empty file sets nothing, as in the toolkit.
   const value = yaml.value ?? {};
   const { data, error, checked } = inspect(webFile, value);
@@ -39,7 +39,7 @@ export async function loadWebConfig(path: string, files: Pick<Files, "readFile">
     ...(error ? problemsOf(error).map(withAdvice) : []),
     ...certificates.problems,
   ]);
-  if (!data || problems.length > 0) return { ok: false, problems: firstProblems(problems) };
+  if (!data || problems.length > 0) return { ok: false, problems: firstProblems(problems, yaml.lineOf) };
   return { ok: true, config: toConfig(data, certificates) };
 }
 

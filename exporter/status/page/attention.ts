@@ -12,9 +12,11 @@ import { ago, until } from "./time.ts";
 /** If everything fails, the first few targets are enough. */
 const ATTENTION_SHOWN = 12;
 
-/** Problems that need attention: failing targets with the error, exceeded budgets and used-up keys. */
-export function attention({ keys, queries, budgetQueries, budgets, probes, nowMs }: Overview): Html {
+/** Problems that need attention: a failed reload, failing targets with the error, exceeded budgets and used-up keys. */
+export function attention(overview: Overview): Html {
+  const { failedReloadMs, keys, queries, budgetQueries, budgets, probes, nowMs } = overview;
   const items = [
+    ...(failedReloadMs === undefined ? [] : [failedReload(failedReloadMs, nowMs)]),
     ...budgets.filter(isExceeded).map((budget) => exceeded(budget, nowMs)),
     ...keys.filter(isFailing).map((key) => failing(key, foreign(key.name), answerAge(key, nowMs))),
     ...queries.filter(isFailing).map((query) => failingQuery(query, "Models and apps", nowMs)),
@@ -36,6 +38,14 @@ export function attention({ keys, queries, budgetQueries, budgets, probes, nowMs
 /** Number of failing targets, including those that the list leaves out. */
 export function countFailing({ keys, queries, budgetQueries, probes }: Overview): number {
   return [...keys, ...queries, ...budgetQueries, ...(probes?.rows ?? [])].filter(isFailing).length;
+}
+
+function failedReload(atMs: number, nowMs: number): Html {
+  return html`<li>
+    <strong>Configuration</strong> ${mark("down", "✕", "Not reloaded")}
+    <small>the last reload failed ${ago(atMs, nowMs)}; the former configuration applies</small>
+    <p>The log and the command <code>check</code> report the problems.</p>
+  </li>`;
 }
 
 function isFailing(target: TargetRow): boolean {

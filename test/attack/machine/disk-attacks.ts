@@ -99,18 +99,18 @@ export const reloadFileAttacks: Readonly<Record<string, MachineAttack>> = {
     writeFileSync(path, "[".repeat(10_000)),
   ),
   // The first number is below the bound of what is read.
-  "a configuration of 60,000 or 200,000 problems and SIGHUP": configuration((path, { random }) =>
-    writeFileSync(path, `keys: [${"{name: X, nonsense: 1},".repeat(random() < 0.5 ? 30_000 : 100_000)}]`),
+  "a configuration of 52,000 or 200,000 problems and SIGHUP": configuration((path, { random }) =>
+    writeFileSync(path, `keys: [${"{name: X, nonsense: 1},".repeat(random() < 0.5 ? 26_000 : 100_000)}]`),
   ),
   "a configuration of 4 MB of line ends and SIGHUP": configuration((path) =>
     writeFileSync(path, "\n".repeat(4_000_000)),
   ),
   "a configuration of brackets that close nothing and SIGHUP": configuration((path) =>
-    writeFileSync(path, `a: ${"}".repeat(590_000)}`),
+    writeFileSync(path, `a: ${"}".repeat(490_000)}`),
   ),
-  "a configuration of 12,000 aliases of a large mapping and SIGHUP": configuration((path) => {
+  "a configuration of 6,000 aliases of a large mapping and SIGHUP": configuration((path) => {
     const fields = Array.from({ length: 5000 }, (_, index) => `f${index}: 1`);
-    writeFileSync(path, `b: &b {${fields.join()}}\nkeys: [${"*b,".repeat(11_000)}]`);
+    writeFileSync(path, `b: &b {${fields.join()}}\nkeys: [${"*b,".repeat(5900)}]`);
   }),
   "a configuration of one text of 4 MB and SIGHUP": configuration((path) =>
     writeFileSync(path, `keys: ${"x".repeat(4_000_000)}`),

@@ -25,6 +25,8 @@ test.each<[string, NodeState, Readonly<Record<string, string>>, RegExp]>([
     { NODE_OPTIONS: '"--report-uncaught-exception"' },
     /--report-uncaught-exception can/,
   ],
+  ["an option with underscores", { ...PLAIN, options: ["--tls_keylog=/tmp/a_b"] }, {}, /--tls-keylog can/],
+  ["underscores in NODE_OPTIONS", PLAIN, { NODE_OPTIONS: "--report_on_signal" }, /--report-on-signal can/],
   ["NODE_DEBUG", PLAIN, { NODE_DEBUG: "http" }, /NODE_DEBUG can/],
 ])("processWarnings() warns about %s", (_name, node, env, text) => {
   expect(processWarnings(node, env)).toEqual([expect.stringMatching(text)]);

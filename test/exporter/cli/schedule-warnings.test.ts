@@ -28,6 +28,10 @@ describe("scheduleWarnings()", () => {
     "0 0 L * 1",
     "0 0 1 * 1#1",
     "0 0 13 6 FRI",
+    // Both fields are named, so most crons run on the days of either: every day.
+    "0 0 1-31 * 5",
+    "0 0 13 * 0-6",
+    "0 0 0 13 * 1-7",
   ])("warns of %s", async (expression) => {
     expect(await warnings(expression)).toEqual([`schedule.keys: "${expression}" ${WHY}`]);
   });
@@ -36,10 +40,9 @@ describe("scheduleWarnings()", () => {
     "* * * * *",
     "0 0 13 * *",
     "0 0 * * 5",
-    "0 0 1-31 * 5",
-    "0 0 13 * 0-6",
-    "0 0 13 * 1-7",
+    "0 0 1-31 * 0-6",
     "0 0 */1 * 5",
+    "0 0 13 * */1",
     "0 0 ? * 5",
     "60s",
   ])("does not warn of %s", async (expression) => {

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { breakdown } from "../../../exporter/collectors/breakdown.ts";
 import type { Amounts, Usage } from "../../../exporter/gateway/port.ts";
 import { decimalSum } from "../../../exporter/metrics/decimal-sum.ts";
 import { amountsOf, NO_USAGE } from "../../support/fake-client.ts";
+import { brokenDown } from "./broken-down.ts";
 
 const RUNS = { seed: 20261121, numRuns: 1000 };
 
@@ -69,7 +69,7 @@ function sums(rows: readonly LedgerRow[]): Record<Metric, number> {
 }
 
 /** The sum of the shown texts is the total's text, to the last digit. */
-function expectSums(rows: readonly LedgerRow[], pairs: ReturnType<typeof breakdown>["pairs"]): void {
+function expectSums(rows: readonly LedgerRow[], pairs: ReturnType<typeof brokenDown>["pairs"]): void {
   for (const metric of METRICS) {
     const units = pairs.map(({ amounts }) => unitsOf(amounts[metric] ?? 0));
     const shown = units.reduce((sum, each) => sum + each, 0n);
@@ -88,7 +88,7 @@ function unitsOf(amount: number): bigint {
 describe("breakdown: the sum over all pairs is the total", () => {
   test("for any rows and any top", () => {
     const property = fc.property(fc.array(ledgerRow, { maxLength: 12 }), fc.nat(13), (rows, top) => {
-      const parts = breakdown(usageOf(rows), top);
+      const parts = brokenDown(usageOf(rows), top);
       expectSums(rows, parts.pairs);
       expect(parts.pairs.length).toBeLessThanOrEqual(top + 1);
       const identities = parts.pairs.map(({ model, app }) => JSON.stringify([model, app]));
@@ -104,7 +104,7 @@ describe("breakdown: the sum over all pairs is the total", () => {
         ...row,
         credits: row.credits === null ? null : Math.abs(row.credits),
       }));
-      const parts = breakdown(usageOf(all, all.slice(0, listed)), top);
+      const parts = brokenDown(usageOf(all, all.slice(0, listed)), top);
       expectSums(all, parts.pairs);
       expect(parts.exceedsTotal).toBe(false);
     });
@@ -115,7 +115,7 @@ describe("breakdown: the sum over all pairs is the total", () => {
     const rows = fc.array(ledgerRow, { minLength: 1, maxLength: 12 });
     const property = fc.property(rows, fc.nat(13), fc.nat(12), (all, top, counted) => {
       const usage = usageOf(all.slice(0, counted), all);
-      const { pairs, exceedsTotal } = breakdown(usage, top);
+      const { pairs, exceedsTotal } = brokenDown(usage, top);
       const [total, known] = [sums(all.slice(0, counted)), sums(all)];
       for (const metric of METRICS) {
         const shown = decimalSum(pairs.map(({ amounts }) => amounts[metric] ?? 0));
@@ -130,7 +130,7 @@ describe("breakdown: the sum over all pairs is the total", () => {
     const rows = fc.array(ledgerRow, { minLength: 1, maxLength: 12 });
     const property = fc.property(rows, fc.nat(13), fc.nat(12), fc.boolean(), (all, top, listed, cut) => {
       const change = cut ? { truncated: true } : { unreadableRows: 1 };
-      const parts = breakdown(usageOf(all, all.slice(0, listed), change), top);
+      const parts = brokenDown(usageOf(all, all.slice(0, listed), change), top);
       expectSums(all, parts.pairs);
       expect(parts.pairs.length).toBeLessThanOrEqual(top + 1);
     });
@@ -143,7 +143,7 @@ describe("breakdown: the sum over all pairs is the total", () => {
       .chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
     const property = fc.property(rows, fc.nat(9), ([one, other], top) => {
       const names = (order: readonly LedgerRow[]) =>
-        breakdown(usageOf(order), top).pairs.map(({ model, app }) => [model, app]);
+        brokenDown(usageOf(order), top).pairs.map(({ model, app }) => [model, app]);
       expect(names(other)).toEqual(names(one));
     });
     fc.assert(property, RUNS);

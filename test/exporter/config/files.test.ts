@@ -126,12 +126,12 @@ probe_spend: { max_cost_per_day: 1, max_cost_per_probe: 0.1 }
     const result = await loadConfig({ ...systemFiles, path, env: {} });
     const lines = result.ok ? [] : result.problems.map((problem) => formatProblem("c", problem));
     expect(lines.map((line) => line.replaceAll(folder, ""))).toEqual([
-      'c: keys[0].api_key_file: file "/fifo" is not a regular file',
-      'c: keys[1].api_key_file: file "/dev/zero" is not a regular file',
-      'c: keys[2].api_key_file: file "/huge" is larger than 8 KiB',
-      'c: keys[3].api_key_file: file "/loop" is a link that leads to itself',
-      'c: analytics.management_key_file: file "/socket" is not a regular file',
-      'c: probes[0].audio: file "/fifo" is not a regular file',
+      'c: line 3: keys[0].api_key_file: file "/fifo" is not a regular file',
+      'c: line 4: keys[1].api_key_file: file "/dev/zero" is not a regular file',
+      'c: line 5: keys[2].api_key_file: file "/huge" is larger than 8 KiB',
+      'c: line 6: keys[3].api_key_file: file "/loop" is a link that leads to itself',
+      'c: line 7: analytics.management_key_file: file "/socket" is not a regular file',
+      'c: line 8: probes[0].audio: file "/fifo" is not a regular file',
     ]);
   });
 

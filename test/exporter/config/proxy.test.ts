@@ -110,7 +110,7 @@ describe("the proxy of the environment", () => {
     });
     expect(lines).toEqual([
       expect.stringContaining("series_limit"),
-      "config.yaml: gateway.base_url: cannot be reached through the proxy of HTTPS_PROXY, which is not an http or https URL such as http://proxy.example:3128",
+      "config.yaml: line 2: gateway.base_url: cannot be reached through the proxy of HTTPS_PROXY, which is not an http or https URL such as http://proxy.example:3128",
     ]);
   });
 });

@@ -35,7 +35,9 @@ describe("withRules()", () => {
   });
 
   test("does not check a rule whose fields are invalid", () => {
-    expect(problems({ main: { from: 2, to: "1" } })).toEqual(['main.to: "1" is not an integer from 0 to 9']);
+    expect(problems({ main: { from: 2, to: "1" } })).toEqual([
+      'main.to: "1" is not an integer from 0 to 9; write it without quotes',
+    ]);
     expect(problems({ main: { from: 2 } })).toEqual([
       "main.to: is missing; it must be an integer from 0 to 9",
     ]);

@@ -20,7 +20,12 @@ function setUp(...payers: readonly string[]) {
   );
   const readings = new Map<TargetId, Reading>();
   const latest = (id: TargetId) => readings.get(id);
-  const spend = createPayerSpend({ clock, guard, readings: { latest }, payers: () => payers });
+  const spend = createPayerSpend({
+    clock,
+    guard,
+    readings: { latest },
+    payers: () => payers.map((key) => ({ key, identity: `${key} at a` })),
+  });
   const learn = (id: TargetId, usedToday: number | undefined, asOfMs = clock.now()) => {
     const information = parseKey({ data: { usage: 9, usage_daily: usedToday } }, "read");
     const value = keyReading(information, clock.now());

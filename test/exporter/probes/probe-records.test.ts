@@ -5,7 +5,7 @@ import type { ProbeOutcome } from "../../../exporter/probes/probe-run.ts";
 import { probe } from "./probe-bench.ts";
 
 function configured(name: string, question = "one", maxWordErrorRate = 0.25): ConfiguredProbe {
-  return { probe: probe(name, { maxWordErrorRate }), question, intervalMs: 60_000 };
+  return { probe: probe(name, { maxWordErrorRate }), payer: "ears", question, intervalMs: 60_000 };
 }
 
 function outcome(startedMs: number, change: Partial<ProbeOutcome> = {}): ProbeOutcome {

@@ -22,8 +22,9 @@ function reserved(
   startMs: number,
   maxCostCredits = 0.1,
   ceiling = 0.3,
+  payer = "a",
 ): Reservation | undefined {
-  return guard.reserve({ startMs, endMs: startMs + MINUTE, maxCostCredits }, ceiling);
+  return guard.reserve({ payer, startMs, endMs: startMs + MINUTE, maxCostCredits }, ceiling);
 }
 
 /** A run of a minute that ends. */
@@ -172,6 +173,32 @@ describe("createSpendGuard: a restart", () => {
   });
 });
 
+describe("createSpendGuard: many runs", () => {
+  test("add up exactly, in the day of each", () => {
+    const guard = setUp();
+    for (let second = 0; second < 1000; second++) {
+      const startMs = MIDNIGHT - 500_000 + second * 1000;
+      guard.reserve({ payer: "a", startMs, endMs: startMs, maxCostCredits: 0.1 }, 1000)?.settle(0.1, startMs);
+    }
+    // Five seconds before and after midnight count in both days.
+    expect([guard.spent(MIDNIGHT - 1), guard.spent(MIDNIGHT)]).toEqual([50.5, 50.5]);
+  });
+});
+
+describe("createSpendGuard: another payer", () => {
+  test("needs its own usage, and what the former one was charged stays counted", () => {
+    const guard = setUp(NOON);
+    guard.learn("a", 0.05, NOON + 3 * MINUTE);
+    run(guard, NOON + 4 * MINUTE, 0.1);
+    expect(guard.missing(["b"], NOON + 6 * MINUTE)).toEqual(["b"]);
+    guard.learn("b", 0.02, NOON + 6 * MINUTE);
+    expect([guard.missing(["a", "b"], NOON + 6 * MINUTE), guard.spent(NOON + 6 * MINUTE)]).toEqual([
+      [],
+      0.17,
+    ]);
+  });
+});
+
 describe("createSpendGuard: a step of the clock", () => {
   const HOUR = 60 * MINUTE;
 
@@ -229,7 +256,41 @@ describe("createSpendGuard: a step of the clock", () => {
     offset.ms = ms;
     expect(days.map((day) => guard.spent(day))).toEqual([0.1, 0.1]);
     reservation?.settle(0.07, NOON + ms + MINUTE);
-    expect(days.map((day) => guard.spent(day))).toEqual([0.07, 0.07]);
+    expect(days.map((day) => guard.spent(day))).toEqual([0, 0.07]);
+  });
+
+  test.each([
+    ["forward", 3 * HOUR],
+    ["back", -3 * HOUR],
+  ])("%s: what another payer was charged today stays counted", (_, ms) => {
+    const { guard, offset } = stepped();
+    guard.learn("a", 0.05, NOON + 3 * MINUTE);
+    run(guard, NOON + 4 * MINUTE, 0.1, 0.1, 1);
+    guard.learn("b", 0.02, NOON + 6 * MINUTE);
+    reserved(guard, NOON + 7 * MINUTE, 0.1, 1, "b")?.settle(0.03, NOON + 8 * MINUTE);
+    expect(guard.spent(NOON + 8 * MINUTE)).toBe(0.2);
+    offset.ms = ms;
+    const now = NOON + HOUR + ms;
+    expect(guard.missing(["b"], now)).toEqual(["b"]);
+    guard.learn("b", 0.06, now);
+    expect([guard.missing(["b"], now), guard.spent(now)]).toEqual([[], 0.21]);
+    guard.learn("a", 0.16, now);
+    expect(guard.spent(now)).toBe(0.22);
+  });
+
+  test("over midnight and back again: what was charged stays counted", () => {
+    const { guard, offset } = stepped();
+    guard.learn("a", 0.05, NOON);
+    run(guard, NOON + MINUTE, 0.1, 0.1, 1);
+    offset.ms = 13 * HOUR;
+    const next = NOON + 13 * HOUR + 5 * MINUTE;
+    expect(guard.missing(["b"], next)).toEqual(["b"]);
+    guard.learn("b", 0, next);
+    reserved(guard, next, 0.1, 1, "b")?.settle(0.1, next + MINUTE);
+    offset.ms = 0;
+    const back = NOON + 10 * MINUTE;
+    expect(guard.missing(["b"], back)).toEqual(["b"]);
+    expect(guard.spent(back)).toBe(0.25);
   });
 });
 

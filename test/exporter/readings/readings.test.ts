@@ -112,20 +112,6 @@ describe("readings: time to live", () => {
     expect([readings.shown(A), readings.isWhole(A)]).toEqual([undefined, false]);
   });
 
-  test("values last longer while the time to live of their group is longer", async () => {
-    const { clock, readings, learn, value, seen } = setUp();
-    const groupLife = { timeToLiveMs: 1000 };
-    learn(value(1), { groupLife });
-    readings.update(A, { up: true });
-    groupLife.timeToLiveMs = 400_000;
-    await clock.advance(394_999);
-    expect([seen(), readings.isWhole(A), readings.status(A)?.up]).toEqual([[1], true, true]);
-    groupLife.timeToLiveMs = 1000;
-    expect([seen(), readings.isWhole(A), readings.status(A)?.up]).toEqual([[], false, false]);
-    groupLife.timeToLiveMs = 400_000;
-    expect([seen(), readings.status(A)?.up]).toEqual([[], false]);
-  });
-
   test("the time to live begins when the answer was requested", () => {
     const { readings, learn, value } = setUp();
     learn(value(1), { askedAtMs: NOON - 60_000 });

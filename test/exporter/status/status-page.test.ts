@@ -38,17 +38,22 @@ function setUp({ start, keyCount = 1 }: { readonly start?: string; readonly keyC
     return budgetStatus(...parameters);
   };
   let pauses = 0;
-  const page = createStatusPage(() => config, { version: "1", startedMs: 0 }, "/metrics", {
-    clock,
-    sliceMs: 0,
-    readings,
-    budgetStatus: counted,
-    probes: { record: () => undefined, spentToday: () => undefined },
-    pause: async () => {
-      pauses++;
-      await duringPause?.();
+  const page = createStatusPage(
+    () => config,
+    () => ({ version: "1", startedMs: 0 }),
+    "/metrics",
+    {
+      clock,
+      sliceMs: 0,
+      readings,
+      budgetStatus: counted,
+      probes: { record: () => undefined, spentToday: () => undefined },
+      pause: async () => {
+        pauses++;
+        await duringPause?.();
+      },
     },
-  });
+  );
   const answer = (name: string, total: number, timeToLiveMs = 180_000) => {
     const id = targetId("key", name);
     const askedAtMs = clock.now();

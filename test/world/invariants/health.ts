@@ -17,6 +17,12 @@ export function createHealth(world: World): Judge {
     );
   }
 
+  /** A reload with other connections aborts what is under way, which is no failure. */
+  function wasAborted({ end, at, endedAt = Infinity }: Question): boolean {
+    const reloadedAt = world.settingsSince();
+    return end === "lost" && at <= reloadedAt && reloadedAt <= endedAt;
+  }
+
   function judgeUp(key: KeySettings, { exposition, at }: Scrape): readonly string[] {
     const { name, file } = key;
     const up = exposition.value("aigateway_key_up", { key: name });
@@ -28,7 +34,7 @@ export function createHealth(world: World): Judge {
     if (up === 1 && ageMs > 3 * longestMs + PUBLISHED_MS)
       return [`${name} is up, answered ${ageMs / 1000} s ago`];
     if (isFileWrong(file, Math.max(last.at, world.startedAt()))) return [];
-    const later = questions.filter((question) => question.at > last.at);
+    const later = questions.filter((question) => question.at > last.at && !wasAborted(question));
     if (up === 1) return failingFaults(name, later, at);
     // A process that was suspended learns only afterwards that its interval is longer.
     return last.at < world.disturbedAt()

@@ -102,7 +102,7 @@ badFiles("budgets", [
     problems: [
       "budgets[1].keys: is empty; set team, project or cost_center",
       'budgets[2].keys.project: "" is not a text of 1 to 128 characters',
-      "budgets[2].keys.teams: is not a known field; known fields: team, project, cost_center",
+      "budgets[2].keys.teams: is not a known field; did you mean team? Known fields: team, project, cost_center",
       "budgets[0].keys: no key has this owner",
       "budgets[3].keys: no key has this owner",
     ],

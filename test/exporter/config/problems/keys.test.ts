@@ -95,7 +95,7 @@ badFiles("keys", [
       "keys:\n  - {name: billing, api_key_file: /secrets/billing, owner: {team: 5, cost_centre: x}}\n  - {name: search, api_key_env: SEARCH_KEY, owner: payments}\n",
     problems: [
       "keys[0].owner.team: 5 is not a text of 0 to 128 characters; put it in quotes",
-      "keys[0].owner.cost_centre: is not a known field; known fields: team, project, cost_center",
+      "keys[0].owner.cost_centre: is not a known field; did you mean cost_center? Known fields: team, project, cost_center",
       "keys[1].owner: a text is not a mapping",
     ],
   },

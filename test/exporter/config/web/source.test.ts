@@ -77,9 +77,9 @@ test("the previous certificate stays in use until the new certificate and key be
   expect(await certificate()).toBe(second.cert);
   expect(source.isUpToDate()).toBe(true);
   expect(said()).toEqual([
-    '/w/web.yaml: tls_server_config.key_file: file "/w/a.key" contains a key that does not match cert_file; ' +
+    '/w/web.yaml: line 1: tls_server_config.key_file: file "/w/a.key" contains a key that does not match cert_file; ' +
       "the previous certificate stays in use",
-    '/w/web.yaml: tls_server_config.key_file: file "/w/a.key" does not exist; the previous certificate stays in use',
+    '/w/web.yaml: line 1: tls_server_config.key_file: file "/w/a.key" does not exist; the previous certificate stays in use',
     "/w/web.yaml: is usable again",
   ]);
 });

@@ -18,6 +18,19 @@ const DOWN = {
   failure: { reason: "unauthorized", message: "Cannot read: gateway answered 401" },
 } as const;
 
+describe("the report about a failed reload", () => {
+  test("says since when, and what applies", () => {
+    const text = textOf(pageOf({ failedReloadMs: NOW - 120_000, keys: [key("billing")] }));
+    expect(text).toContain(
+      "Needs attention Configuration ✕ Not reloaded the last reload failed 2 min ago; the former configuration applies The log and the command check report the problems.",
+    );
+  });
+
+  test("is absent otherwise", () => {
+    expect(textOf(pageOf({ keys: [key("billing")] }))).not.toContain("reload");
+  });
+});
+
 describe("the table of keys", () => {
   test("shows state, limit and spend", () => {
     expect(rows(pageOf({ keys: [key("billing", { owner: OWNER })] }))).toEqual([
