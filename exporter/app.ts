@@ -3,6 +3,7 @@ import { budgetSources } from "./budgets/budget-samples.ts";
 import { budgetStatus } from "./budgets/budget-status.ts";
 import { budgetFamilies } from "./budgets/families.ts";
 import { collectorGroups, collectorHeaders } from "./collectors/collector-groups.ts";
+import { createKeyDirectory } from "./collectors/key-directory.ts";
 import type { Config } from "./config/config.ts";
 import type { WebSource } from "./config/web/web-config.ts";
 import { createGateway as createHttpGateway, requestLimits } from "./gateway/gateway.ts";
@@ -100,13 +101,8 @@ const CONSTANT_HEADERS: readonly FamilyHeader[] = [budgetFamilies, probeFamilies
  */
 export function createApp(initial: Config, dependencies: AppDependencies): App {
   const { clock, random, log, build, listen, telemetryPath, web, maxRequests, allowedHosts } = dependencies;
-  const {
-    lifecycle = NO_LIFECYCLE,
-    createTicker = createClockTicker,
-    createGateway = createHttpGateway,
-    createServer = createHttpServer,
-    deflate,
-  } = dependencies;
+  const { lifecycle = NO_LIFECYCLE, createTicker = createClockTicker, deflate } = dependencies;
+  const { createGateway = createHttpGateway, createServer = createHttpServer } = dependencies;
   const [startedMs, started] = [clock.now(), clock.monotonic()];
   let config = initial;
   const registry = createSelfRegistry(clock);
@@ -116,6 +112,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const readings = createReadings(clock, createPacking(), () => config.seriesLimit);
   const [events, limiter] = [createEventLog(log, clock), createLineLimiter(log, clock)];
   const probes = createProbes({ clock, log, events, registry, readings });
+  const directory = createKeyDirectory();
   const reporterOf = createPollReporters(registry, log, events);
   const engine = createEngine(planOf(initial), { clock, random, log, createTicker, readings });
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
@@ -152,7 +149,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     return {
       gateway,
       limits: { perMinute: requestLimits(next.gateway), connections, maxPauseMs },
-      groups: [...collectorGroups(next, reporterOf), ...probes.configure(next)],
+      groups: [...collectorGroups(next, reporterOf, directory), ...probes.configure(next)],
     };
   }
 

@@ -1,6 +1,6 @@
 import { AMOUNT_PROVENANCE, RATE_PROVENANCE, USAGE_PROVENANCE } from "../gateway/provenance.ts";
 import type { Amount, Rate } from "../gateway/port.ts";
-import { type Family, gauge } from "../metrics/family.ts";
+import { type Family, gauge, stateset } from "../metrics/family.ts";
 
 /** The windows of the analytics queries; the label `query`. */
 export const QUERIES = ["day", "last_day", "month", "last_month"] as const;
@@ -29,6 +29,11 @@ function usageFamilies(query: Query): Record<Amount, Family<Pair>> {
     });
   return {
     credits: usage(`${prefix}_credits`, "Credits spent on use", "credits"),
+    byokCredits: usage(
+      `${prefix}_byok_credits`,
+      "Cost, at market rates, of use that was paid at a provider with your own keys (BYOK), not with credits,",
+      "byokCredits",
+    ),
     requests: usage(`${prefix}_requests`, "Requests", "requests"),
     tokens: usage(`${prefix}_tokens`, "Tokens", "tokens"),
     promptTokens: usage(`${prefix}_prompt_tokens`, "Prompt tokens", "promptTokens"),
@@ -106,6 +111,12 @@ export const queryFamilies = {
     "aigateway_analytics_window_end_timestamp_seconds",
     "End of the time range of the query, seconds since the epoch: the end of the window, or the time of the request while the window is current.",
   ),
+  creditsSource: stateset({
+    name: "aigateway_analytics_credits_source",
+    help: `How the credits of the last answer were found: credits (${USAGE_PROVENANCE.credits}), total_less_byok (${USAGE_PROVENANCE.totalLessByok}), or total (${USAGE_PROVENANCE.total}). With total they may contain use that your own provider keys (BYOK) paid.`,
+    labels: ["query", "aigateway_analytics_credits_source"],
+    absent: "before the first good answer; 3 intervals after the last",
+  }),
   rows: ofQuery("aigateway_analytics_rows", "Rows of the last answer."),
   truncated: ofQuery(
     "aigateway_analytics_truncated",

@@ -103,8 +103,8 @@ function restOf(usage: Usage, amount: Amount, shown: readonly Pair[], folded: re
   const known = ofFolded.length === 0 ? undefined : decimalSum(ofFolded);
   const all = [...ofShown, ...ofFolded];
   if (total === undefined || isSumOf(total, all)) return { value: known, isExcess: false };
-  // Credits of the rows that are missing may be refunds.
-  const mayBeLess = amount === "credits" && !hasAllRows(usage);
+  // Money of the rows that are missing may be refunds.
+  const mayBeLess = (amount === "credits" || amount === "byokCredits") && !hasAllRows(usage);
   if (decimalSum(all) > total && !mayBeLess) return { value: known, isExcess: true };
   return { value: decimalRest(total, ofShown), isExcess: false };
 }

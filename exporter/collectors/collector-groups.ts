@@ -3,6 +3,7 @@ import type { Family } from "../metrics/family.ts";
 import type { FamilyHeader } from "../metrics/render/exposition.ts";
 import type { JobGroup } from "../schedule/plan.ts";
 import type { Reporter } from "../schedule/reporter.ts";
+import type { KeyDirectory } from "./key-directory.ts";
 import type { Collector } from "./collector.ts";
 import { collectors } from "./index.ts";
 
@@ -10,10 +11,11 @@ import { collectors } from "./index.ts";
 export function collectorGroups(
   config: Config,
   reporterOf: (collector: string) => Reporter,
+  directory?: KeyDirectory,
 ): readonly JobGroup[] {
   return collectors.flatMap((collector) => {
     const { name, schedule } = collector;
-    const jobs = collector.jobs(config);
+    const jobs = collector.jobs(config, directory);
     if (jobs.length === 0) return [];
     return [{ name, expression: config.schedule[schedule], jobs, reporter: reporterOf(name), isPaid: false }];
   });
@@ -32,8 +34,10 @@ function headersOf(collector: Collector, intervalMs: number): readonly FamilyHea
   const known = latest.get(collector);
   if (known?.intervalMs === intervalMs) return known.headers;
   const { families, lastSuccess, cadence = wholeCadence } = collector;
-  const helpOf = (family: Family) =>
-    `${family.help} Polled every ${cadence(family, intervalMs)}; see ${lastSuccess.name}.`;
+  // Without jobs of its own, its families come with the listing of keys.
+  const pollsOf = (family: Family) =>
+    intervalMs === 0 ? "Read with the list of keys" : `Polled every ${cadence(family, intervalMs)}`;
+  const helpOf = (family: Family) => `${family.help} ${pollsOf(family)}; see ${lastSuccess.name}.`;
   const headers = families.map((family) => ({
     family,
     help: family === lastSuccess ? family.help : helpOf(family),

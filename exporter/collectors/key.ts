@@ -1,6 +1,6 @@
 import type { Config, KeyConfig } from "../config/config.ts";
 import { identityOf } from "../config/secret.ts";
-import { type KeyInformation, LIMIT_RESETS, type LimitReset } from "../gateway/port.ts";
+import { type KeyInformation, LIMIT_RESETS, type LimitReset } from "../gateway/key-information.ts";
 import { type Family, type Sample, sample, seconds } from "../metrics/family.ts";
 import type { KeyReading } from "../readings/reading.ts";
 import { targetId } from "../readings/target-id.ts";

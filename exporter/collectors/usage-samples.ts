@@ -1,4 +1,4 @@
-import { AMOUNTS, RATES, type Usage } from "../gateway/port.ts";
+import { AMOUNTS, CREDITS_SOURCES, RATES, type Usage } from "../gateway/port.ts";
 import { type Sample, sample, seconds } from "../metrics/family.ts";
 import type { UsageReading } from "../readings/reading.ts";
 import type { TargetState } from "../schedule/job.ts";
@@ -21,6 +21,14 @@ export function answerSamples(
     ...sample(families.dataTimestamp, labels, dataMs / 1000, window),
     ...sample(families.windowStart, labels, range.startMs / 1000, window),
     ...sample(families.windowEnd, labels, range.endMs / 1000, window),
+    ...CREDITS_SOURCES.flatMap((source) =>
+      sample(
+        families.creditsSource,
+        { query, aigateway_analytics_credits_source: source },
+        source === usage.creditsSource,
+        window,
+      ),
+    ),
     ...sample(families.rows, labels, usage.rows, window),
     ...sample(families.truncated, labels, usage.truncated, window),
     ...sample(families.warnings, labels, usage.warnings, window),

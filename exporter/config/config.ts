@@ -9,10 +9,16 @@ export interface Config {
   readonly keys: readonly KeyConfig[];
   /** Undefined: no analytics are queried. */
   readonly analytics: AnalyticsConfig | undefined;
+  /** Undefined: the keys of the account are not listed. */
+  readonly discovery: DiscoveryConfig | undefined;
   readonly budgets: readonly BudgetConfig[];
   /** Undefined: no probes run. */
   readonly probing: ProbingConfig | undefined;
-  readonly schedule: { readonly keys: ScheduleExpression; readonly analytics: ScheduleExpression };
+  readonly schedule: {
+    readonly keys: ScheduleExpression;
+    readonly analytics: ScheduleExpression;
+    readonly discovery: ScheduleExpression;
+  };
   /** Price of one credit, if configured. */
   readonly creditValue: { readonly currency: string; readonly value: number } | undefined;
   /** Maximum number of series. An answer that would exceed it is rejected entirely. */
@@ -67,6 +73,18 @@ export interface AnalyticsConfig {
   readonly top: number;
   /** Whether to query the cache hit ratio and latencies as well. */
   readonly rates: boolean;
+}
+
+/** Which keys of the account are shown without their secrets. */
+export interface DiscoveryConfig {
+  /** The workspaces to list; undefined: the default one. */
+  readonly workspaces: readonly (string | undefined)[];
+  /** Names that match none of these are left out, if there are any. */
+  readonly include: readonly RegExp[];
+  /** Names that match one of these are left out. */
+  readonly exclude: readonly RegExp[];
+  /** Its groups `team`, `project` and `cost_center` are the owner. */
+  readonly owner: RegExp | undefined;
 }
 
 /** Credits that may be spent in a period. */

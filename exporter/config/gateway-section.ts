@@ -38,7 +38,7 @@ export const gatewaySection = withRules(
     max_body: byteSize("1KiB", "16MiB", "2MiB")
       .prefault("2MiB")
       .describe(
-        "Largest accepted answer to an analytics query; a larger one fails the query. One above 2 MiB may delay a scrape. Other answers have constant limits: 64 KiB for a key and for a refusal, 1 MiB for a transcription.",
+        "Largest accepted answer to an analytics query; a larger one fails the query. One above 2 MiB may delay a scrape. Other answers have constant limits: 64 KiB for a key and for a refusal, 1 MiB for a transcription, for a page of the account's keys and for the names of metrics.",
       ),
   }),
   (gateway) => {

@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, join } from "node:path";
+import { discoveryConfig } from "./discovery-section.ts";
 import { budgetConfig } from "./budgets/budget-config.ts";
 import type { AnalyticsConfig, Config, KeyConfig, ProxyConfig } from "./config.ts";
 import { readingFault } from "./file-error.ts";
@@ -170,6 +171,8 @@ async function toConfig(
     },
     keys,
     analytics: toAnalytics(file, references),
+    discovery:
+      file.analytics && discoveryConfig(file.discovery, keys.length === 0 && file.keys_dir === undefined),
     budgets: file.budgets.map((entry) => budgetConfig(entry, keys)),
     probing: await probingConfig(file, references.audioFiles, keys),
     schedule,

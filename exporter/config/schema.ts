@@ -3,6 +3,7 @@ import { memberFindings, type Owned } from "./budgets/budget-config.ts";
 import { BUDGET_SCOPES, budgetSection } from "./budgets/schema.ts";
 import { flag, integer, KEY_NAME, list, path, pattern } from "./field.ts";
 import { positiveNumber, schedule, section, text } from "./field.ts";
+import { discoverySection } from "./discovery-section.ts";
 import { gatewaySection } from "./gateway-section.ts";
 import { probeSection, probeSpendSection } from "./probes/schema.ts";
 import { quote } from "./quote.ts";
@@ -54,6 +55,7 @@ const analyticsSection = withRules(
 const scheduleSection = section({
   keys: schedule().prefault("* * * * *").describe("When the keys are polled."),
   analytics: schedule().prefault("*/5 * * * *").describe("When the analytics are queried."),
+  discovery: schedule().prefault("*/5 * * * *").describe("When the keys of the account are listed."),
 });
 
 const creditValueSection = section({
@@ -72,6 +74,11 @@ const fields = section({
   analytics: analyticsSection
     .optional()
     .describe("Spend by model and app. Without this section no analytics are queried."),
+  discovery: discoverySection
+    .optional()
+    .describe(
+      "Keys of the account that are shown without their secrets; needs `analytics`. Without this section they are listed if neither `keys` nor `keys_dir` is set.",
+    ),
   budgets: list(budgetSection)
     .prefault([])
     .describe("Limits on the credits that keys, a model, an app or the account may spend."),
@@ -162,9 +169,18 @@ function repeatedNames(
   });
 }
 
-/** A budget without analytics can cover keys only. */
+/** Without analytics, a budget can cover keys only, and no keys are listed. */
 function analyticsFindings(file: File): readonly Finding[] {
   if (sectionOf(file, "analytics")) return [];
+  const discovery = sectionOf(file, "discovery");
+  const isListed = discovery !== undefined && right(discovery, "enabled") !== false;
+  return [
+    ...(isListed ? [{ path: ["discovery"], message: "needs the section analytics" }] : []),
+    ...budgetsWithoutAnalytics(file),
+  ];
+}
+
+function budgetsWithoutAnalytics(file: File): readonly Finding[] {
   return entriesOf(file, "budgets").flatMap((budget, index) =>
     BUDGET_SCOPES.filter((scope) => scope !== "keys" && has(budget, scope)).map((scope) => ({
       path: ["budgets", index, scope],

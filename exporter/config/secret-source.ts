@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readingFault } from "./file-error.ts";
 import type { Files } from "./files.ts";
 import { quote, quotePath } from "./quote.ts";
@@ -14,8 +15,9 @@ export function fileSecret(path: string, files: Pick<Files, "readFile">): Secret
       const text = await files.readFile(path, MOST_BYTES).catch((error: unknown) => {
         throw new SecretError(`${origin} ${readingFault(error)}`);
       });
-      return latest(checkedText(text, origin));
+      return latest.of(checkedText(text, origin));
     },
+    hash: latest.hash,
   };
 }
 
@@ -29,8 +31,9 @@ export function environmentSecret(name: string, environment: Environment): Secre
     origin,
     read: () => {
       if (!written) throw new SecretError(`${origin} is not set`);
-      return latest(checkedText(written.reveal(), origin));
+      return latest.of(checkedText(written.reveal(), origin));
     },
+    hash: latest.hash,
   };
 }
 
@@ -76,13 +79,23 @@ function checkedText(text: string, origin: string): string {
  * Returns the texts of a source as secrets, and keeps the latest two. A request that still uses the previous one may fail
  * with an error that shows it.
  */
-function latestSecret(): (text: string) => Secret {
+function latestSecret() {
   let kept: readonly Secret[] = [];
-  return (text) => {
-    const [current] = kept;
-    if (current?.reveal() === text) return current;
-    const next = new Secret(text);
-    kept = current ? [next, current] : [next];
-    return next;
+  let hashed: { readonly secret: Secret; readonly hash: string } | undefined;
+  return {
+    of: (text: string): Secret => {
+      const [current] = kept;
+      if (current?.reveal() === text) return current;
+      const next = new Secret(text);
+      kept = current ? [next, current] : [next];
+      return next;
+    },
+    hash: (): string | undefined => {
+      const [secret] = kept;
+      if (secret && hashed?.secret !== secret) {
+        hashed = { secret, hash: createHash("sha256").update(secret.reveal()).digest("hex") };
+      }
+      return hashed?.hash;
+    },
   };
 }

@@ -36,6 +36,8 @@ export interface SecretSource {
   readonly origin: string;
   /** The path of a file in full, which the origin may have to hide. Not for messages. */
   readonly path?: string;
+  /** The SHA-256 of the secret that was read last, in lower-case hexadecimal digits; undefined before the first one. */
+  readonly hash?: () => string | undefined;
   /**
    * At once where no file is read, because a poll that waits for nothing is cheaper.
    * @throws Error that names the origin when the secret is unreadable, empty, or not one line of printable ASCII.

@@ -1,4 +1,4 @@
-import type { KeyInformation } from "./port.ts";
+import type { KeyInformation } from "./key-information.ts";
 
 /** One key of the account, as a management key sees it. What a row cannot show is undefined: the free quota. */
 export interface AccountKey {

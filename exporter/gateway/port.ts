@@ -1,10 +1,12 @@
 import type { GatewayConfig } from "../config/config.ts";
 import type { SecretSource } from "../config/secret.ts";
 import type { Clock } from "../time/clock.ts";
+import type { AccountCredits, AccountKeys, Capabilities } from "./account.ts";
+import type { KeyInformation } from "./key-information.ts";
 import type { Window } from "../time/window.ts";
 
 /** The operations of the contract; the label `endpoint`. Each has its own request limit. */
-export const ENDPOINTS = ["key", "analytics", "transcription"] as const;
+export const ENDPOINTS = ["key", "analytics", "account", "transcription"] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];
 
 /** The gateway, in the words of the domain. The adapter hides wire names, row caps and the number of requests. */
@@ -63,50 +65,25 @@ export interface RequestOutcome {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The operations. Each throws GatewayError, or the signal's reason if the run is aborted. */
+/**
+ * The operations. Those about the account need a management key. Each throws GatewayError, or the signal's reason if the run
+ * is aborted.
+ */
 export interface GatewayClient {
   currentKey(secret: SecretSource): Promise<KeyInformation>;
   usage(question: UsageQuestion, secret: SecretSource): Promise<Usage>;
+  /** The names that usage may be asked by; undefined: the service has no such operation. */
+  capabilities(secret: SecretSource): Promise<Capabilities | undefined>;
+  /** The keys of a workspace, of the default one if undefined. */
+  accountKeys(workspace: string | undefined, secret: SecretSource): Promise<AccountKeys>;
+  /**
+   * `unproved`: the secret is not a management key, so an answer would mean nothing. `unsupported`: the service has no
+   * such operation.
+   */
+  credits(secret: SecretSource): Promise<AccountCredits | "unproved" | "unsupported">;
   /** Costs credits, so it is sent once and never retried. @throws RangeError when the request breaks the contract's bounds. */
   transcribe(request: TranscriptionRequest, secret: SecretSource, timeoutMs: number): Promise<Transcription>;
 }
-
-/**
- * What the gateway reports about one key (contract 2.7). Amounts are credits. Undefined: the answer lacks the field
- * (as in older deployments, observed-behaviour 13); null: the contract's own null.
- */
-export interface KeyInformation {
-  /** A masked fragment of the key (observed-behaviour 11). */
-  readonly label: string | undefined;
-  /** Null: unlimited. */
-  readonly limitCredits: number | null | undefined;
-  readonly limitReset: LimitReset | undefined;
-  /** Of the current reset window; may be negative. Null: unlimited. */
-  readonly remainingCredits: number | null | undefined;
-  readonly byokInLimit: boolean | undefined;
-  readonly usage: Spend;
-  readonly byokUsage: Spend;
-  readonly freeTier: boolean | undefined;
-  readonly expiresAtMs: number | undefined;
-  /** The daily quota of `:free` models. */
-  readonly freeRequests: {
-    readonly limit: number | undefined;
-    readonly used: number | undefined;
-    readonly remaining: number | undefined;
-  };
-}
-
-/** Credits used: all time, current UTC day, week (from Monday) and month. */
-export interface Spend {
-  readonly total: number | undefined;
-  readonly day: number | undefined;
-  readonly week: number | undefined;
-  readonly month: number | undefined;
-}
-
-/** When a limit resets; `other` is an unknown text. */
-export const LIMIT_RESETS = ["never", "daily", "weekly", "monthly", "other"] as const;
-export type LimitReset = (typeof LIMIT_RESETS)[number];
 
 /** A query for the account's usage. */
 export interface UsageQuestion {
@@ -122,6 +99,7 @@ export interface UsageQuestion {
 /** Amounts, which can be added up. */
 export const AMOUNTS = [
   "credits",
+  "byokCredits",
   "requests",
   "tokens",
   "promptTokens",
@@ -129,16 +107,27 @@ export const AMOUNTS = [
   "reasoningTokens",
 ] as const;
 export type Amount = (typeof AMOUNTS)[number];
-/** Undefined: the service has no value, which is not 0. */
+/**
+ * Credits are what was charged to credits; BYOK is the cost of inference paid at a provider with your own keys, at
+ * market rates. Undefined: the service has no value, which is not 0.
+ */
 export type Amounts = Readonly<Record<Amount, number | undefined>>;
 export const NO_AMOUNTS: Amounts = {
   credits: undefined,
+  byokCredits: undefined,
   requests: undefined,
   tokens: undefined,
   promptTokens: undefined,
   completionTokens: undefined,
   reasoningTokens: undefined,
 };
+
+/**
+ * How the credits of an answer were found. `credits`: the service counts them. `total_less_byok`: its total less BYOK.
+ * `total`: its total, which may contain BYOK.
+ */
+export const CREDITS_SOURCES = ["credits", "total_less_byok", "total"] as const;
+export type CreditsSource = (typeof CREDITS_SOURCES)[number];
 
 /** Rates, which cannot be added up. */
 export const RATES = ["cacheHitRatio", "latencyAvgSeconds", "latencyP90Seconds"] as const;
@@ -156,6 +145,7 @@ export interface Usage {
   readonly pairs: readonly UsagePair[];
   /** Undefined: not requested, or its answer was unreadable. */
   readonly total: Total | undefined;
+  readonly creditsSource: CreditsSource;
   /** Number of rows in the answer, including unreadable ones: of the pairs if requested, else of the total. */
   readonly rows: number;
   /** Number of rows that are not objects, have a value of a wrong type, or lack a label. */

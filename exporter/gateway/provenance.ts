@@ -1,5 +1,5 @@
 import type { Amount, Rate } from "./port.ts";
-import { AMOUNT_METRICS, RATE_METRICS } from "./wire/usage.ts";
+import { AMOUNT_METRICS, CREDITS_METRIC, RATE_METRICS } from "./wire/usage.ts";
 
 const keyField = (name: string) => `field ${name} of GET /key`;
 const usageField = (name: string) => `field ${name} of POST /analytics/query`;
@@ -28,7 +28,8 @@ export const KEY_PROVENANCE = {
 
 /** Where the amounts of a pair of model and app come from. */
 export const AMOUNT_PROVENANCE: Readonly<Record<Amount, string>> = {
-  credits: usageMetric(AMOUNT_METRICS.credits),
+  credits: `${usageMetric(CREDITS_METRIC)}, else ${AMOUNT_METRICS.credits} less ${AMOUNT_METRICS.byokCredits}`,
+  byokCredits: usageMetric(AMOUNT_METRICS.byokCredits),
   requests: usageMetric(AMOUNT_METRICS.requests),
   tokens: usageMetric(AMOUNT_METRICS.tokens),
   promptTokens: usageMetric(AMOUNT_METRICS.promptTokens),
@@ -45,10 +46,23 @@ export const RATE_PROVENANCE: Readonly<Record<Rate, string>> = {
 
 /** Where the values about an answer to a query come from. */
 export const USAGE_PROVENANCE = {
+  credits: `metric ${CREDITS_METRIC}`,
+  totalLessByok: `metric ${AMOUNT_METRICS.credits} less ${AMOUNT_METRICS.byokCredits}`,
+  total: `metric ${AMOUNT_METRICS.credits}, where the service does not send the other metrics`,
   computedAt: usageField("cachedAt"),
   truncated: `${usageField("metadata.truncated")}, or its row_count is above the number of rows`,
   warnings: usageField("warnings"),
   queryTime: usageField("metadata.query_time_ms"),
+} as const;
+
+/** Where the values about the account come from. */
+export const ACCOUNT_PROVENANCE = {
+  bought: "field total_credits of GET /credits",
+  used: "field total_usage of GET /credits",
+  capabilities: "GET /analytics/meta",
+  keys: "GET /keys",
+  name: "field name of GET /keys",
+  disabled: "field disabled of GET /keys",
 } as const;
 
 /** Where the values of a transcription come from. */

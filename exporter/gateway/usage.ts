@@ -1,8 +1,19 @@
 import type { SecretSource } from "../config/secret.ts";
 import { isSumOf } from "../metrics/decimal-sum.ts";
 import type { Send } from "./calls.ts";
-import { AMOUNTS, type Amounts, NO_AMOUNTS, type Total, type Usage, type UsageQuestion } from "./port.ts";
-import { pairsRequest, parsePairs, parseTotal, totalRequest, type UsageRows } from "./wire/usage.ts";
+import { GatewayError } from "./errors.ts";
+import type { MoneyMetricsChoice } from "./money-metrics.ts";
+import {
+  AMOUNTS,
+  type Amounts,
+  type CreditsSource,
+  NO_AMOUNTS,
+  type Total,
+  type Usage,
+  type UsageQuestion,
+} from "./port.ts";
+import { type UsageColumns, usageRequest } from "./wire/usage.ts";
+import { parseUsageRows, type UsageRows } from "./wire/usage-rows.ts";
 
 /**
  * Requests the account's usage: first the pairs, then their total. When the two disagree although no row is missing,
@@ -14,33 +25,74 @@ export async function askUsage(
   name: string,
   question: UsageQuestion,
   secret: SecretSource,
+  choice: MoneyMetricsChoice,
 ): Promise<Usage> {
   const { range, rates } = question;
   const action = `query the analytics of "${name}"`;
-  const askPairs = async () =>
-    parsePairs(await send({ ...pairsRequest(range, rates), action, secret }), rates, action);
-  const askTotal = async () => parseTotal(await send({ ...totalRequest(range), action, secret }), action);
+  const ask = (asked: Omit<UsageColumns, "money">) =>
+    withMoney(choice, async (money) => {
+      const columns = { ...asked, money };
+      const body = await send({ ...usageRequest(range, columns), action, secret });
+      return parseUsageRows(body, columns, action);
+    });
+  const askPairs = () => ask({ dimensions: ["model", "app"], rates });
+  const askTotal = () => ask({ dimensions: [], rates: false });
 
   const pairs = question.pairs ? await askPairs() : undefined;
   const total = question.total ? await askTotal() : undefined;
   return pairs && total && disagree(pairs, total) ? usageOf(await askPairs(), total) : usageOf(pairs, total);
 }
 
-type Pairs = ReturnType<typeof parsePairs>;
+/** Asks with BYOK. A service without that metric refuses the request, and is then asked without. */
+async function withMoney(
+  choice: MoneyMetricsChoice,
+  ask: (money: MoneyMetricsChoice["current"]) => Promise<UsageRows>,
+): Promise<UsageRows> {
+  const { current, isDoubtful } = choice;
+  try {
+    const rows = await ask(current);
+    if (current.byok) choice.accepted();
+    return rows;
+  } catch (error) {
+    if (!isDoubtful || !(error instanceof GatewayError) || error.status !== 400) throw error;
+    const rows = await ask({ ...current, byok: false });
+    choice.refused();
+    return rows;
+  }
+}
 
-function usageOf(pairs: Pairs | undefined, total: UsageRows<Amounts> | undefined): Usage {
+function usageOf(pairs: UsageRows | undefined, total: UsageRows | undefined): Usage {
   const answer = pairs ?? total ?? NOTHING;
   return {
-    ...answer,
-    pairs: pairs?.rows ?? [],
+    pairs: (pairs?.rows ?? []).map(({ labels: [model = null, app = null], amounts, rates }) => ({
+      model,
+      app,
+      amounts,
+      rates,
+    })),
     total: total && totalOf(total),
+    creditsSource: sourceOf(pairs ?? answer, total ?? answer),
     rows: answer.rows.length + answer.unreadableRows,
+    unreadableRows: answer.unreadableRows,
+    rowProblem: answer.rowProblem,
+    truncated: answer.truncated,
+    warnings: answer.warnings,
     computedAtMs: earlier(pairs?.computedAtMs, total?.computedAtMs),
+    queryTimeMs: answer.queryTimeMs,
   };
 }
 
-const NOTHING: UsageRows<never> = {
+/** One answer may contain BYOK if one of its parts may. */
+function sourceOf(...parts: readonly UsageRows[]): CreditsSource {
+  const sources = parts.map(({ creditsSource }) => creditsSource);
+  return CERTAINTY.find((source) => sources.includes(source)) ?? "total";
+}
+
+const CERTAINTY = ["total", "total_less_byok", "credits"] as const satisfies readonly CreditsSource[];
+
+const NOTHING: UsageRows = {
   rows: [],
+  creditsSource: "total",
   unreadableRows: 0,
   rowProblem: undefined,
   truncated: false,
@@ -50,8 +102,8 @@ const NOTHING: UsageRows<never> = {
 };
 
 /** Without rows nothing was used, unless the only row was cut off. A sum over everything has one row. */
-function totalOf({ rows, truncated, warnings }: UsageRows<Amounts>): Total | undefined {
-  const [amounts] = rows;
+function totalOf({ rows, truncated, warnings }: UsageRows): Total | undefined {
+  const amounts = rows[0]?.amounts;
   if (!amounts) return truncated ? undefined : { amounts: NO_AMOUNTS, empty: true, gap: warned(warnings) };
   const gap = truncated || rows.length > 1 ? "cut" : warned(warnings);
   return { amounts, empty: gap !== "cut" && isNothing(amounts), gap };
@@ -66,10 +118,10 @@ function isNothing(amounts: Amounts): boolean {
   return amounts.requests === 0 && AMOUNTS.every((amount) => (amounts[amount] ?? 0) === 0);
 }
 
-function disagree(pairs: Pairs, { rows: [total] }: UsageRows<Amounts>): boolean {
+function disagree(pairs: UsageRows, { rows: [total] }: UsageRows): boolean {
   if (!total || pairs.truncated || pairs.unreadableRows > 0) return false;
   return AMOUNTS.some((amount) => {
-    const sum = total[amount];
+    const sum = total.amounts[amount];
     const parts = pairs.rows.map(({ amounts }) => amounts[amount] ?? 0);
     return sum !== undefined && !isSumOf(sum, parts);
   });

@@ -1,4 +1,6 @@
-import type { KeyInformation, Transcription } from "../gateway/port.ts";
+import type { KeyInformation } from "../gateway/key-information.ts";
+import type { AccountCredits } from "../gateway/account.ts";
+import type { Transcription } from "../gateway/port.ts";
 import { type Window, WINDOW_KINDS, windowAt } from "../time/window.ts";
 
 /** The last answer about a target, with the time of the request and how long it may be shown. */
@@ -26,7 +28,7 @@ export interface GroupLife {
   readonly timeToLiveMs: number;
 }
 
-export type ReadingValue = KeyReading | UsageReading | ProbeReading;
+export type ReadingValue = KeyReading | UsageReading | CreditsReading | ProbeReading;
 
 /**
  * The answer about one key. Ten thousand of these are kept, so fields that only become samples are left out; an
@@ -70,6 +72,11 @@ export interface PairUsage {
   readonly app: string;
   readonly credits: number | undefined;
   readonly requests: number | undefined;
+}
+
+/** What the account has bought and used in all. */
+export interface CreditsReading extends AccountCredits {
+  readonly kind: "credits";
 }
 
 /** One run of a transcription probe. */

@@ -51,9 +51,9 @@ export interface TargetStatus {
 export interface ReadingStore extends ReadingSource {
   /**
    * Adds a target. If it already exists with another identity, its previous readings are withdrawn at once, from
-   * budgets as well.
+   * budgets as well. The values of a target that is `behind` another one are shown only while that one has none.
    */
-  configure(id: TargetId, identity: string): void;
+  configure(id: TargetId, identity: string, behind?: TargetId): void;
   ids(): readonly TargetId[];
   /** Forgets a target altogether. */
   remove(id: TargetId): void;
@@ -146,11 +146,11 @@ export function createReadings<Packed>(
     shown: (id) => shownOf(entries.get(id)?.learnt, clock),
     latest: (id) => latestOf(entries.get(id)?.learnt, clock),
     isCurrent: (id) => shownOf(entries.get(id)?.learnt, clock) !== undefined,
-    configure: (id, identity) => {
+    configure: (id, identity, behind) => {
       const known = entries.get(id);
       if (known?.identity === identity) return;
       if (known) forget(known);
-      entries.set(id, { ...NEW_ENTRY, identity, description: empty });
+      entries.set(id, { ...NEW_ENTRY, identity, description: empty, behind });
     },
     ids: () => [...entries.keys()],
     remove: (id) => {
@@ -183,9 +183,10 @@ export function createReadings<Packed>(
       const taken = withdrawals;
       const view = createViewBuilder(packing, { clock, isWithdrawn: () => withdrawals !== taken });
       lapses.notice(entries, clock);
-      for (const { description, learnt } of entries.values()) {
+      for (const { description, learnt, behind } of entries.values()) {
         view.add(description);
-        view.addLearnt(learnt);
+        const isHidden = behind !== undefined && view.shows(entries.get(behind)?.learnt);
+        view.addLearnt(isHidden ? undefined : learnt);
       }
       for (const source of derived.values()) view.add(pack(source()));
       return view.done();
@@ -201,6 +202,7 @@ export function createReadings<Packed>(
 
 interface Entry<Packed> extends Lapsing {
   readonly identity: string;
+  readonly behind: TargetId | undefined;
   status: TargetStatus;
   description: Packed;
   learnt: Learnt<Packed> | undefined;

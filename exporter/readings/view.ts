@@ -19,6 +19,8 @@ export interface ViewBuilder<Packed> {
   /** A description does not age. */
   add(packed: Packed): void;
   addLearnt(learnt: Learnt<Packed> | undefined): void;
+  /** Whether a reading is part of the view. */
+  shows(learnt: Learnt<Packed> | undefined): boolean;
   done(): View<Packed>;
 }
 
@@ -43,7 +45,7 @@ export function createViewBuilder<Packed>(
     const left = learnt ? leftAt(learnt, wallMs, monotonicMs) : 0;
     // What has expired once must not come back when the clock is set back.
     if (learnt && left <= 0) learnt.isWithdrawn = true;
-    if (!learnt || left <= spareMs(learnt)) return void blocks.push(empty);
+    if (!learnt || !isLasting(learnt, left)) return void blocks.push(empty);
     const isSteady = setBackMs(learnt, wallMs - monotonicMs) === 0;
     add(only(learnt.values, isSteady ? isRunning : shownWindows(learnt, clock)), left);
   }
@@ -51,6 +53,7 @@ export function createViewBuilder<Packed>(
   return {
     add: (packed) => add(packed),
     addLearnt,
+    shows: (learnt) => learnt !== undefined && isLasting(learnt, leftAt(learnt, wallMs, monotonicMs)),
     done: () => ({
       blocks,
       validForMs,
@@ -61,4 +64,8 @@ export function createViewBuilder<Packed>(
       },
     }),
   };
+}
+
+function isLasting(learnt: Learnt<unknown>, left: number): boolean {
+  return left > spareMs(learnt);
 }

@@ -9,7 +9,7 @@ import { type Backlog, type BacklogDependencies, createBacklog } from "./backlog
 import { createDispatcher, type JobSource, type Release } from "./dispatcher.ts";
 import { createIntervals } from "./intervals.ts";
 import type { Job } from "./job.ts";
-import { createJobRunner, type RunEnd } from "./job-runner.ts";
+import { createJobRunner, type JobRunner, type RunEnd } from "./job-runner.ts";
 import { createJobTable, type Entry, type Run } from "./job-table.ts";
 import type { Plan } from "./plan.ts";
 import { createRefusals } from "./refusals.ts";
@@ -125,7 +125,7 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
     // Nothing begins until everything that an earlier plan began has ended.
     dispatcher.hold();
     const { former, due, kept } = table.replace(next);
-    for (const job of former) forget(job, table.get(job.id)?.job, { backlog, refusals, readings });
+    for (const job of former) forget(job, table.get(job.id)?.job, { backlog, refusals, readings, runner });
     configure();
     onChange?.();
     await runs.abort((run) => !kept.has(run));
@@ -178,13 +178,19 @@ function inRenderingOrder(entries: Iterable<Entry>): readonly Job[] {
 
 const MANY_TARGETS = 1000;
 
+interface Forgetful extends Pick<BacklogDependencies, "refusals" | "readings"> {
+  readonly backlog: Backlog;
+  readonly runner: Pick<JobRunner, "release">;
+}
+
 /** Forgets the state of a previous job; `present` is the job of the same target in the current plan. */
 function forget(
   job: Job,
   present: Job | undefined,
-  { backlog, refusals, readings }: Pick<BacklogDependencies, "refusals" | "readings"> & { backlog: Backlog },
+  { backlog, refusals, readings, runner }: Forgetful,
 ): void {
   backlog.remove(job);
+  runner.release(job, present);
   // While the credential is unchanged, the gateway's request to wait still applies.
   if (present?.identity !== job.identity) refusals.remove(job.id);
   if (!present) readings.remove(job.id);

@@ -1,12 +1,14 @@
 import { inspect } from "node:util";
 import { GatewayError, PausedError } from "../gateway/errors.ts";
 import { INTERVALS_TO_LIVE } from "../metrics/thresholds.ts";
+import type { Reading } from "../readings/reading.ts";
 import type { ReadingStore, TargetStatus } from "../readings/readings.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Dispatcher, Release } from "./dispatcher.ts";
 import type { Intervals } from "./intervals.ts";
 import type { Job, Result } from "./job.ts";
 import type { JobTable } from "./job-table.ts";
+import { createMembers, type Members } from "./members.ts";
 import type { JobGroup } from "./plan.ts";
 import type { Refusals } from "./refusals.ts";
 import { createRunPermits } from "./run-permits.ts";
@@ -17,6 +19,8 @@ export interface JobRunner {
   run(job: Job, group: JobGroup, release: Release, signal: AbortSignal): Promise<RunEnd>;
   /** Shows the description of a target. */
   describe(job: Job): void;
+  /** Removes the members of a former job that the present plan does not keep. */
+  readonly release: Members["release"];
 }
 
 /**
@@ -36,6 +40,7 @@ export interface JobRunnerDependencies {
 
 export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner {
   const { clock, table, readings, refusals, dispatcher, intervals } = dependencies;
+  const members = createMembers(readings);
 
   async function run(job: Job, group: JobGroup, release: Release, signal: AbortSignal): Promise<RunEnd> {
     const { endpoint, id, name } = job;
@@ -49,13 +54,23 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       if (before) group.reporter.ended(job, { durationMs, failure, warning, concealedLabels }, before);
     };
     readings.update(id, { lastAttemptMs: askedAtMs });
+    let isPartial = false;
     try {
       const client = table.plan.gateway.clientFor({ endpoint, name, permits, signal });
       const result = await orAborted(job.run(client, askedAtMs), signal);
       // The answer may have come just before the run was aborted.
       signal.throwIfAborted();
       if (!result) return "unfinished";
-      const end = learn(job, group, result, [askedAtMs, started]);
+      const asked = [askedAtMs, started] as const;
+      if (result.members) {
+        const reading = readingOf(job, group, intervals, askedAtMs, result.computedAtMs);
+        const answer = { reading, askedAt: started, signal };
+        const refused = await members.learn(job, result.members, answer);
+        if (refused > 0) group.reporter.refused(job, refused);
+      }
+      isPartial = result.failure !== undefined;
+      if (result.failure) throw result.failure;
+      const end = learn(job, group, result, asked);
       ended(undefined, result);
       return end;
     } catch (error) {
@@ -67,6 +82,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       const failure = asFailure(job, error);
       ended(failure);
       fail(job, failure, askedAtMs);
+      if (!isPartial) await members.fail(job, failure, signal);
       return failure;
     } finally {
       permits.close();
@@ -81,11 +97,8 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     result: Result,
     [askedAtMs, askedAt]: readonly [number, number],
   ): "learnt" | "unsettled" {
-    const { value, samples, computedAtMs = askedAtMs, warning } = result;
-    const asOfMs = Math.min(askedAtMs, computedAtMs);
-    const timeToLiveMs = INTERVALS_TO_LIVE * Math.max(intervals.of(group.name), job.minIntervalMs);
-    const groupLife = intervals.lifeOf(group.name);
-    const reading = { value, askedAtMs, asOfMs, timeToLiveMs, groupLife };
+    const { value, samples, computedAtMs, warning } = result;
+    const reading = { value, ...readingOf(job, group, intervals, askedAtMs, computedAtMs) };
     const hasRoom = readings.learn(job.id, reading, samples, askedAt);
     if (!hasRoom) group.reporter.refused(job, samples.length);
     const isSettled = !hasRoom || readings.isWhole(job.id);
@@ -123,8 +136,25 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
   readings.onLapse((id) => {
     const entry = table.get(id);
     if (entry) describe(entry.job);
+    else members.describe(id);
   });
-  return { run, describe };
+  return { run, describe, release: members.release };
+}
+
+/** When an answer was requested, and how long it may be shown. */
+function readingOf(
+  job: Job,
+  group: JobGroup,
+  intervals: Intervals,
+  askedAtMs: number,
+  computedAtMs = askedAtMs,
+): Omit<Reading, "value"> {
+  return {
+    askedAtMs,
+    asOfMs: Math.min(askedAtMs, computedAtMs),
+    timeToLiveMs: INTERVALS_TO_LIVE * Math.max(intervals.of(group.name), job.minIntervalMs),
+    groupLife: intervals.lifeOf(group.name),
+  };
 }
 
 function asFailure(job: Job, error: unknown): GatewayError {

@@ -1,3 +1,4 @@
+import type { GatewayError } from "../gateway/errors.ts";
 import type { Endpoint, GatewayClient } from "../gateway/port.ts";
 import type { Sample } from "../metrics/family.ts";
 import type { Reading } from "../readings/reading.ts";
@@ -25,6 +26,8 @@ export interface Job {
    * the reading.
    */
   readonly isRevealing?: boolean;
+  /** The names of configured targets, which none of its members may have. */
+  readonly reservedNames?: ReadonlySet<string>;
   /** Samples that need no request, shown as long as the target is configured. */
   readonly constants: readonly Sample[];
   /**
@@ -35,6 +38,29 @@ export interface Job {
   run(client: GatewayClient, askedAtMs: number): Promise<Result | undefined>;
   /** The outcome of the runs, as samples. */
   describe(state: TargetState): readonly Sample[];
+}
+
+/** A target that an answer contains. It appears and vanishes with the answers of its job. */
+export interface Member {
+  readonly id: TargetId;
+  /** As it is shown: unique among all targets of its kind. */
+  readonly name: string;
+  /** The values are shown only while this target has none. */
+  readonly behind?: TargetId | undefined;
+  readonly value: Reading["value"];
+  /** Made when they are stored, because there may be ten thousand members. */
+  readonly samples: () => readonly Sample[];
+  /** Kept as long as the member exists. */
+  readonly describe: (state: TargetState) => readonly Sample[];
+}
+
+export interface MemberList {
+  readonly members: readonly Member[];
+  /**
+   * What a missing member proves. `all`: it is gone. `expired`: it is gone once its values have expired. `nothing`: the
+   * answer is partial.
+   */
+  readonly proves: "all" | "expired" | "nothing";
 }
 
 /** The result of one run. The engine adds the time of the request and the time to live. */
@@ -49,6 +75,9 @@ export interface Result {
   readonly concealedLabels?: number;
   /** The unusable part of the answer, for the log; undefined if there is none. */
   readonly warning?: string | undefined;
+  readonly members?: MemberList;
+  /** Why the rest of the answer is missing: the members are stored, and the run has failed. */
+  readonly failure?: GatewayError | undefined;
 }
 
 /** The outcome of a target's runs so far. */

@@ -30,7 +30,12 @@ export type RunQueues = Readonly<Record<Endpoint, RunQueue>>;
 
 /** One queue for each endpoint. */
 export function createRunQueues(): RunQueues {
-  return { key: createRunQueue(), analytics: createRunQueue(), transcription: createRunQueue() };
+  return {
+    key: createRunQueue(),
+    analytics: createRunQueue(),
+    account: createRunQueue(),
+    transcription: createRunQueue(),
+  };
 }
 
 export function createRunQueue(): RunQueue {

@@ -1,10 +1,11 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { CreateGateway, GatewayClient } from "../../exporter/gateway/port.ts";
+import type { CreateGateway } from "../../exporter/gateway/port.ts";
 import { createGateway as createSimulatedGateway } from "../gateway/gateway.ts";
 import { createManualClock } from "../support/clock.ts";
 import { silentLog } from "../support/log.ts";
 import { createTestApp, startTestApp } from "../support/test-app.ts";
 import { testConfig, testGatewayConfig, testKey } from "../support/test-config.ts";
+import { NO_ANSWERS } from "../support/fake-client.ts";
 
 const START = Date.parse("2026-11-18T12:00:00Z");
 const MINUTE = 60_000;
@@ -162,8 +163,6 @@ function testApp(createGateway: CreateGateway) {
   return app;
 }
 
-const fail = () => Promise.reject(new Error("no answer"));
-const NO_ANSWERS: GatewayClient = { currentKey: fail, usage: fail, transcribe: fail };
 const withoutAnswers: CreateGateway = () => ({ clientFor: () => NO_ANSWERS, close: () => Promise.resolve() });
 
 function reloaded(text: string): string | undefined {

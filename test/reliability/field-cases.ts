@@ -89,6 +89,7 @@ const analyticsFields: readonly FieldCase[] = [
     "model",
     "app",
     "total_usage",
+    "byok_usage",
     "request_count",
     "tokens_total",
     "tokens_prompt",

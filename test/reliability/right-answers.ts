@@ -127,12 +127,17 @@ export function querySeries(query: "day" | "month" | "last_day", revision: numbe
   };
   return new Map([
     ...Object.entries(about).map(([name, value]): [string, number] => [querySeriesName(name, query), value]),
+    ...["credits", "total_less_byok", "total"].map((source): [string, number] => [
+      seriesName(CREDITS_SOURCE, { query, [CREDITS_SOURCE]: source }),
+      Number(source === "total"),
+    ]),
     ...PAIRS.flatMap(({ model, app, credits, requests }) => [
       ...usageSeries(query, { model, app }, credits + revision, requests + revision),
     ]),
   ]);
 }
 
+const CREDITS_SOURCE = "aigateway_analytics_credits_source";
 const WINDOW_STARTS = { day: DAY_START, month: MONTH_START, last_day: DAY_START - DAY_MS } as const;
 
 export function querySeriesName(name: string, query = "day"): string {

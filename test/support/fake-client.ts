@@ -1,6 +1,6 @@
+import type { KeyInformation } from "../../exporter/gateway/key-information.ts";
 import {
   type GatewayClient,
-  type KeyInformation,
   NO_AMOUNTS,
   type Transcription,
   type Usage,
@@ -15,11 +15,26 @@ export interface FakeAnswers {
   readonly transcription?: Transcription;
 }
 
+/** A client without answers. */
+export const NO_ANSWERS: GatewayClient = {
+  currentKey: refuse,
+  usage: refuse,
+  capabilities: refuse,
+  accountKeys: refuse,
+  credits: refuse,
+  transcribe: refuse,
+};
+
+function refuse(): Promise<never> {
+  return Promise.reject(new Error("Cannot answer: the test gives no answer"));
+}
+
 /** A client that returns fixed values and records its calls. */
 export function createFakeClient(answers: FakeAnswers) {
   const questions: UsageQuestion[] = [];
   const calls = { currentKey: 0, usage: 0, transcribe: 0 };
   const client: GatewayClient = {
+    ...NO_ANSWERS,
     currentKey: async () => {
       calls.currentKey += 1;
       return given("currentKey", answers.key);
@@ -53,6 +68,7 @@ function given<T>(operation: string, answer: T | undefined): T {
 export const NO_USAGE: Usage = {
   pairs: [],
   total: undefined,
+  creditsSource: "credits",
   rows: 0,
   unreadableRows: 0,
   rowProblem: undefined,

@@ -1,4 +1,5 @@
-import type { Amounts, Gateway, KeyInformation, Usage } from "../../exporter/gateway/port.ts";
+import type { KeyInformation } from "../../exporter/gateway/key-information.ts";
+import type { Amounts, Gateway, Usage } from "../../exporter/gateway/port.ts";
 
 /**
  * A different kind of service: it identifies accounts by token, counts money in cents, and keeps a list of charges.
@@ -45,6 +46,9 @@ export function createSecondGateway(service: SecondService): Gateway {
             const charges = service.charges.filter(({ at }) => range.startMs <= at && at < range.endMs);
             return usageOf(charges, pairs, total);
           }),
+        capabilities: () => Promise.resolve(undefined),
+        accountKeys: () => Promise.reject(new Error("This service does not list its keys")),
+        credits: () => Promise.resolve("unsupported"),
         transcribe: () => Promise.reject(new Error("This service cannot transcribe")),
       };
     },
@@ -88,6 +92,7 @@ function usageOf(charges: readonly Charge[], withPairs: boolean, withTotal: bool
   return {
     pairs: withPairs ? pairs : [],
     total: withTotal ? { amounts: amountsOf(charges), empty: charges.length === 0 } : undefined,
+    creditsSource: "total",
     rows: withPairs ? pairs.length : 1,
     unreadableRows: 0,
     rowProblem: undefined,
@@ -103,6 +108,7 @@ function amountsOf(charges: readonly Charge[]): Amounts {
     charges.reduce((total, charge) => total + value(charge), 0);
   return {
     credits: sum(({ cents }) => cents) / 100,
+    byokCredits: undefined,
     requests: sum(({ calls }) => calls),
     tokens: sum(({ words }) => words.in + words.out),
     promptTokens: sum(({ words }) => words.in),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import * as keyWire from "../../exporter/gateway/wire/key.ts";
 import * as transcriptionWire from "../../exporter/gateway/wire/transcription.ts";
-import * as usageWire from "../../exporter/gateway/wire/usage.ts";
+import * as usageWire from "../../exporter/gateway/wire/usage-rows.ts";
 import * as errorBody from "../../exporter/gateway/response-body.ts";
 import * as hints from "../../exporter/gateway/retry-after.ts";
 
@@ -19,7 +19,10 @@ export const PLACES = {
   key: placesOf(keyWire.KeyBody),
   usage: [
     ...placesOf(usageWire.UsageBody).filter((path) => path.at(-1) !== 0),
-    ...placesOf(usageWire.PairWithRates).map((path): Path => ["data", "data", 0, ...path]),
+    ...[
+      ...placesOf(usageWire.labelColumns({ dimensions: ["model", "app"] })),
+      ...placesOf(usageWire.valueColumns({ money: { credits: "total_usage", byok: true }, rates: true })),
+    ].map((path): Path => ["data", "data", 0, ...path]),
   ],
   transcription: placesOf(transcriptionWire.TranscriptionBody),
   error: [

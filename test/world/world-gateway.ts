@@ -73,6 +73,8 @@ export function createWorldGateway(dependencies: WorldGatewayDependencies): Conn
     const open = new Set<(error: Error) => void>();
     return {
       dispatch: ({ path, headers, body }, handler) => {
+        // An older service, which has no operation about the account.
+        if (ENDPOINTS[path] === undefined) return refuseUnknown(handler, time);
         const question = questionOf(origin, path, Array.isArray(headers) ? headers : []);
         questions.add(question);
         const fault = faults.of(question);
@@ -129,6 +131,17 @@ const CONTROLLER = {
   pause() {},
   resume() {},
 };
+
+function refuseUnknown(handler: Parameters<ReturnType<Connect>["dispatch"]>[1], time: WorldClock): boolean {
+  const controller = { ...CONTROLLER, abort: () => cancel() };
+  handler.onRequestStart?.(controller, {});
+  const cancel = time.after(1, () => {
+    handler.onResponseStart?.(controller, 404, {}, "");
+    handler.onResponseData?.(controller, Buffer.from('{"error":{"code":404,"message":"Not found"}}'));
+    handler.onResponseEnd?.(controller, {});
+  });
+  return true;
+}
 
 const ENDPOINTS: Readonly<Record<string, EndpointName>> = {
   "/api/v1/key": "key",

@@ -24,7 +24,7 @@ export function createClient(url: string, connections: number): () => Promise<un
   const secret = environmentSecret("KEY", { KEY: "sk-ai-1" });
   const { signal } = new AbortController();
   const refusals = createRefusals(systemClock, () => 60_000);
-  const perMinute = { key: 0, analytics: 0, transcription: 0 };
+  const perMinute = { key: 0, analytics: 0, account: 0, transcription: 0 };
   const dispatcher = createDispatcher(systemClock, { perMinute, connections });
   const waiting: ((release: Release) => void)[] = [];
   dispatcher.serve({

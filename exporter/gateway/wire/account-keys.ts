@@ -9,7 +9,7 @@ import { parseKey } from "./key.ts";
 export function keysRequest(workspace: string | undefined, offset: number) {
   const parameters = new URLSearchParams({ include_disabled: "true", offset: String(offset) });
   if (workspace !== undefined) parameters.set("workspace_id", workspace);
-  return { method: "GET", path: `/keys?${parameters.toString()}` } as const;
+  return { method: "GET", path: `/keys?${parameters.toString()}`, maxBodyBytes: 1_048_576 } as const;
 }
 
 export interface KeyRow {

@@ -3,7 +3,11 @@ import type { Capabilities } from "../account.ts";
 import { optional, parseBody } from "./fields.ts";
 
 /** `GET /analytics/meta`. */
-export const CAPABILITIES_REQUEST = { method: "GET", path: "/analytics/meta" } as const;
+export const CAPABILITIES_REQUEST = {
+  method: "GET",
+  path: "/analytics/meta",
+  maxBodyBytes: 1_048_576,
+} as const;
 
 /**
  * The names that queries may use. Entries without a name are ignored, because only names are needed.

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { AccountCredits } from "../account.ts";
-import { optional, parseBody, wireNumber } from "./fields.ts";
+import { parseBody, wireNumber } from "./fields.ts";
 
 /** `GET /credits`. An ordinary key may get two zeros, so its answer counts for a management key only. */
-export const CREDITS_REQUEST = { method: "GET", path: "/credits" } as const;
+export const CREDITS_REQUEST = { method: "GET", path: "/credits", maxBodyBytes: 65_536 } as const;
 
 /** @throws GatewayError `bad_response` when an amount is missing or has a wrong type. */
 export function parseCredits(body: unknown, action: string): AccountCredits {
@@ -15,10 +15,4 @@ export function parseCredits(body: unknown, action: string): AccountCredits {
   return { boughtCredits, usedCredits };
 }
 
-/** Whether an answer of `GET /key` is about a management key; undefined: it does not show that. */
-export function parseManagement(body: unknown, action: string): boolean | undefined {
-  return parseBody(ManagementBody, body, action).data.is_management_key;
-}
-
 const CreditsBody = z.object({ data: z.object({ total_credits: wireNumber, total_usage: wireNumber }) });
-const ManagementBody = z.object({ data: z.object({ is_management_key: optional(z.boolean()) }) });

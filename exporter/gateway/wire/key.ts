@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { utcMilliseconds } from "../../time/utc-time.ts";
-import { type KeyInformation, LIMIT_RESETS, type LimitReset } from "../port.ts";
+import { type KeyInformation, LIMIT_RESETS, type LimitReset } from "../key-information.ts";
 import { known, optional, parseBody, wireNumber } from "./fields.ts";
 
 /** `GET /key` (contract 4). */

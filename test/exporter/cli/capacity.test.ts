@@ -49,7 +49,7 @@ describe("capacityWarnings: the request rate", () => {
 
   test("warns when the queries, with two requests each, need longer than their schedule", () => {
     const interval = { kind: "interval", ms: 5000 } as const;
-    const schedule = { keys: interval, analytics: interval };
+    const schedule = { keys: interval, analytics: interval, discovery: interval };
     expect(capacityWarnings(testConfig({ analytics: testAnalytics(), schedule }))).toEqual([
       "4 queries at 60 requests per minute (the rate that the endpoint accepts) take 8 s, but schedule.analytics is every 5 s: " +
         "each query is polled every 8 s, and values expire after three times that",

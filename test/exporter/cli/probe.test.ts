@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { probeOnce } from "../../../exporter/cli/probe.ts";
 import type { ProbeConfig, ProbingConfig } from "../../../exporter/config/config.ts";
-import type { KeyInformation } from "../../../exporter/gateway/port.ts";
+import type { KeyInformation } from "../../../exporter/gateway/key-information.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { secretSource } from "../../support/test-config.ts";
+import { NO_ANSWERS } from "../../support/fake-client.ts";
 
 type ProbeGateway = Parameters<typeof probeOnce>[2];
 
@@ -141,6 +142,7 @@ function createGatewayDouble({
   const requests: string[] = [];
   const gateway: ProbeGateway = {
     clientFor: ({ name, endpoint }) => ({
+      ...NO_ANSWERS,
       currentKey: async () => {
         requests.push(`${endpoint} ${name}`);
         if (!Object.hasOwn(day, name)) throw new Error(`no key ${name}`);
@@ -150,7 +152,6 @@ function createGatewayDouble({
         requests.push(`${endpoint} ${name}`);
         return { ...TRANSCRIPTION, text: heard };
       },
-      usage: () => Promise.reject(new Error("Cannot query usage: no probe needs it")),
     }),
   };
   return { gateway, requests };

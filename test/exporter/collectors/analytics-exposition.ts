@@ -1,8 +1,9 @@
 import { analyticsCollector } from "../../../exporter/collectors/analytics.ts";
 import type { Query } from "../../../exporter/collectors/analytics-families.ts";
-import type { Call } from "../../../exporter/gateway/calls.ts";
-import { createGatewayClient } from "../../../exporter/gateway/gateway.ts";
+import type { Call, Send } from "../../../exporter/gateway/calls.ts";
+import { createGatewayClient, createMemory } from "../../../exporter/gateway/gateway.ts";
 import type { Job } from "../../../exporter/schedule/job.ts";
+import { createManualClock } from "../../support/clock.ts";
 import { resultOf } from "../../support/fake-client.ts";
 import { testConfig } from "../../support/test-config.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
@@ -33,10 +34,11 @@ export async function runOn(pairs: readonly unknown[], total: unknown, options: 
   const calls: Call[] = [];
   const left = [...pairs];
   const job = jobOf(options);
-  const client = createGatewayClient(job.name, async (call) => {
+  const send: Send = async (call) => {
     calls.push(call);
     return call.body && "dimensions" in call.body ? left.shift() : total;
-  });
+  };
+  const client = createGatewayClient(job.name, () => send, createMemory(createManualClock()));
   const result = await resultOf(job, client, options.askedAtMs ?? NOON);
   const bodies = calls.map(({ body }) => body);
   return { ...result, bodies, lines: sampleLines(analyticsCollector.families, result.samples) };

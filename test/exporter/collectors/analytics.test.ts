@@ -25,6 +25,7 @@ const BOTH = {
   reasoning_tokens: 50,
 };
 const TOTAL = { ...ONE, model: undefined, app: undefined };
+const SOURCE = "aigateway_analytics_credits_source";
 const RATES = { cache_hit_rate: 0.75, avg_latency: 1500, p90_latency: "2500" };
 
 describe("analytics: a whole run", () => {
@@ -53,6 +54,9 @@ describe("analytics: a whole run", () => {
     ]);
     expect(lines.filter((line) => !line.includes("_usage_") && !line.includes("_timestamp_seconds"))).toEqual(
       [
+        `${SOURCE}{query="${query}",${SOURCE}="credits"} 0`,
+        `${SOURCE}{query="${query}",${SOURCE}="total_less_byok"} 0`,
+        `${SOURCE}{query="${query}",${SOURCE}="total"} 1`,
         `aigateway_analytics_rows{query="${query}"} 1`,
         `aigateway_analytics_truncated{query="${query}"} 0`,
         `aigateway_analytics_warnings{query="${query}"} 0`,
@@ -128,8 +132,13 @@ describe("analytics: values", () => {
     ["discounts", { total_usage: -0.25, request_count: 1 }, [`credits${L} -0.25`, `requests${L} 1`]],
     [
       "more columns",
-      { total_usage: 1, request_count: 1, app_id: 7, byok_usage: 5, cost: "much" },
+      { total_usage: 1, request_count: 1, app_id: 7, credits_usage: 5, cost: "much" },
       [`credits${L} 1`, `requests${L} 1`],
+    ],
+    [
+      "BYOK",
+      { total_usage: 1, request_count: 1, byok_usage: 0.75 },
+      [`credits${L} 0.25`, `byok_credits${L} 0.75`, `requests${L} 1`],
     ],
     ["very small", { total_usage: 1e-9, request_count: 1 }, [`credits${L} 1e-9`, `requests${L} 1`]],
   ])("%s", async (_, row, wanted) => {

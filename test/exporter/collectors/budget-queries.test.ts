@@ -128,6 +128,10 @@ describe("analytics: the queries of budgets", () => {
       `aigateway_analytics_data_timestamp_seconds{${query}} 1795003199`,
       `aigateway_analytics_window_start_timestamp_seconds{${query}} 1790812800`,
       `aigateway_analytics_window_end_timestamp_seconds{${query}} 1795003200`,
+      ...["credits", "total_less_byok", "total"].map(
+        (source) =>
+          `aigateway_analytics_credits_source{${query},aigateway_analytics_credits_source="${source}"} ${Number(source === "credits")}`,
+      ),
       `aigateway_analytics_rows{${query}} 1`,
       `aigateway_analytics_truncated{${query}} 0`,
       `aigateway_analytics_warnings{${query}} 0`,

@@ -24,7 +24,7 @@ async function shown(rows: readonly object[], top = 10) {
   const total = analyticsBody([{ total_usage: 100, request_count: 50 }]);
   const pairs = analyticsBody(rows);
   const { lines, ...result } = await runOn([pairs, pairs], total, { rates: true, top });
-  const usage = lines.filter((line) => /_credits|_ratio|colliding/.test(line));
+  const usage = lines.filter((line) => /_credits{|_ratio|colliding/.test(line));
   return { ...result, text: lines.join("\n"), lines: usage.map((line) => line.replace(/^aigateway_/, "")) };
 }
 

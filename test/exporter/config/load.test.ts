@@ -18,7 +18,12 @@ describe("loadConfig", () => {
     const { config, warnings } = await load(`${GATEWAY}keys: [{name: billing, api_key_file: /k}]\n`, {
       files: { "/k": "sk-one" },
     });
-    const source = { origin: 'file "/k"', path: "/k", read: expect.any(Function) };
+    const source = {
+      origin: 'file "/k"',
+      path: "/k",
+      read: expect.any(Function),
+      hash: expect.any(Function),
+    };
     expect(warnings).toEqual([]);
     expect(config).toEqual({
       gateway: {
@@ -32,10 +37,12 @@ describe("loadConfig", () => {
       },
       keys: [{ name: "billing", secret: source, owner: NO_OWNER, showLabel: false }],
       analytics: undefined,
+      discovery: undefined,
       budgets: [],
       schedule: {
         keys: { kind: "cron", expression: "* * * * *" },
         analytics: { kind: "cron", expression: "*/5 * * * *" },
+        discovery: { kind: "cron", expression: "*/5 * * * *" },
       },
       creditValue: undefined,
       seriesLimit: 1_000_000,

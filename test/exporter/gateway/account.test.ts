@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { askAccountCredits, isManagementKey } from "../../../exporter/gateway/account-credits.ts";
 import { askCapabilities } from "../../../exporter/gateway/capabilities.ts";
 import type { Switches } from "../../gateway/switches.ts";
 import { createClient, PLANTED, secretSource } from "../../support/gateway-client.ts";
@@ -17,57 +16,6 @@ async function answered(body: object) {
   const server = await startScriptedServer(answering(200, body));
   return createClient({ baseUrl: server.url }).send;
 }
-
-describe("askAccountCredits", () => {
-  test("reads what was bought and used", async () => {
-    const { gateway, send, management } = await start();
-    gateway.moveCredits({ kind: "purchase", micros: 100_500_000 });
-    gateway.spend({ key: "billing", model: "acme/one", micros: 25_750_000, byokMicros: 9e6 });
-    expect(await askAccountCredits(send, management)).toEqual({ boughtCredits: 100.5, usedCredits: 25.75 });
-  });
-
-  test("reads decimal texts and negative amounts", async () => {
-    const send = await answered({ data: { total_credits: "-10.5", total_usage: "0" } });
-    const expected = { boughtCredits: -10.5, usedCredits: 0 };
-    expect(await askAccountCredits(send, secretSource(PLANTED))).toEqual(expected);
-  });
-
-  test.each([
-    ["no amount bought", { data: { total_usage: 1 } }],
-    ["null, which is not 0", { data: { total_credits: 5, total_usage: null } }],
-    ["a text", { data: { total_credits: "many", total_usage: 1 } }],
-    ["a list", { data: [] }],
-  ])("refuses %s", async (_name, body) => {
-    const asked = askAccountCredits(await answered(body), secretSource(PLANTED));
-    await expect(asked).rejects.toMatchObject({ kind: "bad_response" });
-  });
-});
-
-describe("isManagementKey", () => {
-  test.each<[string, Partial<Switches>, number]>([
-    ["by the field of GET /key", { extraKeyFields: true }, 0],
-    ["by a listing, where the field is missing", {}, 1],
-  ])("is proved %s", async (_name, switches, listings) => {
-    const { gateway, send, ordinary, management } = await start(switches);
-    expect([await isManagementKey(send, management), gateway.log.of("keys").length]).toEqual([
-      true,
-      listings,
-    ]);
-    expect(await isManagementKey(send, ordinary)).toBe(false);
-  });
-
-  test("is not proved by a service that lists no keys", async () => {
-    const { send, management } = await start({ missingOperations: ["keys"] });
-    expect(await isManagementKey(send, management)).toBe(false);
-  });
-
-  test("is unknown after any other failure", async () => {
-    const { gateway, send, management } = await start();
-    gateway.faults.add({ kind: "status", status: 400, endpoint: "keys" });
-    await expect(isManagementKey(send, management)).rejects.toMatchObject({ kind: "bad_request" });
-    await expect(isManagementKey(send, secretSource("sk-sim-nobody"))).rejects.toMatchObject({ status: 401 });
-  });
-});
 
 describe("askCapabilities", () => {
   test("reads the names of metrics, dimensions and granularities", async () => {

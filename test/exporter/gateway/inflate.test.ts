@@ -118,7 +118,8 @@ describe("createInflate()", () => {
       const results = await Promise.allSettled(bombs);
       clearInterval(watch);
       expect(results.every(({ status }) => status === "rejected")).toBe(true);
-      expect(most).toBeLessThan(32 * MEBIBYTE);
+      // All 50 at their limits; the bombs are 3 GB.
+      expect(most).toBeLessThan(64 * MEBIBYTE);
     });
 
     test("without holding up the event loop", async () => {

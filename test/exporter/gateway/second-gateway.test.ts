@@ -127,9 +127,10 @@ function sumOf(rows: readonly Readonly<Record<string, string | number | null>>[]
 }
 
 test("two adapters of the port give the same exposition for the same spend", async () => {
-  const server = await startScriptedServer((response, request) =>
-    answering(200, overHttp[request.path]?.(request))(response, request),
-  );
+  const server = await startScriptedServer((response, request) => {
+    const body = overHttp[request.path]?.(request);
+    return answering(body ? 200 : 404, body ?? {})(response, request);
+  });
   const text = await expositionFrom(createClient({ baseUrl: server.url }));
   expect(await expositionFrom(createSecondGateway(SERVICE))).toBe(text);
   for (const line of [

@@ -11,6 +11,7 @@ const RANGE = { startMs: Date.UTC(2026, 9, 1), endMs: NOON + 1 };
 const BOTH: UsageQuestion = { range: RANGE, pairs: true, total: true, rates: false };
 const AMOUNTS = [
   "total_usage",
+  "byok_usage",
   "request_count",
   "tokens_total",
   "tokens_prompt",
@@ -239,3 +240,49 @@ describe("usage: a simulated service", () => {
     expect(clock.pending()).toEqual([]);
   });
 });
+
+describe("usage: a service that refuses requests with BYOK", () => {
+  const refusal = { error: { code: 400, message: "Unknown metric" } };
+  /** Two questions to a server that refuses some requests; which requests had BYOK. */
+  async function asked(refuses: (body: string, number: number) => boolean) {
+    let number = 0;
+    const server = await startScriptedServer((response, request) => {
+      const step = refuses(request.body, (number += 1))
+        ? answering(400, refusal)
+        : answering(200, body([ONE]));
+      return step(response, request);
+    });
+    const { clientFor } = createClient({ baseUrl: server.url });
+    const answer = () =>
+      clientFor({ endpoint: "analytics", name: "day" })
+        .usage({ ...BOTH, pairs: false }, secretSource(PLANTED))
+        .then(
+          ({ creditsSource }) => creditsSource,
+          ({ kind }) => kind,
+        );
+    const answers = [await answer(), await answer()];
+    return { answers, requests: server.requests.map((request) => isWithByok(request.body)) };
+  }
+
+  test("is asked without it, and with it no more", async () => {
+    const { answers, requests } = await asked(isWithByok);
+    expect(answers).toEqual(["total", "total"]);
+    expect(requests).toEqual([true, false, false]);
+  });
+
+  test("and refuses them without it as well: BYOK was not the reason", async () => {
+    const { answers, requests } = await asked(() => true);
+    expect(answers).toEqual(["bad_request", "bad_request"]);
+    expect(requests).toEqual([true, false, true, false]);
+  });
+
+  test("after it has answered one: BYOK is not the reason", async () => {
+    const { answers, requests } = await asked((_, number) => number > 1);
+    expect(answers).toEqual(["total", "bad_request"]);
+    expect(requests).toEqual([true, true]);
+  });
+});
+
+function isWithByok(text: string): boolean {
+  return text.includes("byok_usage");
+}

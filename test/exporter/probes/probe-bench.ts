@@ -19,6 +19,7 @@ import { createTicker } from "../../../exporter/time/ticker.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { createRecordingLog } from "../../support/log.ts";
 import { secretSource } from "../../support/test-config.ts";
+import { NO_ANSWERS } from "../../support/fake-client.ts";
 
 export const MINUTE = 60_000;
 
@@ -95,7 +96,11 @@ export function createProbeBench(initial: ProbingConfig | undefined, options: Be
   const probes = createProbes({ clock, log, events: createEventLog(log, clock), registry, readings });
   const planOf = (next: ProbingConfig | undefined, baseUrl: string): Plan => ({
     gateway,
-    limits: { perMinute: { key: 0, analytics: 0, transcription: 0 }, connections, maxPauseMs: 300_000 },
+    limits: {
+      perMinute: { key: 0, analytics: 0, account: 0, transcription: 0 },
+      connections,
+      maxPauseMs: 300_000,
+    },
     groups: [keyGroup(next), ...probes.configure({ probing: next, gateway: gatewayConfig(baseUrl) })],
   });
   const engine = createEngine(planOf(initial, "http://one"), {
@@ -185,9 +190,9 @@ interface Asks {
 function scriptedGateway({ currentKey, transcribe }: Asks): Gateway {
   return {
     clientFor: (caller) => ({
+      ...NO_ANSWERS,
       currentKey: () => send(caller, currentKey),
       transcribe: () => send(caller, transcribe),
-      usage: () => Promise.reject(new Error("The probes do not ask for the usage")),
     }),
     close: () => Promise.resolve(),
   };

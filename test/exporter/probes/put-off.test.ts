@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { GatewayClient } from "../../../exporter/gateway/port.ts";
 import { keyReading } from "../../../exporter/collectors/key.ts";
 import { parseKey } from "../../../exporter/gateway/wire/key.ts";
 import { createSelfRegistry } from "../../../exporter/metrics/self-registry.ts";
@@ -9,9 +8,7 @@ import { testConfig } from "../../support/test-config.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/log.ts";
 import { MINUTE, probe, probing, probeTarget } from "./probe-bench.ts";
-
-const refuse = () => Promise.reject(new Error("No request is allowed"));
-const CLIENT: GatewayClient = { currentKey: refuse, usage: refuse, transcribe: refuse };
+import { NO_ANSWERS } from "../../support/fake-client.ts";
 
 /** Probes that were due before the spend of the day is known. */
 async function putOff(...names: readonly string[]) {
@@ -27,7 +24,7 @@ async function putOff(...names: readonly string[]) {
   });
   const configure = (...configured: readonly string[]) =>
     probes.configure(testConfig({ probing: probing(...configured.map((name) => probe(name))) }));
-  for (const { jobs } of configure(...names)) for (const job of jobs) await job.run(CLIENT, clock.now());
+  for (const { jobs } of configure(...names)) for (const job of jobs) await job.run(NO_ANSWERS, clock.now());
   const makeKnown = async () => {
     await clock.advance(5 * MINUTE);
     const information = parseKey({ data: { usage: 0, usage_daily: 0 } }, "read");

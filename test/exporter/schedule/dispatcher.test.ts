@@ -12,11 +12,11 @@ interface Waiting {
 function setUp({ perMinute = 0, analyticsPerMinute = 0, connections = 64 } = {}) {
   const clock = createManualClock();
   const limits = {
-    perMinute: { key: perMinute, analytics: analyticsPerMinute, transcription: 0 },
+    perMinute: { key: perMinute, analytics: analyticsPerMinute, account: 0, transcription: 0 },
     connections,
   };
   const dispatcher = createDispatcher(clock, limits);
-  const queues: Record<Endpoint, Waiting[]> = { key: [], analytics: [], transcription: [] };
+  const queues: Record<Endpoint, Waiting[]> = { key: [], analytics: [], account: [], transcription: [] };
   const served: [string, number][] = [];
   const releases = new Map<string, Release>();
   const jobs: JobSource = {

@@ -1,6 +1,8 @@
 import { type FailureReason, GatewayError } from "../../../exporter/gateway/errors.ts";
-import type { Caller, Gateway, KeyInformation, RequestOutcome } from "../../../exporter/gateway/port.ts";
+import type { KeyInformation } from "../../../exporter/gateway/key-information.ts";
+import type { Caller, Gateway, RequestOutcome } from "../../../exporter/gateway/port.ts";
 import type { Clock } from "../../../exporter/time/clock.ts";
+import { NO_ANSWERS } from "../../support/fake-client.ts";
 
 /** The outcome of one request. `ms` is its duration. */
 export type Answer =
@@ -43,9 +45,8 @@ export function createFakeGateway(clock: Clock, answerTo: (name: string) => Answ
       return underWay;
     },
     clientFor: (caller) => ({
+      ...NO_ANSWERS,
       currentKey: () => currentKey(caller),
-      usage: () => Promise.reject(new Error("Not used here")),
-      transcribe: () => Promise.reject(new Error("Not used here")),
     }),
     close: () => Promise.resolve(),
   };

@@ -20,7 +20,7 @@ function setUp({ groups = [testGroup({ jobs: [testJob("a")] })], perMinute = 0 }
   const opened = { since: Number.NEGATIVE_INFINITY };
   const polled: { at: number | undefined } = { at: undefined };
   const limits = {
-    perMinute: { key: perMinute, analytics: 0, transcription: 0 },
+    perMinute: { key: perMinute, analytics: 0, account: 0, transcription: 0 },
     connections: 8,
     maxPauseMs: MINUTE,
   };

@@ -300,4 +300,4 @@ const BEFORE = {
   warning: undefined,
 };
 
-const NO_LIMITS = { perMinute: { key: 0, analytics: 0, transcription: 0 }, connections: 4 };
+const NO_LIMITS = { perMinute: { key: 0, analytics: 0, account: 0, transcription: 0 }, connections: 4 };

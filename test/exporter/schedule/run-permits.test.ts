@@ -11,7 +11,7 @@ import { createManualClock } from "../../support/clock.ts";
 /** Permits of runs that begin as soon as `connections` allow it. */
 function setUp(connections: number, perMinute = 0) {
   const clock = createManualClock();
-  const limits = { perMinute: { key: perMinute, analytics: 0, transcription: 0 }, connections };
+  const limits = { perMinute: { key: perMinute, analytics: 0, account: 0, transcription: 0 }, connections };
   const dispatcher = createDispatcher(clock, limits);
   const refusals = createRefusals(clock, () => 300_000);
   const queue: ((release: Release) => void)[] = [];

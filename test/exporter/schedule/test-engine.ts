@@ -32,7 +32,7 @@ export function createTestEngine(options: TestEngineOptions = {}) {
   const newGateway = () => createFakeGateway(clock, (name) => answers.get(name) ?? { credits: 1 });
   const gateway = newGateway();
   const limits = {
-    perMinute: { key: options.perMinute ?? 0, analytics: 0, transcription: 0 },
+    perMinute: { key: options.perMinute ?? 0, analytics: 0, account: 0, transcription: 0 },
     connections: options.connections ?? 8,
     maxPauseMs: 300_000,
   };

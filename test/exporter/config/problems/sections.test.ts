@@ -54,7 +54,7 @@ badFiles("analytics, schedule and the rest", [
     text: GATEWAY + KEYS + 'schedule: {key: 60s, analytics: "@daily"}\n',
     problems: [
       'schedule.analytics: "@daily" is not a cron expression of 5 or 6 fields (UTC) or an interval from 1s to 1d, such as 60s',
-      "schedule.key: is not a known field; did you mean keys? Known fields: keys, analytics",
+      "schedule.key: is not a known field; did you mean keys? Known fields: keys, analytics, discovery",
     ],
   },
   {

@@ -41,7 +41,7 @@ badFiles("structure, and the folder of keys", [
     text: "gateway: {base_url: https://gateway.example/api/v1, base_uri: x}\nkeys: [{name: billing, api_key_file: /secrets/billing}]\nkey_dir: /x\n",
     problems: [
       "gateway.base_uri: is not a known field; did you mean base_url? Known fields: base_url, timeout, deadline, requests_per_minute, connections, max_pause, max_body",
-      "key_dir: is not a known field; did you mean keys_dir? Known fields: gateway, keys, keys_dir, analytics, budgets, probes, probe_spend, schedule, credit_value, series_limit",
+      "key_dir: is not a known field; did you mean keys_dir? Known fields: gateway, keys, keys_dir, analytics, discovery, budgets, probes, probe_spend, schedule, credit_value, series_limit",
     ],
   },
   {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KeyInformation } from "../../../../exporter/gateway/port.ts";
+import type { KeyInformation } from "../../../../exporter/gateway/key-information.ts";
 import { parseKey } from "../../../../exporter/gateway/wire/key.ts";
 import type { Switches } from "../../../gateway/switches.ts";
 import { createClient, secretSource } from "../../../support/gateway-client.ts";

@@ -1,12 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { parsePairs, parseTotal } from "../../../../exporter/gateway/wire/usage.ts";
+import {
+  AMOUNT_METRICS,
+  CREDITS_METRIC,
+  type MoneyMetrics,
+} from "../../../../exporter/gateway/wire/usage.ts";
+import { parseUsageRows } from "../../../../exporter/gateway/wire/usage-rows.ts";
 
 const ROW = { model: "One", app: "Chat", total_usage: 1.5, request_count: 3 };
 const PAIR = {
-  model: "One",
-  app: "Chat",
+  labels: ["One", "Chat"],
   amounts: {
     credits: 1.5,
+    byokCredits: undefined,
     requests: 3,
     tokens: undefined,
     promptTokens: undefined,
@@ -26,13 +31,24 @@ function body(rows: readonly unknown[], around: object = {}, metadata: object = 
   };
 }
 
+const BOTH: MoneyMetrics = { credits: AMOUNT_METRICS.credits, byok: true };
+
+function parsePairs(answer: unknown, rates = false, money = BOTH) {
+  return parseUsageRows(answer, { dimensions: ["model", "app"], money, rates }, "ask");
+}
+
+function parseTotal(answer: unknown) {
+  return parseUsageRows(answer, { dimensions: [], money: BOTH, rates: false }, "ask");
+}
+
 function parsed(rows: readonly unknown[], withRates = false) {
-  return parsePairs(body(rows), withRates, "ask");
+  return parsePairs(body(rows), withRates);
 }
 
 describe("parsePairs: the answer around the rows", () => {
   const PLAIN = {
     rows: [PAIR],
+    creditsSource: "total",
     unreadableRows: 0,
     rowProblem: undefined,
     truncated: false,
@@ -42,7 +58,7 @@ describe("parsePairs: the answer around the rows", () => {
   };
   test.each<[string, unknown, object]>([
     ["the contract's", body([ROW]), {}],
-    ["nothing", body([]), { rows: [] }],
+    ["nothing", body([]), { rows: [], creditsSource: "total_less_byok" }],
     ["more rows than these", body([ROW], {}, { truncated: true }), { truncated: true }],
     ["warnings", body([ROW], { warnings: ["no such key"] }), { warnings: 1 }],
     [
@@ -59,7 +75,7 @@ describe("parsePairs: the answer around the rows", () => {
     ["no query time", body([ROW], {}, { query_time_ms: undefined }), { queryTimeMs: undefined }],
     ["more metadata, fewer counts", body([ROW], {}, { row_count: "many", shard: 3 }), {}],
   ])("%s", (_, answer, change) => {
-    expect(parsePairs(answer, false, "ask")).toEqual({ ...PLAIN, ...change });
+    expect(parsePairs(answer)).toEqual({ ...PLAIN, ...change });
   });
 
   test.each<[string, unknown, string]>([
@@ -92,14 +108,14 @@ describe("parsePairs: the answer around the rows", () => {
       "none of the 2 rows can be read (the first: app: Invalid input: expected a text or a number)",
     ],
   ])("%s is a bad response", (_, answer, why) => {
-    expect(() => parsePairs(answer, false, "ask")).toThrow(
+    expect(() => parsePairs(answer)).toThrow(
       expect.objectContaining({ kind: "bad_response", message: `Cannot ask: ${why}` }),
     );
   });
 });
 
 describe("parsePairs: rows", () => {
-  const { model, app, amounts, rates } = PAIR;
+  const { labels, amounts, rates } = PAIR;
   test.each<[string, object, object]>([
     ["a count as a text", { request_count: "3" }, PAIR],
     ["all numbers as strings", { request_count: "3", total_usage: "1.50" }, PAIR],
@@ -114,14 +130,15 @@ describe("parsePairs: rows", () => {
       { total_usage: -0.25, request_count: "-1" },
       { ...PAIR, amounts: { ...amounts, credits: -0.25, requests: -1 } },
     ],
-    ["null labels", { model: null, app: null }, { ...PAIR, model: null, app: null }],
-    ["empty labels", { model: "", app: "" }, { ...PAIR, model: "", app: "" }],
-    ["numbers for labels", { app: 5001 }, { ...PAIR, app: "5001" }],
+    ["null labels", { model: null, app: null }, { ...PAIR, labels: [null, null] }],
+    ["empty labels", { model: "", app: "" }, { ...PAIR, labels: ["", ""] }],
+    ["numbers for labels", { app: 5001 }, { ...PAIR, labels: ["One", "5001"] }],
     ["more columns", { app_id: 5001, avg_latency: "much", date__day: "x", user: {} }, PAIR],
     [
       "every amount",
       {
-        total_usage: 1,
+        total_usage: 1.5,
+        byok_usage: "0.5",
         request_count: 2,
         tokens_total: 3,
         tokens_prompt: 4,
@@ -129,10 +146,10 @@ describe("parsePairs: rows", () => {
         reasoning_tokens: 6,
       },
       {
-        model,
-        app,
+        labels,
         amounts: {
           credits: 1,
+          byokCredits: 0.5,
           requests: 2,
           tokens: 3,
           promptTokens: 4,
@@ -181,25 +198,51 @@ describe("parsePairs: rows", () => {
 
 test("parsePairs reads only the requested rows, however many there are, and reports the rest", () => {
   const rows = [...Array.from({ length: 1000 }, () => ROW), 0, {}];
-  expect(parsePairs(body(rows), false, "ask")).toMatchObject({ unreadableRows: 0, truncated: true });
+  expect(parsePairs(body(rows))).toMatchObject({ unreadableRows: 0, truncated: true });
   expect(parsed(rows).rows).toHaveLength(1000);
   expect(parsed(rows.slice(0, 1000)).truncated).toBe(false);
 });
 
 describe("parseTotal", () => {
   test("reads the sums from one row without labels", () => {
-    expect(parseTotal(body([{ total_usage: "8.5", request_count: 30 }]), "ask").rows).toEqual([
-      { ...PAIR.amounts, credits: 8.5, requests: 30 },
+    expect(parseTotal(body([{ total_usage: "8.5", request_count: 30 }])).rows).toEqual([
+      { ...PAIR, labels: [], amounts: { ...PAIR.amounts, credits: 8.5, requests: 30 } },
     ]);
   });
 
   test("has no row if nothing was used", () => {
-    expect(parseTotal(body([]), "ask")).toMatchObject({ rows: [], unreadableRows: 0 });
+    expect(parseTotal(body([]))).toMatchObject({ rows: [], unreadableRows: 0 });
   });
 
   test("fails if its row is unreadable", () => {
-    expect(() => parseTotal(body([{ total_usage: {} }]), "ask")).toThrow(
+    expect(() => parseTotal(body([{ total_usage: {} }]))).toThrow(
       "Cannot ask: none of the 1 rows can be read (the first: total_usage: Invalid input: expected a finite number)",
     );
+  });
+});
+
+describe("credits of a row", () => {
+  const CREDITS: MoneyMetrics = { credits: CREDITS_METRIC, byok: true };
+  const TOTAL: MoneyMetrics = { credits: AMOUNT_METRICS.credits, byok: false };
+  const SENT = { model: "One", app: "Chat", total_usage: 1.1, credits_usage: 0.7, byok_usage: 0.3 };
+  test.each<[string, MoneyMetrics, object, number | undefined, number | undefined, string]>([
+    ["charged to credits", CREDITS, {}, 0.7, 0.3, "credits"],
+    ["without the metric of credits", BOTH, {}, 0.8, 0.3, "total_less_byok"],
+    ["without BYOK", BOTH, { byok_usage: null }, 1.1, undefined, "total_less_byok"],
+    ["as texts", BOTH, { total_usage: "1.1", byok_usage: "0.3" }, 0.8, 0.3, "total_less_byok"],
+    ["with a negative total", BOTH, { total_usage: -1 }, -1.3, 0.3, "total_less_byok"],
+    ["if BYOK is not sent", BOTH, { byok_usage: undefined }, 1.1, undefined, "total"],
+    ["if BYOK is not requested", TOTAL, {}, 1.1, undefined, "total"],
+    ["if the total is not known", BOTH, { total_usage: null }, undefined, 0.3, "total_less_byok"],
+    ["if credits are not known", CREDITS, { credits_usage: null }, undefined, 0.3, "credits"],
+    ["beside an unreadable total that was not requested", CREDITS, { total_usage: {} }, 0.7, 0.3, "credits"],
+  ])("%s", (_, money, change, credits, byokCredits, creditsSource) => {
+    const answer = parsePairs(body([{ ...SENT, ...change }]), false, money);
+    expect(answer).toMatchObject({ creditsSource, rows: [{ amounts: { credits, byokCredits } }] });
+  });
+
+  test("one row without the column makes the whole answer doubtful", () => {
+    const { byok_usage: _, ...other } = SENT;
+    expect(parsePairs(body([SENT, other])).creditsSource).toBe("total");
   });
 });

@@ -1,0 +1,82 @@
+import type { AnalyticsConfig, Config } from "../config/config.ts";
+import { identityOf } from "../config/secret.ts";
+import { decimalRest } from "../metrics/decimal-sum.ts";
+import { sample, seconds } from "../metrics/family.ts";
+import { targetId } from "../readings/target-id.ts";
+import type { Job } from "../schedule/job.ts";
+import { DAY_MS } from "../time/window.ts";
+import { accountFamilies as families } from "./account-families.ts";
+import type { Collector } from "./collector.ts";
+
+/** The balance of the account, and what its analytics can be asked for. */
+export const accountCollector: Collector = {
+  name: "account",
+  schedule: "analytics",
+  families: Object.values(families),
+  lastSuccess: families.lastSuccess,
+  cadence: (family, intervalMs) => {
+    const ms = family === families.capabilities ? Math.max(intervalMs, DAY_MS) : intervalMs;
+    return `${ms / 1000} s`;
+  },
+  jobs: ({ gateway, analytics }) =>
+    analytics ? [creditsJob(analytics, gateway), capabilitiesJob(analytics, gateway)] : [],
+};
+
+function creditsJob(analytics: AnalyticsConfig, gateway: Config["gateway"]): Job {
+  return {
+    ...accountJob("credits", analytics, gateway),
+    title: "the account's credits",
+    minIntervalMs: 0,
+    run: async (client) => {
+      const credits = await client.credits(analytics.managementKey);
+      if (credits === "unsupported") return { samples: [] };
+      if (credits === "unproved") {
+        const warning = "the balance is not shown, because the management key is not accepted as one";
+        return { samples: [], warning };
+      }
+      const { boughtCredits, usedCredits } = credits;
+      return {
+        value: { kind: "credits", ...credits },
+        samples: [
+          ...sample(families.bought, {}, boughtCredits),
+          ...sample(families.used, {}, usedCredits),
+          ...sample(families.balance, {}, decimalRest(boughtCredits, [usedCredits])),
+        ],
+      };
+    },
+    describe: ({ lastSuccessMs }) => sample(families.lastSuccess, {}, seconds(lastSuccessMs)),
+  };
+}
+
+function capabilitiesJob(analytics: AnalyticsConfig, gateway: Config["gateway"]): Job {
+  return {
+    ...accountJob("capabilities", analytics, gateway),
+    title: "the capabilities of the analytics",
+    minIntervalMs: DAY_MS,
+    run: async (client) => {
+      const capabilities = await client.capabilities(analytics.managementKey);
+      if (!capabilities) return { samples: [] };
+      const { metrics, dimensions, granularities } = capabilities;
+      const counts = {
+        metrics: `${metrics.length}`,
+        dimensions: `${dimensions.length}`,
+        granularities: `${granularities.length}`,
+      };
+      return { samples: sample(families.capabilities, counts, 1) };
+    },
+    describe: () => [],
+  };
+}
+
+/** The parts that both jobs share. */
+function accountJob(name: string, { managementKey }: AnalyticsConfig, { baseUrl }: Config["gateway"]) {
+  return {
+    id: targetId("account", name),
+    name,
+    endpoint: "account",
+    requests: 1,
+    identity: JSON.stringify([baseUrl, identityOf(managementKey)]),
+    fingerprint: "",
+    constants: [],
+  } satisfies Partial<Job>;
+}

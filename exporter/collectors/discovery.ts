@@ -1,0 +1,124 @@
+import type { AnalyticsConfig, Config, DiscoveryConfig } from "../config/config.ts";
+import { holdsSecret, identityOf } from "../config/secret.ts";
+import type { AccountKey, AccountKeys } from "../gateway/account.ts";
+import { GatewayError } from "../gateway/errors.ts";
+import { sample, seconds } from "../metrics/family.ts";
+import { targetId } from "../readings/target-id.ts";
+import type { Job, Result } from "../schedule/job.ts";
+import { inParts } from "../time/turns.ts";
+import type { Collector } from "./collector.ts";
+import { discoveryFamilies as families } from "./discovery-families.ts";
+import { createKeyDirectory, type KeyDirectory, type Names, plainName } from "./key-directory.ts";
+import { listedMembers } from "./listed-key.ts";
+
+/** Limits and usage of the account's keys without their secrets, with one request for a hundred keys. */
+export const discoveryCollector: Collector = {
+  name: "discovery",
+  schedule: "discovery",
+  families: Object.values(families),
+  lastSuccess: families.lastSuccess,
+  jobs: (config, directory = createKeyDirectory()) => {
+    const { analytics, discovery } = config;
+    if (!analytics || !discovery) return [];
+    return discovery.workspaces.map((workspace) =>
+      listingJob(workspace, { config, analytics, discovery, directory }),
+    );
+  },
+};
+
+interface Context {
+  readonly config: Config;
+  readonly analytics: AnalyticsConfig;
+  readonly discovery: DiscoveryConfig;
+  readonly directory: KeyDirectory;
+}
+
+function listingJob(workspace: string | undefined, context: Context): Job {
+  const { config, analytics, discovery } = context;
+  const name = workspace ?? "default";
+  const labels = { workspace: name };
+  const reservedNames = new Set(config.keys.map((key) => key.name));
+  return {
+    id: targetId("discovery", name),
+    title: `the list of keys of workspace "${name}"`,
+    name,
+    endpoint: "account",
+    requests: 2,
+    minIntervalMs: 0,
+    identity: JSON.stringify([config.gateway.baseUrl, identityOf(analytics.managementKey)]),
+    fingerprint: JSON.stringify([
+      ...[...discovery.include, discovery.owner ?? "", ...discovery.exclude].map(String),
+      ...reservedNames,
+    ]),
+    constants: [],
+    reservedNames,
+    run: async (client, askedAtMs) => {
+      const answer = await client.accountKeys(workspace, analytics.managementKey);
+      return listed(name, answer, context, askedAtMs);
+    },
+    describe: (state) => [
+      ...sample(families.up, labels, state.up),
+      ...sample(families.lastSuccess, labels, seconds(state.lastSuccessMs)),
+    ],
+  };
+}
+
+async function listed(
+  workspace: string,
+  answer: AccountKeys,
+  context: Context,
+  askedAtMs: number,
+): Promise<Result> {
+  const { discovery, directory, config } = context;
+  const { unreadableRows, rowProblem, moved, failure } = answer;
+  const keys = answer.keys.filter(({ name }) => isWanted(name, discovery));
+  const isComplete = failure === undefined && !moved && unreadableRows === 0;
+  const plain = await inParts(keys, plainKey);
+  const named = directory.named(workspace, plain, namesOf(config), isComplete);
+  const listing = { workspace, owner: discovery.owner, askedAtMs };
+  const members = await inParts(named, (key) => listedMembers(key, listing));
+  const labels = { workspace };
+  return {
+    samples: [
+      ...sample(families.keys, labels, keys.length),
+      ...sample(families.excluded, labels, answer.keys.length - keys.length),
+      ...sample(families.unreadable, labels, unreadableRows),
+    ],
+    members: { members: members.flat(), proves: failure ? "nothing" : isComplete ? "all" : "expired" },
+    failure: failure && asGatewayError(failure),
+    concealedLabels: plain.filter(({ isConcealed }) => isConcealed).length,
+    warning: rowProblem === undefined ? undefined : `some keys cannot be read (the first: ${rowProblem})`,
+  };
+}
+
+function plainKey(key: AccountKey) {
+  const isConcealed = holdsSecret(key.name);
+  return { key, isConcealed, plain: isConcealed ? "" : plainName(key.name) };
+}
+
+/** Longer names are matched by their beginning, because a pattern may take long. */
+const LONGEST_MATCHED = 256;
+
+function isWanted(name: string, { include, exclude }: DiscoveryConfig): boolean {
+  const text = name.slice(0, LONGEST_MATCHED);
+  const matches = (pattern: RegExp) => pattern.test(text);
+  return (include.length === 0 || include.some(matches)) && !exclude.some(matches);
+}
+
+function namesOf({ keys }: Config): Names {
+  return {
+    taken: new Set(keys.map(({ name }) => name)),
+    configured: new Map(
+      keys.flatMap(({ name, secret }) => {
+        const hash = secret.hash?.();
+        return hash === undefined ? [] : [[hash, name] as const];
+      }),
+    ),
+  };
+}
+
+function asGatewayError(error: Error): GatewayError {
+  return error instanceof GatewayError
+    ? error
+    : new GatewayError("bad_response", error.message, { cause: error });
+}

@@ -1,0 +1,36 @@
+/**
+ * What the gateway reports about one key (contract 2.7). Amounts are credits. Undefined: the answer lacks the field
+ * (as in older deployments, observed-behaviour 13); null: the contract's own null.
+ */
+export interface KeyInformation {
+  /** A masked fragment of the key (observed-behaviour 11). */
+  readonly label: string | undefined;
+  /** Null: unlimited. */
+  readonly limitCredits: number | null | undefined;
+  readonly limitReset: LimitReset | undefined;
+  /** Of the current reset window; may be negative. Null: unlimited. */
+  readonly remainingCredits: number | null | undefined;
+  readonly byokInLimit: boolean | undefined;
+  readonly usage: Spend;
+  readonly byokUsage: Spend;
+  readonly freeTier: boolean | undefined;
+  readonly expiresAtMs: number | undefined;
+  /** The daily quota of `:free` models. */
+  readonly freeRequests: {
+    readonly limit: number | undefined;
+    readonly used: number | undefined;
+    readonly remaining: number | undefined;
+  };
+}
+
+/** Credits used: all time, current UTC day, week (from Monday) and month. */
+export interface Spend {
+  readonly total: number | undefined;
+  readonly day: number | undefined;
+  readonly week: number | undefined;
+  readonly month: number | undefined;
+}
+
+/** When a limit resets; `other` is an unknown text. */
+export const LIMIT_RESETS = ["never", "daily", "weekly", "monthly", "other"] as const;
+export type LimitReset = (typeof LIMIT_RESETS)[number];

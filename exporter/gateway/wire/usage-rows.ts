@@ -1,0 +1,148 @@
+import { z } from "zod";
+import { decimalRest } from "../../metrics/decimal-sum.ts";
+import { GatewayError } from "../errors.ts";
+import type { Amounts, CreditsSource, Rates } from "../port.ts";
+import { optional, parseBody, shapeProblem, wireNumber } from "./fields.ts";
+import { AMOUNT_METRICS, CREDITS_METRIC, RATE_METRICS, ROW_LIMIT, type UsageColumns } from "./usage.ts";
+
+/** An answer of `POST /analytics/query` (contract 2.4). */
+export interface UsageRows {
+  readonly rows: readonly UsageRow[];
+  readonly creditsSource: CreditsSource;
+  /** Number of rows that are not objects, have a value of a wrong type, or lack a label. */
+  readonly unreadableRows: number;
+  /** Why the first unreadable row was rejected: the column's name, never its value. */
+  readonly rowProblem: string | undefined;
+  /** Whether the service has more rows than were read: by its flag, its count of rows, or because it sent too many. */
+  readonly truncated: boolean;
+  readonly warnings: number;
+  readonly computedAtMs: number | undefined;
+  readonly queryTimeMs: number | undefined;
+}
+
+export interface UsageRow {
+  /** One for each requested dimension. */
+  readonly labels: readonly (string | null)[];
+  readonly amounts: Amounts;
+  readonly rates: Rates;
+}
+
+/** @throws GatewayError `bad_response` when the shape is wrong, or no row of several can be read. */
+export function parseUsageRows(body: unknown, columns: UsageColumns, action: string): UsageRows {
+  const { data: sentRows, metadata, cachedAt, warnings } = parseBody(UsageBody, body, action).data;
+  const wireRows = sentRows.slice(0, ROW_LIMIT);
+  const [labels, values] = [labelColumns(columns), valueColumns(columns)];
+  const rows: UsageRow[] = [];
+  let isByokKnown = columns.money.byok;
+  let rowProblem: string | undefined;
+  for (const wireRow of wireRows) {
+    const [names, row] = [labels.safeParse(wireRow), values.safeParse(wireRow)];
+    if (names.success && row.success) {
+      rows.push({ labels: columns.dimensions.map((name) => names.data[name] ?? null), ...row.data.read });
+      isByokKnown &&= row.data.isByokKnown;
+    } else rowProblem ??= problemOf(names.error ?? row.error);
+  }
+  if (rows.length === 0 && rowProblem !== undefined) {
+    const message = `Cannot ${action}: none of the ${wireRows.length} rows can be read (the first: ${rowProblem})`;
+    throw new GatewayError("bad_response", message);
+  }
+  return {
+    rows,
+    creditsSource: sourceOf(columns, isByokKnown),
+    unreadableRows: wireRows.length - rows.length,
+    rowProblem,
+    truncated: metadata.truncated || Math.max(sentRows.length, metadata.row_count ?? 0) > wireRows.length,
+    warnings: warnings?.length ?? 0,
+    computedAtMs: cachedAt,
+    queryTimeMs: metadata.query_time_ms,
+  };
+}
+
+/** A service that omits the column may count BYOK as credits. */
+function sourceOf({ money }: UsageColumns, isByokKnown: boolean): CreditsSource {
+  if (money.credits === CREDITS_METRIC) return "credits";
+  return isByokKnown ? "total_less_byok" : "total";
+}
+
+function problemOf(error: z.ZodError | undefined): string | undefined {
+  return error && shapeProblem(error);
+}
+
+/** The fields that are read. */
+export const UsageBody = z.object({
+  data: z.object({
+    data: z.array(z.unknown()),
+    metadata: z.object({
+      truncated: z.boolean(),
+      query_time_ms: optional(wireNumber),
+      row_count: optional(wireNumber),
+    }),
+    cachedAt: optional(wireNumber),
+    // Warnings of any type are counted.
+    warnings: optional(z.array(z.unknown())),
+  }),
+});
+
+const label = z
+  .union([z.string(), z.number().transform(String)], { error: "Invalid input: expected a text or a number" })
+  .nullable();
+
+/** The labels of a row. */
+export function labelColumns({ dimensions }: Pick<UsageColumns, "dimensions">) {
+  return z.object(Object.fromEntries(dimensions.map((name) => [name, label])));
+}
+
+const value = wireNumber.nullish().transform((number) => number ?? undefined);
+const milliseconds = value.transform((ms) => (ms === undefined ? undefined : ms / 1000));
+/** Null is no BYOK; a missing column is not known. */
+const byok = wireNumber.nullish();
+const unread = z
+  .unknown()
+  .optional()
+  .transform(() => undefined);
+
+/** The values of a row. Only requested columns are read, because a service may send others (observed-behaviour 5). */
+export function valueColumns({ money, rates }: Pick<UsageColumns, "money" | "rates">) {
+  const isTotal = money.credits !== CREDITS_METRIC;
+  return z
+    .object({
+      [CREDITS_METRIC]: isTotal ? unread : value,
+      [AMOUNT_METRICS.credits]: isTotal ? value : unread,
+      [AMOUNT_METRICS.byokCredits]: money.byok ? byok : unread,
+      [AMOUNT_METRICS.requests]: value,
+      [AMOUNT_METRICS.tokens]: value,
+      [AMOUNT_METRICS.promptTokens]: value,
+      [AMOUNT_METRICS.completionTokens]: value,
+      [AMOUNT_METRICS.reasoningTokens]: value,
+      [RATE_METRICS.cacheHitRatio]: rates ? value : unread,
+      [RATE_METRICS.latencyAvgSeconds]: rates ? milliseconds : unread,
+      [RATE_METRICS.latencyP90Seconds]: rates ? milliseconds : unread,
+    })
+    .transform((row) => {
+      const byokCredits = row[AMOUNT_METRICS.byokCredits];
+      const total = row[AMOUNT_METRICS.credits];
+      return {
+        isByokKnown: byokCredits !== undefined,
+        read: {
+          amounts: {
+            credits: isTotal ? withoutByok(total, byokCredits) : row[CREDITS_METRIC],
+            byokCredits: byokCredits ?? undefined,
+            requests: row[AMOUNT_METRICS.requests],
+            tokens: row[AMOUNT_METRICS.tokens],
+            promptTokens: row[AMOUNT_METRICS.promptTokens],
+            completionTokens: row[AMOUNT_METRICS.completionTokens],
+            reasoningTokens: row[AMOUNT_METRICS.reasoningTokens],
+          },
+          rates: {
+            cacheHitRatio: row[RATE_METRICS.cacheHitRatio],
+            latencyAvgSeconds: row[RATE_METRICS.latencyAvgSeconds],
+            latencyP90Seconds: row[RATE_METRICS.latencyP90Seconds],
+          },
+        },
+      };
+    });
+}
+
+function withoutByok(total: number | undefined, byokCredits: number | null | undefined): number | undefined {
+  return total === undefined || !byokCredits ? total : decimalRest(total, [byokCredits]);
+}

@@ -1,0 +1,116 @@
+import type { GatewayError } from "../gateway/errors.ts";
+import type { Reading } from "../readings/reading.ts";
+import type { ReadingStore } from "../readings/readings.ts";
+import type { TargetId } from "../readings/target-id.ts";
+import { nextTurn } from "../time/turns.ts";
+import type { Job, Member, MemberList } from "./job.ts";
+
+/** The targets that appear and vanish with the answers of a job, instead of with the configuration. */
+export interface Members {
+  /**
+   * Stores what an answer contains, part by part, and removes what it proves to be gone. Returns the number of series
+   * that found no room. @throws the signal's reason if the run is aborted.
+   */
+  learn(job: Job, list: MemberList, answer: MembersAnswer): Promise<number>;
+  /** The job failed: what it showed remains for its time to live, but is not up. */
+  fail(job: Job, error: GatewayError, signal: AbortSignal): Promise<void>;
+  /** Removes the members of a job whose names are now those of configured targets; all of them if it has left the plan. */
+  readonly release: (former: Job, present: Job | undefined) => void;
+  /** Shows the description of a member. */
+  describe(id: TargetId): void;
+}
+
+export interface MembersAnswer {
+  readonly reading: Omit<Reading, "value">;
+  /** When the run began, monotonic milliseconds. */
+  readonly askedAt: number;
+  readonly signal: AbortSignal;
+}
+
+/** What is kept of a member beside its readings. */
+type Known = Pick<Member, "id" | "name" | "describe">;
+
+/** As many members take about as long as a part of a rendering. */
+const PART = 50;
+
+export function createMembers(readings: ReadingStore): Members {
+  const known = new Map<TargetId, Map<TargetId, Known>>();
+
+  function membersOf(job: Job): Map<TargetId, Known> {
+    const members = known.get(job.id) ?? new Map<TargetId, Known>();
+    known.set(job.id, members);
+    return members;
+  }
+
+  function remove(members: Map<TargetId, Known>, id: TargetId): void {
+    members.delete(id);
+    readings.remove(id);
+  }
+
+  /** A target that is missing in an answer that proves nothing is gone when its values have expired. */
+  function removeGone(members: Map<TargetId, Known>, { members: listed, proves }: MemberList): void {
+    if (proves === "nothing") return;
+    const present = new Map(listed.map((member) => [member.id, member]));
+    for (const { id } of members.values()) {
+      if (!present.has(id) && (proves === "all" || !readings.isCurrent(id))) remove(members, id);
+    }
+  }
+
+  function show(member: Known): void {
+    const status = readings.status(member.id);
+    if (status) readings.describe(member.id, member.describe(status));
+  }
+
+  async function learn(job: Job, list: MemberList, { reading, askedAt, signal }: MembersAnswer) {
+    const members = membersOf(job);
+    removeGone(members, list);
+    // Two targets may have swapped their names: no rendering may contain a name twice.
+    for (const { id, name } of list.members) {
+      if (members.has(id) && members.get(id)?.name !== name) remove(members, id);
+    }
+    let refused = 0;
+    for (const [index, member] of list.members.entries()) {
+      if (index % PART === 0) {
+        await nextTurn();
+        signal.throwIfAborted();
+      }
+      const { id, name, behind, value } = member;
+      members.set(id, { id, name, describe: member.describe });
+      readings.configure(id, job.identity, behind);
+      const samples = member.samples();
+      if (!readings.learn(id, { ...reading, value }, samples, askedAt)) refused += samples.length;
+      const { askedAtMs } = reading;
+      readings.update(id, { ...GOOD, lastAttemptMs: askedAtMs, lastSuccessMs: askedAtMs });
+      show(member);
+    }
+    return refused;
+  }
+
+  return {
+    learn,
+    fail: async (job, { kind: reason, message }, signal) => {
+      const failure = { reason, message };
+      for (const [index, member] of [...membersOf(job).values()].entries()) {
+        if (index % PART === 0) await nextTurn();
+        if (signal.aborted) return;
+        readings.update(member.id, { up: false, failure });
+        show(member);
+      }
+    },
+    release: (former, present) => {
+      const members = membersOf(former);
+      const isKept = ({ name }: Known) => present?.reservedNames?.has(name) === false;
+      const isSame = present?.identity === former.identity;
+      for (const member of members.values()) if (!isSame || !isKept(member)) remove(members, member.id);
+      if (!present) known.delete(former.id);
+    },
+    describe: (id) => {
+      for (const members of known.values()) {
+        const member = members.get(id);
+        if (member) show(member);
+      }
+    },
+  };
+}
+
+const GOOD = { up: true, attempted: true, failure: undefined } as const;

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { accountCollector } from "../../../exporter/collectors/account.ts";
+import type { Switches } from "../../gateway/switches.ts";
+import { seriesName } from "../../support/series.ts";
+import { startTestApp } from "../../support/test-app.ts";
+import { testConfig } from "../../support/test-config.ts";
+
+const nameOf = (name: string) => seriesName(`aigateway_account_${name}`, {});
+const FIGURES = ["bought_credits", "used_credits", "balance_credits"].map(nameOf);
+
+/** An exporter with nothing but analytics, beside a gateway whose account has bought and used credits. */
+function start(switches: Partial<Switches> = {}) {
+  return startTestApp({
+    analytics: true,
+    gateway: () => ({ switches }),
+    prepare: (gateway) => {
+      gateway.addKey({ name: "billing" });
+      gateway.moveCredits({ kind: "purchase", micros: 100_500_000 });
+      gateway.spend({ key: "billing", model: "acme/one", micros: 25_750_001, byokMicros: 9e6 });
+    },
+  });
+}
+
+function lineOf(figures: ReadonlyMap<string, number>): readonly (number | undefined)[] {
+  return FIGURES.map((name) => figures.get(name));
+}
+
+describe("the balance", () => {
+  test("is what was bought less what was used, and is polled with the analytics", async () => {
+    const app = await start();
+    const { gateway, clock } = app;
+    const shown = await app.seriesWhen((series) => series.has(nameOf("balance_credits")));
+    expect(lineOf(shown)).toEqual([100.5, 25.750001, 74.749999]);
+    gateway.moveCredits({ kind: "expiry", micros: -80_000_000 });
+    await clock.advance(600_000);
+    const after = await app.seriesWhen((series) => series.get(nameOf("bought_credits")) === 20.5);
+    expect(lineOf(after)).toEqual([20.5, 25.750001, -5.250001]);
+  });
+
+  test.each<[string, Partial<Switches>]>([
+    ["without the operation", { missingOperations: ["credits"] }],
+    ["without listings", { missingOperations: ["keys"] }],
+  ])("is absent for a service %s, which is no failure", async (_, switches) => {
+    const app = await start(switches);
+    const series = await app.seriesWhen((shown) => shown.has(nameOf("last_success_timestamp_seconds")));
+    expect(lineOf(series)).toEqual([undefined, undefined, undefined]);
+    expect(app.lines.filter(({ level }) => level === "warn" || level === "error")).toEqual([]);
+  });
+});
+
+describe("the capabilities", () => {
+  const NAME = "aigateway_analytics_capabilities_info";
+  test("are counted, and read once a day", async () => {
+    const app = await start();
+    const { gateway, clock } = app;
+    const labels = { metrics: "23", dimensions: "16", granularities: "5" };
+    await app.seriesWhen((series) => series.has(seriesName(NAME, labels)));
+    // As everything, they are read once more after midnight.
+    const counts = [];
+    for (const hours of [11, 2, 22, 2]) {
+      await clock.advance(hours * 3_600_000);
+      counts.push(gateway.log.of("meta").length);
+    }
+    expect(counts).toEqual([1, 2, 2, 3]);
+  });
+
+  test("let credits be requested by their own metric", async () => {
+    const app = await start();
+    const source = "aigateway_analytics_credits_source";
+    const name = seriesName(source, { query: "day", [source]: "credits" });
+    const series = await app.seriesWhen((shown) => shown.get(name) === 1, { seconds: 400 });
+    expect(series.get(seriesName("aigateway_usage_day_credits", { model: "acme/one", app: "_none" }))).toBe(
+      25.750001,
+    );
+  });
+});
+
+test("nothing about the account is requested without a management key", () => {
+  expect(accountCollector.jobs(testConfig())).toEqual([]);
+});
