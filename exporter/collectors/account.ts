@@ -1,4 +1,4 @@
-import type { AnalyticsConfig, Config } from "../config/config.ts";
+import type { AnalyticsConfig, Config, QueryConfig } from "../config/config.ts";
 import { identityOf } from "../config/secret.ts";
 import { decimalRest } from "../metrics/decimal-sum.ts";
 import { sample, seconds } from "../metrics/family.ts";
@@ -7,6 +7,8 @@ import type { Job } from "../schedule/job.ts";
 import { DAY_MS } from "../time/window.ts";
 import { accountFamilies as families } from "./account-families.ts";
 import type { Collector } from "./collector.ts";
+import { labelText, shownLabel } from "./label-text.ts";
+import { nearestName } from "./nearest-name.ts";
 
 /** The balance of the account, and what its analytics can be asked for. */
 export const accountCollector: Collector = {
@@ -51,6 +53,7 @@ function creditsJob(analytics: AnalyticsConfig, gateway: Config["gateway"]): Job
 function capabilitiesJob(analytics: AnalyticsConfig, gateway: Config["gateway"]): Job {
   return {
     ...accountJob("capabilities", analytics, gateway),
+    fingerprint: JSON.stringify(analytics.queries),
     title: "the capabilities of the analytics",
     minIntervalMs: DAY_MS,
     run: async (client) => {
@@ -62,11 +65,32 @@ function capabilitiesJob(analytics: AnalyticsConfig, gateway: Config["gateway"])
         dimensions: `${dimensions.length}`,
         granularities: `${granularities.length}`,
       };
-      return { samples: sample(families.capabilities, counts, 1) };
+      return {
+        samples: sample(families.capabilities, counts, 1),
+        warning: warningOf(analytics.queries, dimensions),
+      };
     },
     describe: () => [],
   };
 }
+
+/** Names that the service does not list. It is asked nevertheless, because it decides. */
+function warningOf(queries: readonly QueryConfig[], known: readonly string[]): string | undefined {
+  const misses = queries.flatMap(({ name, dimensions, filters }) =>
+    [...dimensions, ...filters.map(({ field }) => field)]
+      .filter((dimension) => !known.includes(dimension))
+      .map((dimension) => {
+        const nearest = nearestName(dimension, known.slice(0, MOST_NAMES));
+        const advice =
+          nearest === undefined ? "" : `; the nearest one is "${shownLabel(labelText(nearest))}"`;
+        return `query "${name}" names the dimension "${dimension}", which the gateway does not list${advice}`;
+      }),
+  );
+  return misses.length > 0 ? misses.join("; ") : undefined;
+}
+
+/** More names than any service has. */
+const MOST_NAMES = 1000;
 
 /** The parts that both jobs share. */
 function accountJob(name: string, { managementKey }: AnalyticsConfig, { baseUrl }: Config["gateway"]) {

@@ -8,7 +8,7 @@ import {
   type UsagePair,
 } from "../gateway/port.ts";
 import { decimalRest, decimalSum, isSumOf } from "../metrics/decimal-sum.ts";
-import { labelText, shownLabel } from "./label-text.ts";
+import { labelText, shownLabel, shownLabels } from "./label-text.ts";
 
 /** The spend by pair, in at most `top` named pairs and a remainder, so that the sum over all pairs is the total. */
 export interface Breakdown {
@@ -34,12 +34,19 @@ export interface Pair {
 /** The label of a value that is null or empty. */
 const NONE = "_none";
 /** Both labels of the remainder. */
-const OTHER = "_other";
+export const OTHER = "_other";
 
 /** The pairs of an answer: the `top` most expensive ones are named, all others are part of the remainder. */
 export interface Cut {
   readonly named: readonly Pair[];
   readonly folded: readonly Pair[];
+}
+
+/** Cuts the pairs and breaks the answer down, in pieces between which scrapes are answered. */
+export async function shownBreakdown(usage: Usage, top: number): Promise<Breakdown> {
+  const cut = cutPairs(usage, top);
+  const shownOf = await shownLabels(cut.named.flatMap(({ model, app }) => [model, app]));
+  return breakdown(usage, cut, shownOf);
 }
 
 export function cutPairs({ pairs }: Pick<Usage, "pairs">, top: number): Cut {

@@ -73,6 +73,44 @@ export interface AnalyticsConfig {
   readonly top: number;
   /** Whether to query the cache hit ratio and latencies as well. */
   readonly rates: boolean;
+  /** Further queries, built-in ones included. */
+  readonly queries: readonly QueryConfig[];
+}
+
+/** A query by one or two dimensions. */
+export interface QueryConfig {
+  readonly name: string;
+  /** As the service names them. */
+  readonly dimensions: readonly string[];
+  /** What is shown of each row. */
+  readonly metrics: readonly QueryMetric[];
+  readonly window: "day" | "last_day" | "month" | "last_month";
+  /** Number of rows shown by name; the rest is `_other`. */
+  readonly top: number;
+  readonly filters: readonly QueryFilter[];
+}
+
+/** What a query can show, amounts first. */
+export const QUERY_METRICS = [
+  "credits",
+  "byok_credits",
+  "requests",
+  "tokens",
+  "prompt_tokens",
+  "completion_tokens",
+  "reasoning_tokens",
+  "cache_hit_ratio",
+  "latency_avg_seconds",
+  "latency_p90_seconds",
+] as const;
+export type QueryMetric = (typeof QUERY_METRICS)[number];
+
+/** Either of both lists has values. */
+export interface QueryFilter {
+  readonly field: string;
+  readonly operator: "in" | "not_in";
+  readonly values: readonly (string | number)[];
+  readonly includeUnset: boolean;
 }
 
 /** Which keys of the account are shown without their secrets. */

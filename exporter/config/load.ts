@@ -8,6 +8,7 @@ import { type KeysDirectory, NO_DIRECTORY, readKeysDirectory } from "./keys-dire
 import { inspectConfig } from "./parse.ts";
 import { type AudioFiles, audioFindings, createAudioFiles, probingConfig } from "./probes/probe-config.ts";
 import { firstProblems, pathText, type Problem, withoutRepetitions } from "./problem.ts";
+import { queryConfigs } from "./query-section.ts";
 import { type Checked, entriesOf, has, right, sectionOf } from "./rules.ts";
 import { type ConfigFile, keyFindings, ownedKeys, ownerOf } from "./schema.ts";
 import { proxyOf } from "./proxy.ts";
@@ -202,6 +203,6 @@ function foundKeys({ files }: KeysDirectory, references: References): KeyConfig[
 function toAnalytics({ analytics }: ConfigFile, { secret }: References): AnalyticsConfig | undefined {
   const reference = analytics && secretReference({ value: analytics, issues: [] }, MANAGEMENT_KEY_FIELDS);
   if (!reference) return undefined;
-  const { top, rates } = analytics;
-  return { managementKey: secret(reference), top, rates };
+  const { top, rates, queries } = analytics;
+  return { managementKey: secret(reference), top, rates, queries: queryConfigs(queries) };
 }

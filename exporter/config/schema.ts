@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { longestGapMs } from "../time/ticker.ts";
 import { memberFindings, type Owned } from "./budgets/budget-config.ts";
 import { BUDGET_SCOPES, budgetSection } from "./budgets/schema.ts";
 import { flag, integer, KEY_NAME, list, path, pattern } from "./field.ts";
@@ -6,6 +7,7 @@ import { positiveNumber, schedule, section, text } from "./field.ts";
 import { discoverySection } from "./discovery-section.ts";
 import { gatewaySection } from "./gateway-section.ts";
 import { probeSection, probeSpendSection } from "./probes/schema.ts";
+import { querySection, requestFindings } from "./query-section.ts";
 import { quote } from "./quote.ts";
 import { type Checked, entriesOf, type Finding, has, right, sectionOf, withRules } from "./rules.ts";
 import { API_KEY_FIELDS, MANAGEMENT_KEY_FIELDS, secretFindings, variable } from "./secret-fields.ts";
@@ -48,8 +50,16 @@ const analyticsSection = withRules(
         "Number of pairs of model and app shown by name, the most expensive first; the rest is `_other`.",
       ),
     rates: flag().prefault(false).describe("Also query the cache hit rate and latencies."),
+    queries: list(querySection)
+      .optional()
+      .describe(
+        "Further queries. Without this field: `keys-day` and `keys-month`, the spend by key and model. An empty list removes these two; a query of the same name replaces one.",
+      ),
   }),
-  (analytics) => secretFindings(analytics, MANAGEMENT_KEY_FIELDS),
+  (analytics) => [
+    ...secretFindings(analytics, MANAGEMENT_KEY_FIELDS),
+    ...repeatedNames("queries", entriesOf(analytics, "queries")),
+  ],
 );
 
 const scheduleSection = section({
@@ -104,6 +114,7 @@ export const configFile = withRules(fields, (file) => [
   ...repeatedNames("keys", entriesOf(file, "keys")),
   ...repeatedNames("budgets", entriesOf(file, "budgets")),
   ...analyticsFindings(file),
+  ...rateFindings(file),
   ...repeatedNames("probes", entriesOf(file, "probes")),
   ...spendFindings(file),
   // The names in a folder are known only once it is listed.
@@ -152,7 +163,7 @@ function payerFindings(
 }
 
 function repeatedNames(
-  field: "keys" | "budgets" | "probes",
+  field: "keys" | "budgets" | "probes" | "queries",
   entries: readonly Checked<{ readonly name: string }>[],
 ): readonly Finding[] {
   const first = new Map<string, number>();
@@ -187,6 +198,14 @@ function budgetsWithoutAnalytics(file: File): readonly Finding[] {
       message: "needs the section analytics",
     })),
   );
+}
+
+function rateFindings(file: File): readonly Finding[] {
+  const [analytics, schedules] = [sectionOf(file, "analytics"), sectionOf(file, "schedule")];
+  const expression = schedules && right(schedules, "analytics");
+  if (!analytics || !expression) return [];
+  const budgets = entriesOf(file, "budgets").filter((budget) => !has(budget, "keys")).length;
+  return requestFindings(entriesOf(analytics, "queries").length, budgets, longestGapMs(expression));
 }
 
 /** Probes cost money, so they require a ceiling. */

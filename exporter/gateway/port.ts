@@ -94,6 +94,18 @@ export interface UsageQuestion {
   readonly total: boolean;
   /** Whether the pairs carry rates as well. */
   readonly rates: boolean;
+  /** One or two dimensions instead of model and app, as the service names them. */
+  readonly dimensions?: readonly string[];
+  readonly filters?: readonly UsageFilter[];
+}
+
+/** Limits a query to some values of a dimension, or excludes them. The values are identifiers of the service. */
+export interface UsageFilter {
+  readonly dimension: string;
+  readonly operator: "in" | "not_in";
+  readonly values: readonly (string | number)[];
+  /** Whether usage without a value is part of the answer. */
+  readonly withUnset: boolean;
 }
 
 /** Amounts, which can be added up. */
@@ -164,6 +176,7 @@ export interface Usage {
   readonly queryTimeMs: number | undefined;
 }
 
+/** Model and app are the first and the second dimension, whatever they are; the second one may be absent (null). */
 export interface UsagePair {
   /** Human-readable; null or empty without a name. */
   readonly model: string | null;

@@ -27,7 +27,7 @@ export async function askUsage(
   secret: SecretSource,
   choice: MoneyMetricsChoice,
 ): Promise<Usage> {
-  const { range, rates } = question;
+  const { range, rates, dimensions = ["model", "app"], filters } = question;
   const action = `query the analytics of "${name}"`;
   const ask = (asked: Omit<UsageColumns, "money">) =>
     withMoney(choice, async (money) => {
@@ -35,8 +35,8 @@ export async function askUsage(
       const body = await send({ ...usageRequest(range, columns), action, secret });
       return parseUsageRows(body, columns, action);
     });
-  const askPairs = () => ask({ dimensions: ["model", "app"], rates });
-  const askTotal = () => ask({ dimensions: [], rates: false });
+  const askPairs = () => ask({ dimensions, rates, filters });
+  const askTotal = () => ask({ dimensions: [], rates: false, filters });
 
   const pairs = question.pairs ? await askPairs() : undefined;
   const total = question.total ? await askTotal() : undefined;

@@ -77,6 +77,20 @@ export function sample<Label extends string>(
   return [{ family, labels: labelsText(family, labels), value, window }];
 }
 
+/** The same with labels beyond those of the family, which differ from sample to sample. */
+export function labelledSample<Label extends string>(
+  family: Family<Label>,
+  labels: Readonly<Record<Label, string>>,
+  more: readonly (readonly [name: string, value: string])[],
+  given: number | undefined,
+  window?: Window,
+): readonly Sample[] {
+  return sample(family, labels, given, window).map((one) => ({
+    ...one,
+    labels: [one.labels, ...more.map(([name, value]) => pairText(name, value))].join(","),
+  }));
+}
+
 /** A time or a duration in the base unit of metrics; unknown stays unknown. */
 export function seconds(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : ms / 1000;

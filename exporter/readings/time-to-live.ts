@@ -33,7 +33,12 @@ export function timeToLiveMs(reading: Reading): number {
 
 /** Whether that much time has passed since the run that a view leaves the reading out. A step of the clock is no time. */
 export function hasAged(aging: Aging, monotonicMs: number): boolean {
-  return timeToLiveMs(aging.reading) - (monotonicMs - aging.askedAt) <= spareMs(aging);
+  return agesInMs(aging, monotonicMs) <= spareMs(aging);
+}
+
+/** Milliseconds until the time to live has passed by the monotonic clock. */
+export function agesInMs({ reading, askedAt }: Aging, monotonicMs: number): number {
+  return timeToLiveMs(reading) - (monotonicMs - askedAt);
 }
 
 /** How far the wall clock has been set back since the run began, milliseconds. */

@@ -2,7 +2,7 @@ import type { Clock } from "../time/clock.ts";
 import { contains, type Window } from "../time/window.ts";
 import { type Learnt, shownWindows } from "./learnt.ts";
 import type { Packing } from "./packing.ts";
-import { leftAt, setBackMs, spareMs, STEP_MS } from "./time-to-live.ts";
+import { agesInMs, hasAged, leftAt, setBackMs, spareMs, STEP_MS } from "./time-to-live.ts";
 
 /** Everything that may be shown at one instant, and how long it stays valid. */
 export interface View<Packed> {
@@ -45,7 +45,12 @@ export function createViewBuilder<Packed>(
     const left = learnt ? leftAt(learnt, wallMs, monotonicMs) : 0;
     // What has expired once must not come back when the clock is set back.
     if (learnt && left <= 0) learnt.isWithdrawn = true;
-    if (!learnt || !isLasting(learnt, left)) return void blocks.push(empty);
+    if (!learnt || !isLasting(learnt, left)) {
+      // Without values the target may still be up, until that time has passed.
+      if (learnt && !hasAged(learnt, monotonicMs))
+        validForMs = Math.min(validForMs, agesInMs(learnt, monotonicMs));
+      return void blocks.push(empty);
+    }
     const isSteady = setBackMs(learnt, wallMs - monotonicMs) === 0;
     add(only(learnt.values, isSteady ? isRunning : shownWindows(learnt, clock)), left);
   }

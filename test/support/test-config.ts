@@ -48,7 +48,7 @@ export function testBudget(name: string, parts: Partial<BudgetConfig> = {}): Bud
 }
 
 export function testAnalytics(parts: Partial<AnalyticsConfig> = {}): AnalyticsConfig {
-  return { managementKey: secretSource("sk-management"), top: 50, rates: false, ...parts };
+  return { managementKey: secretSource("sk-management"), top: 50, rates: false, queries: [], ...parts };
 }
 
 export function secretSource(text: string): SecretSource {

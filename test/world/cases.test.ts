@@ -143,6 +143,19 @@ describe("around midnight", () => {
     }));
 });
 
+test("a process that resumes after a step of its clock shows no key as up that was not polled", () =>
+  checkStory({
+    start: "2026-11-30T00:00:00Z",
+    minutes: 8,
+    scrapeSeconds: 90,
+    aheadSeconds: -10_800,
+    events: [
+      { do: "step", at: 17, by: 10_800 },
+      { do: "suspend", at: 18, for: 165 },
+    ],
+    settings: { keys: [{ name: "k0", file: 7 }], analytics: { file: 901, top: 4 } },
+  }));
+
 test("a clock that is stepped after another key has begun to pay lets no probe pass its ceiling", () =>
   checkStory({
     minutes: 40,

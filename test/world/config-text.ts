@@ -17,7 +17,8 @@ export function configText(settings: Settings): string {
       ...(label !== undefined && { show_label: label }),
     })),
     ...(analytics && {
-      analytics: { management_key_file: `secrets/f${analytics.file}`, top: analytics.top },
+      analytics: { management_key_file: `secrets/f${analytics.file}`, top: analytics.top, queries: [] },
+      discovery: { enabled: false },
     }),
     budgets: budgets.map(budgetEntry),
     ...(probes && probeSections(probes)),

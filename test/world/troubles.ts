@@ -1,7 +1,7 @@
 import { DAY_MS } from "./calendar.ts";
 import type { Question } from "./questions.ts";
 import { analyticsRoundSeconds, gapSeconds, keyRoundSeconds } from "./recovery.ts";
-import { endOf, type EndpointName, type StoryEvent } from "./story.ts";
+import { endOf, type EndpointName, type FaultKind, type StoryEvent } from "./story.ts";
 import type { World } from "./world.ts";
 
 /** The gateway lags, so an answer that soon after midnight proves nothing. */
@@ -65,9 +65,13 @@ function pastTroubles({ story, time }: World, at: number): readonly Trouble[] {
 
 function troubleOf(event: StoryEvent): Trouble {
   const [from, to] = [event.at * 1000, endOf(event) * 1000];
-  const isUnnoticed = event.do === "step" || event.do === "suspend";
+  const isRejected = event.do === "fault" && REJECTIONS.has(event.what);
+  const isUnnoticed = event.do === "step" || event.do === "suspend" || isRejected;
   return { from, to: event.do === "fault" || event.do === "file" ? to + LINGERING_MS : to, isUnnoticed };
 }
+
+/** What someone must mend is asked again at the next poll of the schedule. */
+const REJECTIONS: ReadonlySet<FaultKind> = new Set([400, 401, 402, 403, 404]);
 
 /** The waits that the gateway has asked for. */
 function hints({ questions }: World, at: number): readonly Trouble[] {

@@ -1,5 +1,5 @@
 import type { Window } from "../../time/window.ts";
-import { type Amount, AMOUNTS, type Rate, RATES } from "../port.ts";
+import { type Amount, AMOUNTS, type Rate, RATES, type UsageFilter } from "../port.ts";
 
 /**
  * The metric of `POST /analytics/query` that each amount comes from (observed-behaviour 9). Credits come from this one
@@ -38,6 +38,7 @@ export interface UsageColumns {
   readonly dimensions: readonly string[];
   readonly money: MoneyMetrics;
   readonly rates: boolean;
+  readonly filters?: readonly UsageFilter[] | undefined;
 }
 
 /**
@@ -47,7 +48,7 @@ export interface UsageColumns {
 export const ROW_LIMIT = 1000;
 
 /** Requests the most expensive rows, or the sum over everything. */
-export function usageRequest(range: Window, { dimensions, money, rates }: UsageColumns) {
+export function usageRequest(range: Window, { dimensions, money, rates, filters = [] }: UsageColumns) {
   const metrics = [
     money.credits,
     ...(money.byok ? [AMOUNT_METRICS.byokCredits] : []),
@@ -59,8 +60,17 @@ export function usageRequest(range: Window, { dimensions, money, rates }: UsageC
     limit: ROW_LIMIT,
     order_by: { field: money.credits, direction: "desc" },
   };
-  const body = { metrics, time_range: timeRange(range), ...(dimensions.length > 0 && rows) };
+  const body = {
+    metrics,
+    time_range: timeRange(range),
+    ...(filters.length > 0 && { filters: filters.map(wireFilter) }),
+    ...(dimensions.length > 0 && rows),
+  };
   return { method: "POST", path: "/analytics/query", body } as const;
+}
+
+function wireFilter({ dimension, operator, values, withUnset }: UsageFilter): object {
+  return { field: dimension, operator, value: values, ...(withUnset && { include_unset: true }) };
 }
 
 const countMetrics = AMOUNTS.filter((amount) => amount !== "credits" && amount !== "byokCredits").map(

@@ -75,6 +75,27 @@ describe("the capabilities", () => {
   });
 });
 
+test("a dimension that the gateway does not list is a warning with the nearest one, and is asked for", async () => {
+  const queries = [
+    { name: "hosts", dimensions: ["providr"], window: "day" as const },
+    { name: "odd", dimensions: ["zzzzzzzzz"], window: "day" as const },
+  ];
+  const app = await startTestApp({
+    analytics: true,
+    content: () => ({ analytics: { management_key_env: "MANAGEMENT_KEY", queries } }),
+  });
+  await app.seriesWhen(
+    (series) =>
+      series.has('aigateway_analytics_up{query="hosts"}') &&
+      [...series.keys()].some((name) => name.startsWith("aigateway_analytics_capabilities_info")),
+  );
+  const [warning] = app.lines.filter(({ message }) => message.includes("capabilities of the analytics, but"));
+  expect(warning?.message).toContain(
+    'query "hosts" names the dimension "providr", which the gateway does not list; the nearest one is "provider"; query "odd" names the dimension "zzzzzzzzz", which the gateway does not list',
+  );
+  expect((await app.series()).get('aigateway_analytics_up{query="hosts"}')).toBe(0);
+});
+
 test("nothing about the account is requested without a management key", () => {
   expect(accountCollector.jobs(testConfig())).toEqual([]);
 });

@@ -21,7 +21,7 @@ export interface Options {
 
 /** The job of a query. */
 export function jobOf({ query = "day", top = 50, rates = false }: Options = {}): Job {
-  const analytics = { managementKey: secretSource("sk-management"), top, rates };
+  const analytics = { managementKey: secretSource("sk-management"), top, rates, queries: [] };
   const job = analyticsCollector
     .jobs(testConfig({ analytics }))
     .find(({ id }) => id === `analytics/${query}`);

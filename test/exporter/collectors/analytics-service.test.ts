@@ -29,7 +29,7 @@ async function service(switches: Partial<Switches> = {}, top = 50) {
   spend("acme/two", 250_000, 1);
 
   const { clientFor } = createClient({ baseUrl: gateway.url });
-  const analytics = { managementKey: secretSource(gateway.managementToken), top, rates: false };
+  const analytics = { managementKey: secretSource(gateway.managementToken), top, rates: false, queries: [] };
   const [job] = analyticsCollector.jobs(testConfig({ analytics }));
   async function poll(): Promise<readonly string[]> {
     const result = await job?.run(clientFor({ endpoint: "analytics", name: "day" }), NOON);

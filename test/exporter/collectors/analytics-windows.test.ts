@@ -140,7 +140,7 @@ describe("analytics: the window of each sample", () => {
 
 describe("analytics: the jobs", () => {
   test("there is one job for each query, that of the last month hourly", () => {
-    const analytics = { managementKey: secretSource("sk"), top: 5, rates: false };
+    const analytics = { managementKey: secretSource("sk"), top: 5, rates: false, queries: [] };
     const jobs = analyticsCollector.jobs(testConfig({ analytics }));
     expect(jobs.map(({ id, title, name, minIntervalMs }) => [id, title, name, minIntervalMs])).toEqual([
       ["analytics/day", 'analytics query "day"', "day", 0],

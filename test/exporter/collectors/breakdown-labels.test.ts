@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { A, B, brokenDown, C, pairs, type Short, total, usage } from "./short-usage.ts";
+import { A, B, C, pairs, type Short, total, usage } from "./short-usage.ts";
+import { brokenDown } from "./broken-down.ts";
 
 describe("breakdown: labels", () => {
   test.each<[string, readonly Short[], Short, readonly unknown[]]>([

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Amounts, Usage } from "../../../exporter/gateway/port.ts";
 import { decimalSum } from "../../../exporter/metrics/decimal-sum.ts";
 import { amountsOf, NO_USAGE } from "../../support/fake-client.ts";
-import { brokenDown } from "./short-usage.ts";
+import { brokenDown } from "./broken-down.ts";
 
 const RUNS = { seed: 20261121, numRuns: 1000 };
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Usage } from "../../../exporter/gateway/port.ts";
-import { A, B, brokenDown, C, type More, pairs, type Short, total, usage } from "./short-usage.ts";
+import { A, B, C, type More, pairs, type Short, total, usage } from "./short-usage.ts";
+import { brokenDown } from "./broken-down.ts";
 
 const [shownA, shownB, shownC] = [
   ["a", "x", { credits: 5, requests: 10 }],

@@ -23,7 +23,7 @@ function jobsOf(...wanted: Wanted) {
   const budgets = wanted.map(([period, scope], index): BudgetConfig => {
     return { name: `b${index}`, limit: 1, period, scope, team: "" };
   });
-  const analytics = { managementKey: secretSource("sk-management"), top: 50, rates: true };
+  const analytics = { managementKey: secretSource("sk-management"), top: 50, rates: true, queries: [] };
   return analyticsCollector.jobs(testConfig({ analytics, budgets })).slice(4);
 }
 

@@ -34,7 +34,9 @@ async function day(seed: number, switches: Partial<Switches>, isLearnt: boolean,
   const managementKey = secretSource(gateway.managementToken);
   const client = clientFor({ endpoint: "analytics", name: "day" });
   if (isLearnt) await client.capabilities(managementKey);
-  const [job] = analyticsCollector.jobs(testConfig({ analytics: { managementKey, top: 2, rates: false } }));
+  const [job] = analyticsCollector.jobs(
+    testConfig({ analytics: { managementKey, top: 2, rates: false, queries: [] } }),
+  );
   const result = await job?.run(client, NOON);
   return { ...shownOf(result), books: booksOf(gateway) };
 }

@@ -1,6 +1,6 @@
-import { breakdown, cutPairs } from "../../../exporter/collectors/breakdown.ts";
 import type { Amounts, Rates, Usage, UsagePair } from "../../../exporter/gateway/port.ts";
 import { amountsOf, NO_USAGE } from "../../support/fake-client.ts";
+import { brokenDown } from "./broken-down.ts";
 
 type Text = string | null;
 export type More = Partial<Amounts & Rates>;
@@ -43,6 +43,3 @@ export function total(credits: number | undefined, requests: number | undefined,
 export const A: Short = ["a", "x", 5, 10];
 export const B: Short = ["b", "x", 3, 20];
 export const C: Short = ["c", "y", 1, 30];
-export function brokenDown(answer: Usage, top: number) {
-  return breakdown(answer, cutPairs(answer, top));
-}

@@ -56,7 +56,7 @@ const key = (name: string, token: string) => ({
 
 const CONFIG: Config = testConfig({
   keys: [key("billing", "token-1"), key("search", "token-2")],
-  analytics: { managementKey: secretSource("token-1"), top: 1, rates: false },
+  analytics: { managementKey: secretSource("token-1"), top: 1, rates: false, queries: [] },
   budgets: [budget],
 });
 
