@@ -107,7 +107,7 @@ export const selfFamilies = {
   }),
   creditValue: gauge({
     name: "aigateway_credit_value",
-    help: "Price of one credit (credit_value of the configuration). Multiply credits by it to get money.",
+    help: "Price of one credit (credit_value of the configuration). Money: credits * on (job, instance) group_left (currency) aigateway_credit_value.",
     labels: ["currency"],
     absent: "credit_value is not configured",
   }),
