@@ -63,7 +63,7 @@ async function findMutation({ file, from, to }: Mutation, seeds: number): Promis
   }
 }
 
-const SHRINK_SECONDS = 30;
+const SHRINK_SECONDS = 10;
 const FIRST_SEED = 1;
 
 function foundIn(output: string): Found | undefined {
