@@ -134,8 +134,10 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
     scheduler.at(entry.job.id, at);
   }
 
+  const intervalOf = (group: string) => intervals.of(group);
+
   function next(endpoint: Endpoint): QueuedJob | undefined {
-    return queues[endpoint].next(clock.monotonic(), (id) => mayBegin({ endpoint, id }), intervals.of);
+    return queues[endpoint].next(clock.monotonic(), (id) => mayBegin({ endpoint, id }), intervalOf);
   }
 
   function openAt(endpoint: Endpoint): number | undefined {
