@@ -138,6 +138,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     maxRequests,
     allowedHosts,
     onDrop: countDrops(registry),
+    onRefusal: (what, address) => limiter.write("warn", `refused ${what}`, { address }, `Refused a ${what}`),
   });
 
   function newGateway(next: Config): Gateway {

@@ -21,11 +21,15 @@ export interface RouterDependencies {
   readonly isCurrent: (request: IncomingMessage, config: WebConfig) => boolean;
   /** Answers in progress at once, not counting `/-/…`; 0 is unlimited. */
   readonly maxRequests: number;
+  readonly onRefusal: OnRefusal;
 }
+
+/** Receives what was refused, and the address of the client if its connection is open. */
+export type OnRefusal = (what: "login" | "client certificate", address: string | undefined) => void;
 
 export function createRouter(
   routes: readonly Route[],
-  { passwords, web, allowedHosts, isCurrent, maxRequests }: RouterDependencies,
+  { passwords, web, allowedHosts, isCurrent, maxRequests, onRefusal }: RouterDependencies,
 ): Router {
   const byPath = new Map(routes.map((route) => [route.path, route]));
   const tryAcquire = createRequestSemaphore(maxRequests);
@@ -58,6 +62,7 @@ export function createRouter(
       return textAnswer(401, "The connection is no longer valid\n");
     }
     const refused = await refusal(config, passwords, request);
+    if (refused?.status === 401) onRefusal("login", request.socket.remoteAddress);
     return withHeaders(config, refused ?? (await routed(request, response)));
   };
 }

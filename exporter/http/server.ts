@@ -12,7 +12,7 @@ import { type Connections, createConnections, type DropReason } from "./connecti
 import { type Limits, LIMITS, MAX_REQUESTS } from "./limits.ts";
 import { createPasswords } from "./passwords.ts";
 import { type Route, textAnswer } from "./route.ts";
-import { createRouter } from "./router.ts";
+import { createRouter, type OnRefusal } from "./router.ts";
 import { createTlsServer, type TlsServer } from "./tls-server.ts";
 
 // An import would read every export of node:http, and so load fetch and web sockets: 45 ms and 10 MB more at startup.
@@ -56,6 +56,8 @@ export interface ServerOptions {
   readonly allowedHosts?: readonly string[] | undefined;
   /** Counts a connection that is closed to respect the limit of connections. */
   readonly onDrop?: ((reason: DropReason) => void) | undefined;
+  /** Reports a client that is not let in. */
+  readonly onRefusal?: OnRefusal | undefined;
   /** Overrides of the default limits. */
   readonly limits?: Partial<Limits>;
 }
@@ -73,6 +75,7 @@ export function createServer(
     maxRequests = MAX_REQUESTS,
     allowedHosts = [],
     onDrop = () => {},
+    onRefusal = () => {},
     limits: changed = {},
   }: ServerOptions = {},
 ): Server {
@@ -86,13 +89,14 @@ export function createServer(
     allowedHosts,
     isCurrent: ({ socket }, { tls }) => tlsServer?.isCurrent(socket, tls) ?? true,
     maxRequests,
+    onRefusal,
   });
   const server = http.createServer(settingsOf(limits), (request, response) => void answer(request, response));
   server.timeout = limits.stallMs;
   const tlsServer = listenToConnections(
     server,
     connections,
-    web?.isSecure === true ? (serve) => createTlsServer(web, limits, serve) : undefined,
+    web?.isSecure === true ? (serve) => createTlsServer(web, limits, serve, onRefusal) : undefined,
   );
 
   async function answer(request: Http.IncomingMessage, response: Http.ServerResponse): Promise<void> {

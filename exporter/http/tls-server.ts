@@ -5,6 +5,7 @@ import type { ClientAuth, WebConfig, WebSource, WebTls } from "../config/web/web
 import { hasAllowedName } from "./client-names.ts";
 import { peerOf } from "./connections.ts";
 import type { Limits } from "./limits.ts";
+import type { OnRefusal } from "./router.ts";
 
 /** Turns raw connections into TLS connections, each with the web configuration in force when it opens. */
 export interface TlsServer {
@@ -23,6 +24,7 @@ export function createTlsServer(
   web: WebSource,
   { requestMs }: Limits,
   onConnection: (socket: TLSSocket) => void,
+  onRefusal: OnRefusal,
 ): TlsServer {
   const handshakes = new Map<string, Socket>();
   const settings = new WeakMap<Socket, WebTls>();
@@ -43,8 +45,9 @@ export function createTlsServer(
     server.on("secureConnection", (socket) => {
       handshakes.delete(peerOf(socket));
       settings.set(socket, tls);
-      if (isAcceptable(tls, socket)) onConnection(socket);
-      else socket.destroy();
+      if (isAcceptable(tls, socket)) return onConnection(socket);
+      onRefusal("client certificate", socket.remoteAddress);
+      socket.destroy();
     });
     server.on("tlsClientError", (_error, socket) => socket.destroy());
     current = { tls, server };

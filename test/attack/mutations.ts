@@ -144,7 +144,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     "the number of rows",
-    "exporter/gateway/wire/usage.ts",
+    "exporter/gateway/wire/usage-rows.ts",
     "slice(0, ROW_LIMIT)",
     "slice(0)",
     [],

@@ -136,6 +136,15 @@ describe("basic authentication", () => {
     expect((await ask("/metrics", { auth: null, headers: { authorization } })).status).toBe(401);
   });
 
+  test("a few refused logins a minute are logged with the address, without the password", async () => {
+    await ask("/metrics", { auth: "alice:a-wrong-password" });
+    const isRefusal = (line: string) => line.includes('"msg":"Refused a login"');
+    const lines = exporter.log().split("\n").filter(isRefusal);
+    expect(lines).toHaveLength(5);
+    expect(lines[0]).toMatch(/"level":"warn".*"address":"(?:::ffff:)?127\.0\.0\.1"/);
+    expect(exporter.log()).not.toContain("a-wrong-password");
+  });
+
   test("users are added, changed and removed without a restart", async () => {
     write({ users: { bob: hashedPassword("three") } });
     expect((await ask("/metrics")).status).toBe(401);
@@ -304,7 +313,7 @@ describe("check", () => {
     ]);
     rmSync(bad);
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain(`${bad}: gateway.base_url: `);
+    expect(stderr).toContain(`${bad}: line 1: gateway.base_url: `);
     expect(stderr).toMatch(/worse\.yaml: tls_server_config\.cert_file: file .* does not exist/);
     expect(stderr).toContain(`${worse}: tls_server_config.key_file: is missing`);
     expect(stderr).toContain(`${worse}: basic_auth_users.alice: `);

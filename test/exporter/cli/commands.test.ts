@@ -19,8 +19,8 @@ describe("check()", () => {
     expect(await check(options, terminal)).toBe(1);
     expect(printed.stdout).toBe("");
     expect(printed.stderr.split("\n")).toEqual([
-      `${options.configFile}: keys[0].name: "A" does not match [a-z0-9][a-z0-9_.-]{0,63}`,
-      `${options.configFile}: keys[1]: has no secret; set api_key_file or api_key_env`,
+      `${options.configFile}: line 1: keys[0].name: "A" does not match [a-z0-9][a-z0-9_.-]{0,63}`,
+      `${options.configFile}: line 1: keys[1]: has no secret; set api_key_file or api_key_env`,
       "",
     ]);
   });
@@ -54,7 +54,7 @@ describe("once()", () => {
     const { options, terminal, printed } = setUp({
       gateway: { ...UNREACHABLE, deadline: "100ms", timeout: "100ms" },
     });
-    expect(await once(options, terminal)).toBe(0);
+    expect(await once(options, terminal)).toBe(1);
     expect(printed.stdout).toContain('aigateway_key_up{key="billing"} 0\n');
   });
 

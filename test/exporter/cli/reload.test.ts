@@ -19,7 +19,7 @@ describe("createReload()", () => {
   test("returns and logs the problems of a bad configuration, and reports it to the app", async () => {
     const { reload, applied, files, lines } = setUp();
     files.write({ series_limit: 0 });
-    const problem = `${files.configFile}: series_limit: 0 is not an integer from 1 to 100000000`;
+    const problem = `${files.configFile}: line 1: series_limit: 0 is not an integer from 1 to 100000000`;
     expect(await reload()).toEqual([problem]);
     expect(applied.mock.calls).toEqual([[undefined]]);
     expect(lines.map(({ message }) => message)).toEqual([

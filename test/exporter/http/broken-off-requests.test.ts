@@ -21,6 +21,7 @@ test("createRouter() keeps no slot for a request that is broken off while its ac
     allowedHosts: [],
     isCurrent: () => true,
     maxRequests: 1,
+    onRefusal: () => {},
   });
   const answered: Promise<unknown>[] = [];
   const arrived = Promise.withResolvers<void>();

@@ -16,11 +16,12 @@ const config: WebConfig = {
   headers: new Map(),
 };
 
-async function start(route: Route, current = () => config) {
+async function start(route: Route, current = () => config, refused: unknown[] = []) {
   const web = { isSecure: true, isUpToDate: () => true, current: async () => current() };
   const server = createServer([{ host: "127.0.0.1", port: 0 }], [route], () => {}, {
     web,
     limits: { stopMs: 120_000, requestMs: 120_000 },
+    onRefusal: (...refusal) => void refused.push(refusal),
   });
   await server.start();
   onTestFinished(() => server.stop());
@@ -86,7 +87,8 @@ function connectTls(url: string, options: ConnectionOptions) {
 
 describe.each(["TLSv1.2", "TLSv1.3"] as const)("over %s", (maxVersion) => {
   test("a session with a client certificate cannot be resumed", async () => {
-    const server = await start(page, () => verifying);
+    const refused: unknown[] = [];
+    const server = await start(page, () => verifying, refused);
     const client = authority.issue("prometheus.example");
     const sessions: Buffer[] = [];
     const first = connectTls(server.url(), { ...client, maxVersion });
@@ -96,6 +98,7 @@ describe.each(["TLSv1.2", "TLSv1.3"] as const)("over %s", (maxVersion) => {
     // Without the certificate, only a resumed session could be accepted.
     const second = connectTls(server.url(), { maxVersion, ...(session && { session }) });
     expect(await second.ask()).toBe("closed");
+    expect(refused).toEqual([["client certificate", "127.0.0.1"]]);
   });
 
   test("a connection is closed at its first request after the client certificate has expired", async () => {
