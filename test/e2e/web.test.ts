@@ -138,8 +138,10 @@ describe("basic authentication", () => {
 
   test("a few refused logins a minute are logged with the address, without the password", async () => {
     await ask("/metrics", { auth: "alice:a-wrong-password" });
-    const isRefusal = (line: string) => line.includes('"msg":"Refused a login"');
-    const lines = exporter.log().split("\n").filter(isRefusal);
+    const lines = exporter
+      .log()
+      .split("\n")
+      .filter((line) => line.includes('"msg":"Refused a login"'));
     expect(lines).toHaveLength(5);
     expect(lines[0]).toMatch(/"level":"warn".*"address":"(?:::ffff:)?127\.0\.0\.1"/);
     expect(exporter.log()).not.toContain("a-wrong-password");
