@@ -62,7 +62,7 @@ export function budgetStatus(
     if (share.credits !== undefined) known.push(share.credits);
     const gap =
       pollGap(status) ??
-      readingGap(reading, window, readings.isCurrent(id)) ??
+      readingGap(reading, window, status?.up === true && readings.isCurrent(id)) ??
       (share.gap ? "partial" : undefined);
     if (gap === undefined) continue;
     complete = false;

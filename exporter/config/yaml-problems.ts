@@ -23,14 +23,18 @@ export function yamlProblems(
   { text, document, lines }: FaultyText,
 ): readonly Problem[] {
   const messages = new Map<number, string>();
-  for (const fault of faults) {
-    const { position, message } = explanationOf(fault, text, document) ?? fault;
+  for (const [index, fault] of faults.entries()) {
+    const explanation = index < MOST_EXPLAINED ? explanationOf(fault, text, document) : undefined;
+    const { position, message } = explanation ?? fault;
     const { line, col } = position === undefined ? { line: 0, col: 0 } : lines.linePos(position);
     if (!messages.has(line))
       messages.set(line, line === 0 ? message : `line ${line}, column ${col}: ${message}`);
   }
   return [...messages.values()].map((message) => ({ path: "", message }));
 }
+
+/** Each explanation reads the whole document, and a mistake is at the first faults. */
+const MOST_EXPLAINED = 10;
 
 /** A better message, at a better place, for mistakes that the parser notices late. */
 function explanationOf(
