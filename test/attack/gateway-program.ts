@@ -2,6 +2,7 @@ import { createServer, type Socket } from "node:net";
 import { listenOnLoopback } from "../support/loopback.ts";
 import {
   HOSTILE,
+  type JsonObject,
   keyBody,
   MANAGEMENT_SECRET,
   NAMES_BY_SECRET,
@@ -78,6 +79,9 @@ async function answer(socket: Socket, request: string): Promise<void> {
   const name = callerOf(exchange, request);
   if (name === undefined)
     return answerJson(exchange.socket, '{"error":{"code":401,"message":"Invalid key"}}', 401);
+  // A gateway need not have this operation; queries are then sent as they are.
+  if (isCapabilities(request))
+    return answerJson(exchange.socket, '{"error":{"code":404,"message":"Not found"}}', 404);
   const kind = name === MANAGEMENT || HOSTILE.includes(name) ? attacks.get(exchange.lane) : undefined;
   const busy = kind === undefined ? 0 : (inFlight.get(kind) ?? 0);
   if (!kind || kind.onConnect === true || busy >= kind.atOnce)
@@ -102,15 +106,26 @@ function callerOf({ lane, isTranscription, secret }: Exchange, request: string):
 
 const MANAGEMENT = "management";
 
+/** What a management key may read besides the analytics. */
+function accountBody(request: string): JsonObject | undefined {
+  if (request.startsWith("GET /api/v1/keys?")) return { data: [] };
+  if (request.startsWith("GET /api/v1/credits ")) return { data: { total_credits: 1000, total_usage: 5 } };
+  return undefined;
+}
+
+function isCapabilities(request: string): boolean {
+  return request.startsWith("GET /api/v1/analytics/meta ");
+}
+
 function exchangeOf(socket: Socket, request: string, secret: string): Exchange {
   const isGrouped = request.includes('"dimensions"');
-  const lane = request.startsWith("POST") ? "analytics" : "keys";
   const isTranscription = request.startsWith("POST /api/v1/audio/");
+  const lane = request.startsWith("GET /api/v1/key ") || request === "" ? "keys" : "analytics";
   const right = isTranscription
     ? TRANSCRIPTION_BODY
     : lane === "keys"
       ? keyBody(NAMES_BY_SECRET.get(secret) ?? "", revisionAt(Date.now()))
-      : queryBody(isGrouped);
+      : (accountBody(request) ?? queryBody(isGrouped));
   return {
     socket: sinkOf(socket),
     lane,

@@ -92,7 +92,7 @@ function configuration(gatewayAddress: string): string {
     },
     keys,
     keys_dir: "keys",
-    analytics: { management_key_file: "secrets/management" },
+    analytics: { management_key_file: "secrets/management", queries: [] },
     probes: [
       {
         name: "ear",
