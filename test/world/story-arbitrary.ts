@@ -35,13 +35,18 @@ export function storyArbitrary(): fc.Arbitrary<Story> {
     })
     .chain(({ day, minute, start, ...rest }) => {
       const minutes = rest.settings.keys.length > MANY_KEYS ? Math.min(rest.minutes, 12) : rest.minutes;
-      return fc.array(eventArbitrary(minutes * 60), { maxLength: 6, size: "max" }).map((events) => ({
+      const events = fc.array(eventArbitrary(minutes * 60), { maxLength: 6, size: "max" });
+      const refusals = fc.oneof(
+        { weight: 7, arbitrary: fc.constant([]) },
+        { weight: 1, arbitrary: one(refusalsArbitrary()) },
+      );
+      return fc.tuple(events, refusals).map((drawn) => ({
         ...ORDINARY,
         ...rest,
         start: new Date(Date.parse(`${day}T00:00:00Z`) + minute * 60_000).toISOString(),
         minutes,
         aheadSeconds: start?.ahead ?? 0,
-        events: knowable([...correction(start), ...events.flat()]).toSorted(
+        events: knowable([...correction(start), ...drawn.flat(2)]).toSorted(
           (first, second) => first.at - second.at,
         ),
       }));
@@ -143,6 +148,19 @@ function faultOf(drawn: {
     ...(isHint && { retryAfter }),
     ...(what === "quota" && { perMinute }),
   };
+}
+
+/** Some keys are refused for a time that is longer than the time to live of the others. */
+function refusalsArbitrary(): fc.Arbitrary<Fault> {
+  return fc.record({
+    do: fc.constant("fault"),
+    at: fc.integer({ min: 60, max: 300 }),
+    for: fc.integer({ min: 300, max: 900 }),
+    what: fc.constant(429),
+    endpoint: fc.constant("key"),
+    accounts: fc.uniqueArray(fc.nat(7), { minLength: 3, maxLength: 5 }),
+    retryAfter: fc.constantFrom(60, 300, 300),
+  });
 }
 
 function changeArbitrary(): fc.Arbitrary<Partial<Settings>> {
