@@ -45,7 +45,7 @@ export function createDemoGateway(): Gateway {
 export function demoBudgets(gateway: Gateway, team: string, members: readonly string[]) {
   const monthly = members.reduce((sum, key) => sum + gateway.books.key(key).credits.usage.month, 0);
   const since = monthStart(Date.now(), -1);
-  const bought = gateway.books.analytics({ start: since, end: Date.now() }).total.numbers.total_usage;
+  const bought = gateway.books.analytics({ start: since, end: Date.now() }).total.numbers.credits_usage;
   return [
     { name: "reasoning", limit: 80, window: "week", model: "Cobalt: Reasoner 1", team: "research" },
     { name: `${team}-month`, limit: Math.ceil(monthly / 0.92), window: "month", keys: { team } },

@@ -90,7 +90,7 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
   function enqueue({ job, group }: Entry, dueAt: number): undefined {
     // A target with nothing to show is as urgent as the rest of its group, however rarely it is polled.
     const leastMs = readings.isWhole(job.id) ? job.minIntervalMs : 0;
-    queues[job.endpoint].add(job.id, dueAt, Math.max(intervals.of(group.name), leastMs));
+    queues[job.endpoint].add(job.id, dueAt, group.name, leastMs);
   }
 
   /**
@@ -134,8 +134,10 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
     scheduler.at(entry.job.id, at);
   }
 
+  const intervalOf = (group: string) => intervals.of(group);
+
   function next(endpoint: Endpoint): QueuedJob | undefined {
-    return queues[endpoint].next(clock.monotonic(), (id) => mayBegin({ endpoint, id }));
+    return queues[endpoint].next(clock.monotonic(), (id) => mayBegin({ endpoint, id }), intervalOf);
   }
 
   function openAt(endpoint: Endpoint): number | undefined {

@@ -4,15 +4,21 @@ import type { TargetId } from "../readings/target-id.ts";
 /** The jobs of one endpoint that are due and wait for a permit. */
 export interface RunQueue {
   /**
-   * Adds a job. A job that is already waiting keeps its earlier time. `intervalMs` is the job's effective interval;
-   * if it were shorter than the time that serving all jobs takes, jobs with a longer interval would starve.
+   * Adds a job of a group. A job that is already waiting keeps its earlier time. `leastMs` is the job's own interval,
+   * if it is longer than the group's.
    */
-  add(id: TargetId, dueAt: number, intervalMs: number): void;
+  add(id: TargetId, dueAt: number, group: string, leastMs?: number): void;
   /**
    * Of the jobs that may begin, the one that is most overdue in relation to its interval, so that a job served late
-   * is served first the next time and none starves. It stays in the queue.
+   * is served first the next time and none starves. It stays in the queue. `intervalOf` returns the present effective
+   * interval of a group: if it were shorter than the time that serving all jobs takes, or the one of an earlier
+   * configuration for jobs that wait since then, jobs with a longer interval would starve.
    */
-  next(now: number, mayBegin: (id: TargetId) => boolean): QueuedJob | undefined;
+  next(
+    now: number,
+    mayBegin: (id: TargetId) => boolean,
+    intervalOf: (group: string) => number,
+  ): QueuedJob | undefined;
   remove(id: TargetId): void;
   /** When the longest-waiting job became due; undefined: no job is waiting. */
   oldest(): number | undefined;
@@ -40,8 +46,8 @@ export function createRunQueues(): RunQueues {
 
 export function createRunQueue(): RunQueue {
   const queued = new Map<TargetId, QueuedJob>();
-  /** By interval. Within a line the job that has waited longest is the most overdue. */
-  const lines = new Map<number, Line>();
+  /** By group and own interval. Within a line the job that has waited longest is the most overdue. */
+  const lines = new Map<string, Line>();
 
   /** The first job of a line that may begin. Drops removed jobs on the way. */
   function firstOf(line: Line, mayBegin: (id: TargetId) => boolean): QueuedJob | undefined {
@@ -62,23 +68,24 @@ export function createRunQueue(): RunQueue {
   }
 
   return {
-    add: (id, dueAt, intervalMs) => {
+    add: (id, dueAt, group, leastMs = 0) => {
       if (queued.has(id)) return;
       const job = { id, dueAt };
-      const line = lines.get(intervalMs) ?? { jobs: [], head: 0 };
-      lines.set(intervalMs, line);
+      const name = leastMs === 0 ? group : `${group} ${leastMs}`;
+      const line = lines.get(name) ?? { group, leastMs, jobs: [], head: 0 };
+      lines.set(name, line);
       insert(line, job);
       queued.set(id, job);
     },
-    next: (now, mayBegin) => {
+    next: (now, mayBegin, intervalOf) => {
       let best: QueuedJob | undefined;
       let longest = Number.NEGATIVE_INFINITY;
-      for (const [interval, line] of lines) {
+      for (const line of lines.values()) {
         const first = firstOf(line, mayBegin);
-        // Effective intervals change, so lines are created and removed.
-        if (line.jobs.length === 0) lines.delete(interval);
-        const overdue = first ? (now - first.dueAt) / interval : Number.NEGATIVE_INFINITY;
-        if (first && overdue > longest) [best, longest] = [first, overdue];
+        if (!first) continue;
+        if (lines.size === 1) return first;
+        const overdue = (now - first.dueAt) / Math.max(intervalOf(line.group), line.leastMs);
+        if (overdue > longest) [best, longest] = [first, overdue];
       }
       return best;
     },
@@ -98,6 +105,8 @@ export function createRunQueue(): RunQueue {
 const ANY = () => true;
 
 interface Line {
+  readonly group: string;
+  readonly leastMs: number;
   /** Sorted by time. */
   readonly jobs: QueuedJob[];
   /** Index of the first entry that is still in the queue. */

@@ -9,13 +9,17 @@ export type Query = (typeof QUERIES)[number];
 
 /** The service's metric and the suffix of ours. */
 export const USAGE = [
-  ["total_usage", "credits"],
+  ["credits_usage", "credits"],
+  ["byok_usage", "byok_credits"],
   ["request_count", "requests"],
   ["tokens_total", "tokens"],
   ["tokens_prompt", "prompt_tokens"],
   ["tokens_completion", "completion_tokens"],
   ["reasoning_tokens", "reasoning_tokens"],
 ] as const satisfies readonly (readonly [AdditiveMetric, string])[];
+
+/** They are null for a pair without any, if the service sends null for parts that do not apply. */
+const NULLABLE: ReadonlySet<AdditiveMetric> = new Set(["reasoning_tokens", "byok_usage"]);
 
 /** What one pair of labels spent: integers by metric, money in micro-credits. */
 export interface PairSpend {
@@ -43,7 +47,7 @@ export function bookOf(gateway: Gateway, query: Query): QueryBook {
     const name = JSON.stringify(labels);
     pairs.set(name, { ...labels, integers: plus(integers, pairs.get(name)?.integers) });
   }
-  const ranked = [...pairs.values()].toSorted((a, b) => b.integers.total_usage - a.integers.total_usage);
+  const ranked = [...pairs.values()].toSorted((a, b) => b.integers.credits_usage - a.integers.credits_usage);
   return { query, start, end, pairs: ranked, total: book.total };
 }
 
@@ -84,9 +88,9 @@ function namedCount({ pairs }: QueryBook, top: number): number {
 /** Problems of the choice of the shown pairs: they must be the `top` most expensive ones, in any order among equals. */
 export function choiceProblems(book: QueryBook, shown: readonly PairSpend[], top: number): readonly string[] {
   const shownCount = namedCount(book, top);
-  const least = Math.min(...shown.map(({ integers }) => integers.total_usage));
+  const least = Math.min(...shown.map(({ integers }) => integers.credits_usage));
   const passedOver = book.pairs.filter(
-    (pair) => !isOther(pair) && !shown.includes(pair) && pair.integers.total_usage > least,
+    (pair) => !isOther(pair) && !shown.includes(pair) && pair.integers.credits_usage > least,
   );
   return [
     ...(shown.length === shownCount ? [] : [`${book.query} shows ${shown.length} pairs, want ${shownCount}`]),
@@ -104,7 +108,7 @@ export function expectedPairSeries(
     shown.flatMap((pair) =>
       USAGE.flatMap(([metric, suffix]): [string, number][] => {
         const integer = pair.integers[metric];
-        if (nulls && metric === "reasoning_tokens" && integer === 0) return [];
+        if (nulls && NULLABLE.has(metric) && integer === 0) return [];
         return [[usageName(book.query, suffix, pair), inCredits(metric, integer)]];
       }),
     ),
@@ -150,7 +154,7 @@ export function usageName(
 }
 
 export function inCredits(metric: AdditiveMetric, integer: number): number {
-  return metric === "total_usage" ? integer / 1e6 : integer;
+  return metric === "credits_usage" || metric === "byok_usage" ? integer / 1e6 : integer;
 }
 
 export const OTHER = { model: "_other", app: "_other" } as const;

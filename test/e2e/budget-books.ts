@@ -55,9 +55,9 @@ export function spentMicros(gateway: Gateway, { scope, window, since, members }:
   }
   const { start } = windowOf({ window, ...(since !== undefined && { since }) }, gateway.clock.now());
   const { pairs, total } = gateway.books.analytics({ start, end: Number.POSITIVE_INFINITY });
-  if (scope === "account") return total.integers.total_usage;
+  if (scope === "account") return total.integers.credits_usage;
   const matching = pairs.filter((pair) => members.includes((pair[scope] ?? "") || "_none"));
-  return matching.reduce((sum, { integers }) => sum + integers.total_usage, 0);
+  return matching.reduce((sum, { integers }) => sum + integers.credits_usage, 0);
 }
 
 function windowOf(

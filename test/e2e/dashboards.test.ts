@@ -167,15 +167,15 @@ describeWithTools(["prometheus3", "promtool3"], "every panel on a real Prometheu
     const months = window === "this month" ? [0, 1] : [-1, 0];
     const [start = 0, end = 0] = months.map((count) => monthStart(now, count));
     const books = gateway.books.analytics({ start, end });
-    expect(books.total.numbers.total_usage).toBeGreaterThan(0);
-    expect(await figure(title, id)).toBeCloseTo(books.total.numbers.total_usage, 6);
+    expect(books.total.numbers.credits_usage).toBeGreaterThan(0);
+    expect(await figure(title, id)).toBeCloseTo(books.total.numbers.credits_usage, 6);
   });
 
   test("the bar of a day shows the spend of models on that day, including the remainder", async () => {
     const day = Math.floor(Date.now() / DAY_MS) * DAY_MS - 3 * DAY_MS;
     const bars = [...(await figures("Models", 10, "A")), ...(await figures("Models", 10, "B"))];
     const books = gateway.books.analytics({ start: day, end: day + DAY_MS });
-    expect(totalAt(bars, day)).toBeCloseTo(books.total.numbers.total_usage, 6);
+    expect(totalAt(bars, day)).toBeCloseTo(books.total.numbers.credits_usage, 6);
   });
 
   test("the bar of a day shows the spend of keys on that day, except for the minutes after the last scrape", async () => {

@@ -19,7 +19,7 @@ async function start(startMs: number, top = 50): Promise<void> {
     analytics: true,
     content: () => ({
       schedule: { keys: "60s", analytics: "60s" },
-      analytics: { management_key_env: "MANAGEMENT_KEY", top },
+      analytics: { management_key_env: "MANAGEMENT_KEY", top, queries: [] },
     }),
   });
   ({ gateway, clock } = app);
@@ -114,7 +114,7 @@ describe("a row that moves between the two requests of a query", () => {
   /** The series of the day's credits if the request took no time. */
   function creditsNow(): SeriesMap {
     const { pairs } = gateway.books.analytics({ start: MIDNIGHT, end: Infinity });
-    const micros = new Map(pairs.map(({ model, integers }) => [model, integers.total_usage]));
+    const micros = new Map(pairs.map(({ model, integers }) => [model, integers.credits_usage]));
     const of = (model: string) => micros.get(model) ?? 0;
     return new Map([
       ['aigateway_usage_day_credits{app="Chat",model="acme/one"}', of("acme/one") / 1e6],
@@ -139,7 +139,7 @@ function isOfToday(request: unknown): boolean {
 }
 
 const WINDOWED =
-  /^aigateway_(key_usage_(day|week|month)|key_limit_(remaining|next_reset|window_start)|usage_\w+_(credits|requests))/;
+  /^aigateway_(key_usage_(day|week|month)|key_limit_(remaining|next_reset|window_start)|usage_(last_)?(day|month)_(credits|requests))/;
 
 /** Saturday, the last of October: the day's spend is also in the week and the month. */
 const BEFORE: SeriesMap = new Map([

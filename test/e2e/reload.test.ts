@@ -101,7 +101,8 @@ describe("POST /-/reload", () => {
     // The exposition is rendered once a second.
     const shown = await until(
       "the key to be gone",
-      async () => [...(await scrape()).keys()].filter((name) => name.includes(`key="${removed?.name}"`)),
+      async () =>
+        [...(await scrape()).keys()].filter((name) => /[{,]key="([^"]*)"/.exec(name)?.[1] === removed?.name),
       (names) => names.length === 0,
     );
     expect(shown).toEqual([]);

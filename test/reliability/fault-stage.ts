@@ -74,6 +74,7 @@ function filesFor({ url }: FaultyGateway, timeout: string | undefined): Exporter
         api_key_env: `KEY_${index}`,
         show_label: true,
       })),
+      analytics: { management_key_env: "MANAGEMENT_KEY", queries: [] },
       schedule: { keys: "60s", analytics: "60s" },
     },
   });

@@ -56,6 +56,8 @@ export async function startFaultyGateway(
   const state: { revision: number; fault: Fault | undefined } = { revision: 1, fault: undefined };
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     void bodyOf(request).then((body) => {
+      // An older service, which has no operation about the account.
+      if (!PATHS.has(request.url ?? "")) return void response.writeHead(404).end("{}");
       const question = questionOf(request, body, dayStart);
       const isGrouped = body.includes('"dimensions"');
       const right =
@@ -81,6 +83,8 @@ export async function startFaultyGateway(
     stop,
   });
 }
+
+const PATHS: ReadonlySet<string> = new Set(["/api/v1/key", "/api/v1/analytics/query"]);
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: string[] = [];

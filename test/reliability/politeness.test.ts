@@ -316,7 +316,10 @@ describe("more queries than the rate limit of the analytics allows", () => {
     const { gateway, run, app } = await startPoliteStage({
       keys: 1,
       analytics: true,
-      content: { schedule: { keys: "60s", analytics: "5s" } },
+      content: {
+        schedule: { keys: "60s", analytics: "5s" },
+        analytics: { management_key_env: "MANAGEMENT_KEY", queries: [] },
+      },
     });
     expect(capacityWarnings(await readConfig(app.files))).toEqual([
       "6 queries at 60 requests per minute (the rate that the endpoint accepts) take 12 s, but schedule.analytics is " +

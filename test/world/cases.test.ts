@@ -57,6 +57,21 @@ describe("a reload", () => {
     }));
 });
 
+test("keys that wait when a reload shortens their schedule get their turns", () =>
+  checkStory({
+    minutes: 12,
+    events: [{ do: "reload", at: 1, change: { keySchedule: "* * * * *" } }],
+    settings: { keys: numberedKeys(6), pace: 4, keySchedule: "7 * * * *" },
+  }));
+
+test("a key of an hourly schedule that fails once keeps its values and is up with its next poll", () =>
+  checkStory({
+    start: "2026-11-17T12:00:00Z",
+    minutes: 80,
+    events: [{ do: "fault", at: 225, for: 951, what: 503, endpoint: "key", accounts: [2], retryAfter: 3600 }],
+    settings: { keys: numberedKeys(5), pace: 20, keySchedule: "7 * * * *" },
+  }));
+
 describe("keys that the gateway refuses", () => {
   test("take turns when the gateway allows less than the pace", () =>
     checkStory({

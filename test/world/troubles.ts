@@ -18,11 +18,19 @@ interface Trouble {
   readonly isUnnoticed: boolean;
 }
 
-/** Since when nothing is wrong, for how long it was wrong before, and how long recovery may take; all milliseconds. */
+/** Since when nothing is wrong, and how long recovery may take; all milliseconds. */
 export interface Calm {
   readonly since: number;
-  readonly keysBoundMs: number;
-  readonly analyticsBoundMs: number;
+  readonly keys: Bounds;
+  readonly analytics: Bounds;
+}
+
+/** A target that failed while its values were still shown waits for the next poll of its schedule; the others do not. */
+interface Bounds {
+  /** Until the values are shown. */
+  readonly shownMs: number;
+  /** Until the last poll has succeeded. */
+  readonly upMs: number;
 }
 
 /** Undefined: something is wrong at this time (elapsed milliseconds). */
@@ -35,16 +43,20 @@ export function calmAt(world: World, at: number): Calm | undefined {
   const since = Math.max(0, ...troubles.map(({ to }) => to));
   const linkMs = 2 * Math.max(keyRoundSeconds(settings), analyticsRoundSeconds(settings)) * 1000;
   const chain = chainBefore(troubles, linkMs);
-  const boundMs = (gapMs: number, roundMs: number) => {
+  const boundsOf = (gapMs: number, roundMs: number): Bounds => {
     const soonMs = chain.some(({ isUnnoticed }) => isUnnoticed)
       ? Infinity
       : 120_000 + 2 * (since - Math.min(since, ...chain.map(({ from }) => from)));
-    return Math.max(120_000, 2 * roundMs, Math.min(2 * gapMs, soonMs)) + SLACK_MS;
+    const leastMs = Math.max(120_000, 2 * roundMs);
+    return {
+      shownMs: Math.max(leastMs, Math.min(2 * gapMs, soonMs)) + SLACK_MS,
+      upMs: Math.max(leastMs, 2 * gapMs) + SLACK_MS,
+    };
   };
   return {
     since,
-    keysBoundMs: boundMs(gapSeconds(settings.keySchedule) * 1000, paceMs),
-    analyticsBoundMs: boundMs(analyticsRoundSeconds(settings) * 1000, 30_000),
+    keys: boundsOf(gapSeconds(settings.keySchedule) * 1000, paceMs),
+    analytics: boundsOf(analyticsRoundSeconds(settings) * 1000, 30_000),
   };
 }
 

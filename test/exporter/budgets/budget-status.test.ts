@@ -260,4 +260,9 @@ describe("budgetStatus: the gaps", () => {
     const old = target({ askedAt: "2026-11-18T02:00:00Z" });
     expect(status(budget(keys("a")), { "key/a": old })).toEqual([undefined, "old"]);
   });
+
+  test("contain a key that was not polled within its time to live, although that has become longer since", () => {
+    const lapsed = { ...spent(1), status: { up: false } };
+    expect(status(budget(keys("a")), { "key/a": lapsed })).toEqual([1, "old"]);
+  });
 });

@@ -91,7 +91,7 @@ describe("createIntervals()", () => {
     expect(life.timeToLiveMs).toBe(3 * MINUTE);
     began(90_000);
     expect(life.timeToLiveMs).toBe(270_000);
-    queues.key.add("key/a", 0, MINUTE);
+    queues.key.add("key/a", 0, "key");
     await clock.advance(100_000);
     expect(intervals.of("key")).toBe(100_000);
     expect(life.timeToLiveMs).toBe(270_000);
@@ -102,7 +102,7 @@ describe("createIntervals()", () => {
 
   test("the interval includes the jobs that are still waiting", async () => {
     const { clock, queues, intervals } = setUp();
-    queues.key.add("key/a", 0, MINUTE);
+    queues.key.add("key/a", 0, "key");
     await clock.advance(100_500);
     expect(intervals.of("key")).toBe(101_000);
     queues.key.remove("key/a");
@@ -141,7 +141,7 @@ describe("createIntervals()", () => {
 
   test("a requested pause does not count", async () => {
     const { clock, queues, intervals, opened, began } = setUp();
-    queues.key.add("key/a", 0, MINUTE);
+    queues.key.add("key/a", 0, "key");
     await clock.advance(10 * MINUTE);
     opened.since = clock.monotonic() - 5000;
     began(9 * MINUTE);

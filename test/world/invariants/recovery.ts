@@ -9,22 +9,36 @@ export function createRecovery(world: World): Judge {
     const { gateway } = world.settings();
     const number = world.files.tokens(file).at(-1)?.account ?? file;
     const wanted = keyValues(world.books.key({ gateway, number }, atMs), atMs).map(({ family }) => family);
-    const missing = wanted.filter((family) => exposition.value(family, { key: name }) === undefined);
-    const isUp = exposition.value("aigateway_key_up", { key: name }) === 1;
-    return [
-      ...(isUp ? [] : [`${name} is not up`]),
-      ...missing.map((family) => `${family} of ${name} is missing`),
-    ];
+    return wanted
+      .filter((family) => exposition.value(family, { key: name }) === undefined)
+      .map((family) => `${family} of ${name} is missing`);
+  }
+
+  function downKeys({ exposition }: Scrape): readonly string[] {
+    return world
+      .settings()
+      .keys.flatMap(({ name }) =>
+        exposition.value("aigateway_key_up", { key: name }) === 1 ? [] : [`${name} is not up`],
+      );
+  }
+
+  function queriesToShow(at: number): readonly string[] {
+    if (!world.settings().analytics) return [];
+    return QUERIES.filter((query) => query !== "last_month" || !wasRejected(at));
   }
 
   function missingQueries({ exposition, at }: Scrape): readonly string[] {
-    if (!world.settings().analytics) return [];
-    return QUERIES.filter((query) => query !== "last_month" || !wasRejected(at)).flatMap((query) => [
-      ...(exposition.value("aigateway_analytics_up", { query }) === 1 ? [] : [`query ${query} is not up`]),
-      ...(exposition.value("aigateway_analytics_data_timestamp_seconds", { query }) === undefined
-        ? [`the data of query ${query} are missing`]
-        : []),
-    ]);
+    return queriesToShow(at)
+      .filter(
+        (query) => exposition.value("aigateway_analytics_data_timestamp_seconds", { query }) === undefined,
+      )
+      .map((query) => `the data of query ${query} are missing`);
+  }
+
+  function downQueries({ exposition, at }: Scrape): readonly string[] {
+    return queriesToShow(at)
+      .filter((query) => exposition.value("aigateway_analytics_up", { query }) !== 1)
+      .map((query) => `query ${query} is not up`);
   }
 
   /** A request that the service rejects is repeated at its own interval only, which is an hour. */
@@ -54,10 +68,13 @@ export function createRecovery(world: World): Judge {
       if (!calm || Math.abs(world.time.skewMs()) > 1000) return [];
       const quietMs = scrape.at - calm.since;
       const after = ` ${Math.round(quietMs / 1000)} s after the last trouble`;
+      const { keys, analytics } = calm;
       const missing = [
-        ...(quietMs > calm.keysBoundMs ? world.settings().keys.flatMap((key) => missingOf(key, scrape)) : []),
-        ...(quietMs > calm.analyticsBoundMs ? missingQueries(scrape) : []),
-        ...(quietMs > Math.max(calm.keysBoundMs, calm.analyticsBoundMs) ? incompleteBudgets(scrape) : []),
+        ...(quietMs > keys.shownMs ? world.settings().keys.flatMap((key) => missingOf(key, scrape)) : []),
+        ...(quietMs > keys.upMs ? downKeys(scrape) : []),
+        ...(quietMs > analytics.shownMs ? missingQueries(scrape) : []),
+        ...(quietMs > analytics.upMs ? downQueries(scrape) : []),
+        ...(quietMs > Math.max(keys.upMs, analytics.upMs) ? incompleteBudgets(scrape) : []),
       ];
       return missing.map((message) => message + after);
     },
