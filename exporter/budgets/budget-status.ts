@@ -62,8 +62,8 @@ export function budgetStatus(
     if (share.credits !== undefined) known.push(share.credits);
     const gap =
       pollGap(status) ??
-      readingGap(reading, window, isUp(status) && readings.isCurrent(id)) ??
-      partialGap(share);
+      readingGap(reading, window, readings.isCurrent(id)) ??
+      (share.gap ? "partial" : undefined);
     if (gap === undefined) continue;
     complete = false;
     counts[gap] += 1;
@@ -87,24 +87,17 @@ function targetsOf({ scope, period }: BudgetConfig): readonly TargetId[] {
   return [targetId("analytics", periodName(period))];
 }
 
-function isUp(status: TargetStatus | undefined): boolean {
-  return status?.up === true;
-}
-
 function pollGap(status: TargetStatus | undefined): Gap | undefined {
   if (status?.up === undefined) return "waiting";
-  // A target that was not polled within its time to live is not up, but does not fail.
-  return status.failure ? "failing" : undefined;
+  if (status.failure) return "failing";
+  // A target that was not polled within its time to live is not up until its next poll, however long that time is then.
+  return status.up ? undefined : "old";
 }
 
 /** An answer from shortly after the start of a window may still describe the previous one. */
 function readingGap(reading: Reading | undefined, window: Window, isCurrent: boolean): Gap | undefined {
   if (!reading || !isSettled(window, reading.asOfMs)) return "early";
   return isCurrent ? undefined : "old";
-}
-
-function partialGap({ gap }: Share): Gap | undefined {
-  return gap && "partial";
 }
 
 /** The amount that a source contributes, and what it lacks. */

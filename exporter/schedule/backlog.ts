@@ -1,6 +1,7 @@
 import { type FailureReason, GatewayError } from "../gateway/errors.ts";
 import type { Endpoint } from "../gateway/port.ts";
 import type { ReadingStore } from "../readings/readings.ts";
+import type { TargetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
 import { isSettled, windowAt } from "../time/window.ts";
 import type { Intervals } from "./intervals.ts";
@@ -134,10 +135,9 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
     scheduler.at(entry.job.id, at);
   }
 
-  const intervalOf = (group: string) => intervals.of(group);
-
   function next(endpoint: Endpoint): QueuedJob | undefined {
-    return queues[endpoint].next(clock.monotonic(), (id) => mayBegin({ endpoint, id }), intervalOf);
+    const isAllowed = (id: TargetId) => mayBegin({ endpoint, id });
+    return queues[endpoint].next(clock.monotonic(), isAllowed, (group) => intervals.of(group));
   }
 
   function openAt(endpoint: Endpoint): number | undefined {

@@ -194,7 +194,7 @@ describe("HTTP", () => {
 test("it sends its version to the gateway with every request", () => {
   const requests = gateway.log.lines;
   expect(new Set(requests.map(({ endpoint }) => endpoint))).toEqual(
-    new Set(["key", "analytics", "keys", "credits", "meta"]),
+    new Set(["key", "analytics", "keys", "meta", "credits"]),
   );
   expect(new Set(requests.map(({ userAgent }) => userAgent))).toEqual(
     new Set([`aigateway-exporter/${packageJson.version}`]),

@@ -313,9 +313,9 @@ describe("check", () => {
     rmSync(bad);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain(`${bad}: line 1: gateway.base_url: `);
-    expect(stderr).toMatch(/worse\.yaml: tls_server_config\.cert_file: file .* does not exist/);
-    expect(stderr).toContain(`${worse}: tls_server_config.key_file: is missing`);
-    expect(stderr).toContain(`${worse}: basic_auth_users.alice: `);
+    expect(stderr).toMatch(/worse\.yaml: line 1: tls_server_config\.cert_file: file .* does not exist/);
+    expect(stderr).toContain(`${worse}: line 1: tls_server_config.key_file: is missing`);
+    expect(stderr).toContain(`${worse}: line 2: basic_auth_users.alice: `);
     expect(stderr).not.toContain("hunter2");
   });
 

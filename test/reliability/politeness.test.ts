@@ -322,12 +322,12 @@ describe("more queries than the rate limit of the analytics allows", () => {
       },
     });
     expect(capacityWarnings(await readConfig(app.files))).toEqual([
-      "6 queries at 60 requests per minute (the rate that the endpoint accepts) take 12 s, but schedule.analytics is " +
-        "every 5 s: each query is polled every 12 s, and values expire after three times that",
+      "4 queries at 60 requests per minute (the rate that the endpoint accepts) take 8 s, but schedule.analytics is " +
+        "every 5 s: each query is polled every 8 s, and values expire after three times that",
     ]);
     await run(3 * MINUTE);
     const series = await app.series();
-    expect(series.get('aigateway_exporter_poll_interval_seconds{collector="analytics"}')).toBe(12);
+    expect(series.get('aigateway_exporter_poll_interval_seconds{collector="analytics"}')).toBe(8);
     const asked = timesOf(gateway.log.of("analytics"));
     expect(mostWithin(asked, MINUTE)).toBeLessThanOrEqual(60 + 1);
   });

@@ -1,8 +1,36 @@
 import * as fc from "fast-check";
-import type { BudgetSettings, KeySettings, ProbeSettings, Settings } from "./story.ts";
+import {
+  type BudgetSettings,
+  type KeySettings,
+  numberedKeys,
+  type ProbeSettings,
+  type Settings,
+} from "./story.ts";
 
-/** Configurations of a few keys, with and without analytics, budgets and probes. */
+/** Configurations of a few keys, sometimes of many, with and without analytics, budgets and probes. */
 export function settingsArbitrary(): fc.Arbitrary<Settings> {
+  return fc.oneof(
+    { weight: 9, arbitrary: fewKeysArbitrary() },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(fewKeysArbitrary(), crowdArbitrary())
+        .map(([settings, crowd]) => consistent({ ...settings, ...crowd })),
+    },
+  );
+}
+
+/** More keys than the connections can poll within the schedule. */
+function crowdArbitrary(): fc.Arbitrary<Partial<Settings>> {
+  return fc.record({
+    keys: fc.integer({ min: 15, max: 30 }).map(numberedKeys),
+    connections: fc.constantFrom(1, 2, 4),
+    pace: fc.constantFrom(600, 0, 60),
+    keySchedule: fc.constantFrom("* * * * *", "5s", "5s"),
+  });
+}
+
+function fewKeysArbitrary(): fc.Arbitrary<Settings> {
   return fc
     .record({
       keys: keysArbitrary(),

@@ -33,8 +33,9 @@ export function storyArbitrary(): fc.Arbitrary<Story> {
         },
       ),
     })
-    .chain(({ day, minute, minutes, start, ...rest }) =>
-      fc.array(eventArbitrary(minutes * 60), { maxLength: 6, size: "max" }).map((events) => ({
+    .chain(({ day, minute, start, ...rest }) => {
+      const minutes = rest.settings.keys.length > MANY_KEYS ? Math.min(rest.minutes, 12) : rest.minutes;
+      return fc.array(eventArbitrary(minutes * 60), { maxLength: 6, size: "max" }).map((events) => ({
         ...ORDINARY,
         ...rest,
         start: new Date(Date.parse(`${day}T00:00:00Z`) + minute * 60_000).toISOString(),
@@ -43,9 +44,12 @@ export function storyArbitrary(): fc.Arbitrary<Story> {
         events: knowable([...correction(start), ...events.flat()]).toSorted(
           (first, second) => first.at - second.at,
         ),
-      })),
-    );
+      }));
+    });
 }
+
+/** A story of more keys than this is short. */
+const MANY_KEYS = 10;
 
 /** A monotonic clock that stops while the wall clock is wrong leaves no way to know how much time has passed. */
 function knowable(events: readonly StoryEvent[]): readonly StoryEvent[] {

@@ -1,6 +1,6 @@
 import { type KeyValue, figuresOf, keyValues, questionsAbout } from "../shown-keys.ts";
 import { keyRoundSeconds } from "../recovery.ts";
-import { endOf, type KeySettings, type StoryEvent } from "../story.ts";
+import { endOf, type FaultKind, type KeySettings, type StoryEvent } from "../story.ts";
 import { SETTLE_MS } from "../troubles.ts";
 import { DAY_MS } from "../calendar.ts";
 import type { Judge, Scrape, World } from "../world.ts";
@@ -53,7 +53,22 @@ export function createPresence(world: World): Judge {
     const isSettled = asOfMs >= atMs - sinceMidnightMs + SETTLE_MS;
     if (isSettled && windowEndMs > atMs) return true;
     // Everything is polled again after the settling.
-    return sinceMidnightMs > SETTLE_MS + roundMs() && !isTroubled(key, at - sinceMidnightMs, at);
+    const midnight = at - sinceMidnightMs;
+    return (
+      sinceMidnightMs > SETTLE_MS + roundMs() && !isTroubled(key, midnight, at) && !isHeldUp(midnight, at)
+    );
+  }
+
+  /** Requests that hang occupy the connections of a configuration that has few, so that a round takes longer. */
+  function isHeldUp(from: number, to: number): boolean {
+    return world.story.events.some(
+      (event) =>
+        event.do === "fault" &&
+        OCCUPYING.has(event.what) &&
+        world.settings().connections <= FEW_CONNECTIONS &&
+        event.at * 1000 <= to &&
+        endOf(event) * 1000 + DEADLINE_MS >= from,
+    );
   }
 
   function roundMs(): number {
@@ -62,13 +77,17 @@ export function createPresence(world: World): Judge {
 
   function isOverdue(key: KeySettings, at: number): boolean {
     const since = Math.max(world.configuredSince(key.name), world.startedAt());
-    return at - since > roundMs() + PUBLISHED_MS && !isTroubled(key, since, at);
+    return at - since > roundMs() + PUBLISHED_MS && !isTroubled(key, since, at) && !isHeldUp(since, at);
   }
 
   return { scraped: (scrape) => world.settings().keys.flatMap((key) => missingOf(key, scrape)) };
 }
 
 const RARE = 10;
+const OCCUPYING: ReadonlySet<FaultKind> = new Set(["hang", "late", "slow"]);
+const FEW_CONNECTIONS = 4;
+/** Of a run. */
+const DEADLINE_MS = 35_000;
 const PUBLISHED_MS = 2500;
 const LINGERING_MS = 1000;
 
