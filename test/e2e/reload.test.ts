@@ -78,7 +78,7 @@ describe("POST /-/reload", () => {
     expect(status).toBe(500);
     expect(text).toMatch(/^Cannot reload; the running configuration is unchanged\n/);
     for (const path of ["keys[0].name", "keys[0].api_key_env", "series_limit"]) {
-      expect(text).toContain(`${files.configFile}: ${path}: `);
+      expect(text).toContain(`${files.configFile}: line 1: ${path}: `);
     }
     const after = await scrape();
     expect(standing(after, "")).toEqual(before);
