@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 
@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
 import { DEFAULT_PORT } from "../exporter/config/schema.ts";
-import { imageRecipe } from "./support/image-content.ts";
+import { imageRecipe, isInContext } from "./support/image-content.ts";
 import { ROOT, sourceFiles } from "./support/repository.ts";
 import { type SourceText, importsOf } from "./support/source-file.ts";
 
@@ -20,23 +20,105 @@ const { dependencies } = z
   .parse(JSON.parse(read("package.json")));
 
 describe("the image", () => {
-  test("copies only existing paths that .dockerignore allows", () => {
+  test("copies only existing paths, of which .dockerignore lets a build see no other file", () => {
     const allowed = read(".dockerignore")
       .split("\n")
-      .filter((line) => line.startsWith("!"));
+      .filter((line) => line !== "" && !line.startsWith("#"));
     expect(copied.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-    expect([...new Set(copied)].map((path) => `!${path}`).toSorted()).toEqual(allowed.toSorted());
+    expect(allowed[0]).toBe("*");
+    const names = [
+      ...new Set(
+        allowed
+          .slice(1)
+          .map((line) =>
+            line
+              .slice(1)
+              .replace(
+                /^(exporter|dashboards\/expressions|dashboards\/rules|dashboards\/generated)\/.*/,
+                "$1",
+              ),
+          ),
+      ),
+    ];
+    expect(names.toSorted()).toEqual([...new Set(copied)].toSorted());
   });
 
-  test("contains the packages, the exporter with types stripped, and package.json", () => {
+  test("is built from every file of the exporter: each folder has its line in .dockerignore", () => {
+    expect(sourceFiles(["exporter"]).flatMap(({ path }) => (isInContext(path) ? [] : path))).toEqual([]);
+  });
+
+  test("is built from every file of the dashboards' folders that it copies", () => {
+    const folders = copied.filter(
+      (path) => path.startsWith("dashboards/") && statSync(join(ROOT, path)).isDirectory(),
+    );
+    const files = folders.flatMap((folder) =>
+      readdirSync(join(ROOT, folder))
+        .filter((name) => /\.(?:ts|json)$/.test(name))
+        .map((name) => `${folder}/${name}`),
+    );
+    expect(folders).toHaveLength(3);
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.filter((path) => !isInContext(path))).toEqual([]);
+    // A folder in one of them would need a line of its own.
+    const nested = folders.flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { withFileTypes: true })
+        .filter(
+          (each) => each.isDirectory() && `${folder}/${each.name}` !== "dashboards/generated/prometheus",
+        )
+        .map(({ name }) => `${folder}/${name}`),
+    );
+    expect(nested).toEqual([]);
+  });
+
+  test.each([
+    ["exporter/main.ts", true],
+    ["exporter/gateway/wire/key.ts", true],
+    ["exporter/probes/sample/sample.mp3", true],
+    ["package.json", true],
+    ["dashboards/rules/settings.ts", true],
+    ["dashboards/generated/keys.json", true],
+    ["dashboards/generated/.env", false],
+    ["dashboards/generated/prometheus/rules.json", false],
+    ["dashboards/rules/.env", false],
+    ["dashboards/expressions/management.key", false],
+    ["dashboards/keys.ts", false],
+    ["exporter/.env", false],
+    ["exporter/config/management.key", false],
+    ["exporter/probes/sample/other.mp3", false],
+    ["test/demo.ts", false],
+    ["package.json.orig", false],
+    [".env", false],
+  ])("whether a build sees %s: %s", (path, isSeen) => {
+    expect(isInContext(path)).toBe(isSeen);
+  });
+
+  test("contains the packages, the exporter with types stripped, package.json and the licence", () => {
     expect(image?.steps.filter(({ kind }) => kind === "COPY")).toEqual([
-      { kind: "COPY", from: "dependencies", paths: ["/app/node_modules"], to: "./node_modules" },
-      { kind: "COPY", from: "javascript", paths: ["/app/stripped"], to: "./exporter" },
-      { kind: "COPY", from: undefined, paths: ["package.json"], to: "./" },
+      {
+        kind: "COPY",
+        from: "dependencies",
+        mode: undefined,
+        paths: ["/app/node_modules"],
+        to: "./node_modules",
+      },
+      { kind: "COPY", from: "javascript", mode: undefined, paths: ["/app/stripped"], to: "./" },
+      { kind: "COPY", from: undefined, mode: "644", paths: ["package.json", "LICENSE"], to: "./" },
     ]);
-    // Node's warning about an experimental feature would look like a build error.
     expect(commandsOf("javascript")).toEqual([
-      "node --disable-warning=ExperimentalWarning scripts/strip-types.ts exporter stripped",
+      // Node's warning about an experimental feature would look like a build error.
+      "node --disable-warning=ExperimentalWarning scripts/strip-types.ts source stripped && " +
+        "chmod -R u=rwX,go=rX stripped",
+    ]);
+  });
+
+  test("names itself, its licence, version and revision", () => {
+    const [, labels = ""] = /^LABEL (.+)$/m.exec(dockerfile) ?? [];
+    expect([...labels.matchAll(/org\.opencontainers\.image\.(\w+)=/g)].map(([, name]) => name)).toEqual([
+      "title",
+      "description",
+      "licenses",
+      "version",
+      "revision",
     ]);
   });
 
@@ -69,7 +151,12 @@ describe("the image", () => {
   });
 
   test("installs the same packages on every platform: those of the lock file, without scripts and devDependencies", () => {
-    expect(commandsOf("dependencies")).toEqual(["npm ci --omit=dev --ignore-scripts --no-audit --no-fund"]);
+    const [install, prune, ...rest] = commandsOf("dependencies");
+    expect(install).toBe("npm ci --omit=dev --ignore-scripts --no-audit --no-fund");
+    expect(prune).toMatch(
+      /^find node_modules -type f .* -delete && find node_modules -type d -empty -delete$/,
+    );
+    expect(rest).toEqual([]);
   });
 
   test("passes its revision to the exporter", () => {
@@ -87,8 +174,9 @@ describe("the image", () => {
     expect(dockerfile).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
   });
 
-  test("contains everything that exporter/ imports", () => {
-    expect(sourceFiles(["exporter"]).flatMap(missingFromImage)).toEqual([]);
+  test("contains everything that its files import", () => {
+    const files = sourceFiles(["exporter", "dashboards"]).filter(({ path }) => isCopied(path));
+    expect(files.flatMap(missingFromImage)).toEqual([]);
   });
 
   test.each([
@@ -142,7 +230,7 @@ function isInstalled(name: string): boolean {
 }
 
 function isCopied(path: string): boolean {
-  return path === "package.json" || path.startsWith("exporter/");
+  return copied.some((part) => path === part || path.startsWith(`${part}/`));
 }
 
 function read(path: string): string {
