@@ -1,0 +1,35 @@
+import { AMOUNTS } from "../gateway/port.ts";
+import { ranges } from "./answers.ts";
+import { type BackfillPlan, bucketsOf, daysOf, sampleTimes } from "./plan.ts";
+
+/** What a backfill is about to do; the figures about pairs are estimates. */
+export interface Estimate {
+  readonly requests: number;
+  readonly samples: number;
+  readonly bytes: number;
+  readonly files: number;
+}
+
+/** @param pairsOfDay how many pairs of model and app a day has. */
+export function estimateOf(plan: BackfillPlan, pairsOfDay: number): Estimate {
+  const parts = ranges(plan).length;
+  const isPastUsed = plan.untilMs < plan.plannedAtMs;
+  const ofPairs = Math.ceil((bucketsOf(plan).length * Math.max(1, pairsOfDay)) / ROWS_OF_ANSWER);
+  const days = daysOf(plan);
+  const times = days.reduce((sum, day) => sum + sampleTimes(day, plan.stepMs).length, 0);
+  const shown = Math.min(plan.top, pairsOfDay) + (pairsOfDay > plan.top ? 1 : 0);
+  const series = 1 + plan.keys.length * FAMILIES_OF_KEY + shown * AMOUNTS.length * 4 + FAMILIES_OF_QUERIES;
+  return {
+    requests: parts * (plan.keys.length + 1) + (isPastUsed ? plan.keys.length : 0) + ofPairs,
+    samples: times * series,
+    bytes: times * series * (plan.target.length + BYTES_OF_LINE),
+    files: days.length,
+  };
+}
+
+/** As many rows as the questions about pairs aim at. */
+const ROWS_OF_ANSWER = 600;
+const FAMILIES_OF_KEY = 10;
+const FAMILIES_OF_QUERIES = 12;
+/** Without the labels of the target. */
+const BYTES_OF_LINE = 80;
