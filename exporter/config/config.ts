@@ -20,9 +20,30 @@ export interface Config {
     readonly discovery: ScheduleExpression;
   };
   /** Price of one credit, if configured. */
-  readonly creditValue: { readonly currency: string; readonly value: number } | undefined;
+  readonly creditValue: CreditValue | undefined;
+  /** Of the file's text (`config-hash.ts`). */
+  readonly hash: number;
   /** Maximum number of series. An answer that would exceed it is rejected entirely. */
   readonly seriesLimit: number;
+  /** Number of processes among which the keys are divided; absent: 1. */
+  readonly shards?: number;
+  /** Which part of the configuration this is; absent: all of it. */
+  readonly part?: ConfigPart | undefined;
+}
+
+export interface ConfigPart {
+  /** The shard whose part it is, from 0. */
+  readonly ordinal: number;
+  readonly total: number;
+  /** The keys that other shards poll. */
+  readonly elsewhere: readonly KeyConfig[];
+}
+
+export interface CreditValue {
+  readonly currency: string;
+  readonly value: number;
+  /** Prices of the past, the oldest first: each until an instant, epoch milliseconds. */
+  readonly former: readonly { readonly untilMs: number; readonly value: number }[];
 }
 
 export interface GatewayConfig {
@@ -59,6 +80,14 @@ export interface KeyConfig {
   readonly owner: Owner;
   /** Whether the service's `label`, a masked fragment of the secret, may be shown (contract 2.7, observed-behaviour 11). */
   readonly showLabel: boolean;
+  /** A limit that the service has but does not report, such as that of a workspace; absent: none is known. */
+  readonly limit?: KeyLimit | undefined;
+}
+
+/** Credits that a key may use in a window; `none`: in all. */
+export interface KeyLimit {
+  readonly credits: number;
+  readonly window: "day" | "week" | "month" | "none";
 }
 
 export interface Owner {
@@ -80,14 +109,22 @@ export interface AnalyticsConfig {
 /** A query by one or two dimensions. */
 export interface QueryConfig {
   readonly name: string;
-  /** As the service names them. */
+  /** One or two, as the service names them, those of a classifier last. */
   readonly dimensions: readonly string[];
+  /** The classifier whose tags are the values of some dimensions; undefined: none. */
+  readonly classifier?: QueryClassifier | undefined;
   /** What is shown of each row. */
   readonly metrics: readonly QueryMetric[];
   readonly window: "day" | "last_day" | "month" | "last_month";
   /** Number of rows shown by name; the rest is `_other`. */
   readonly top: number;
   readonly filters: readonly QueryFilter[];
+}
+
+export interface QueryClassifier {
+  /** UUID. */
+  readonly id: string;
+  readonly dimensions: readonly string[];
 }
 
 /** What a query can show, amounts first. */
@@ -128,11 +165,21 @@ export interface DiscoveryConfig {
 /** Credits that may be spent in a period. */
 export interface BudgetConfig {
   readonly name: string;
-  readonly limit: number;
+  /** `bought`: what the account has bought in all, against everything that it used. */
+  readonly limit: number | "bought";
   readonly period: Period;
   readonly scope: BudgetScope;
   /** The team that owns the budget; empty when none is set. */
   readonly team: string;
+  /** Present if other shards poll some of its keys: then `scope` has the keys of this shard only. */
+  readonly part?: BudgetPart | undefined;
+}
+
+export interface BudgetPart extends Pick<ConfigPart, "ordinal" | "total"> {
+  /** Number of shards that have keys of the budget. */
+  readonly parts: number;
+  /** Number of all its keys. */
+  readonly keys: number;
 }
 
 /** What the budget covers. Models and apps are matched by the text that the service returns. */

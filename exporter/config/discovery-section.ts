@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { DiscoveryConfig } from "./config.ts";
-import { flag, isNot, list, read, refuse, section } from "./field.ts";
+import { flag, isNot, list, read, refuse, section, UUID } from "./field.ts";
 import { quote } from "./quote.ts";
 
 const PATTERN_RULE = "a regular expression";
@@ -38,9 +38,7 @@ const owner = z
   .meta({ rule: OWNER_RULE, type: "pattern" });
 
 const workspace = () =>
-  read(WORKSPACE_RULE, "UUID", (written) =>
-    /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(written) ? written.toLowerCase() : undefined,
-  );
+  read(WORKSPACE_RULE, "UUID", (written) => (UUID.test(written) ? written.toLowerCase() : undefined));
 
 /** The section `discovery`. */
 export const discoverySection = section({

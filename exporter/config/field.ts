@@ -3,6 +3,9 @@ import { parseDuration } from "../time/duration.ts";
 import { quote } from "./quote.ts";
 import { parseSchedule, SCHEDULE_RULE } from "./schedule-expression.ts";
 
+/** Identifiers of workspaces and classifiers. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /** Names of keys, budgets and probes. They become label values; those of keys are also file names. */
 export const KEY_NAME = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
 

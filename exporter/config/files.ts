@@ -13,6 +13,11 @@ export interface Files {
   readonly listDirectory: (path: string) => Promise<readonly DirectoryEntry[]>;
 }
 
+export interface FileVersions {
+  /** Differs after every change of a file's content, or of the entries of a folder. Links are followed. */
+  readonly version: (path: string) => Promise<string>;
+}
+
 export interface DirectoryEntry {
   readonly name: string;
   /** Follows links. */
@@ -20,13 +25,14 @@ export interface DirectoryEntry {
 }
 
 /** The file system of the machine: regular files only, of a bounded size, within a deadline. */
-export function createFiles(guard = createHangGuard()): Files {
+export function createFiles(guard = createHangGuard()): Files & FileVersions {
   const readBytes = (path: string, mostBytes: number) =>
     guard(dirname(path), () => wholeFile(path, mostBytes));
   return {
     readBytes,
     readFile: async (path, mostBytes) => textOf(await readBytes(path, mostBytes)),
     listDirectory: (path) => guard(path, () => entriesOf(path)),
+    version: (path) => guard(dirname(path), () => versionOf(path)),
   };
 }
 
@@ -36,7 +42,7 @@ function textOf(bytes: Buffer): string {
 }
 
 /** One for the process, because its threads are limited. */
-export const systemFiles: Files = createFiles();
+export const systemFiles: Files & FileVersions = createFiles();
 
 /** A FIFO without a writer would block the opening, and a terminal would become that of the process. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
@@ -75,6 +81,12 @@ function tooLarge(mostBytes: number): FileError {
 }
 
 const MiB = 1024 * 1024;
+
+/** A file that is written again keeps its number and may keep its size, but not its times, in nanoseconds. */
+async function versionOf(path: string): Promise<string> {
+  const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+  return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
+}
 
 async function entriesOf(path: string): Promise<readonly DirectoryEntry[]> {
   const entries: DirectoryEntry[] = [];

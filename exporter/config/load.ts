@@ -1,9 +1,11 @@
 import { dirname, isAbsolute, join } from "node:path";
 import { discoveryConfig } from "./discovery-section.ts";
 import { budgetConfig } from "./budgets/budget-config.ts";
+import { configHash } from "./config-hash.ts";
 import type { AnalyticsConfig, Config, KeyConfig, ProxyConfig } from "./config.ts";
 import { readingFault } from "./file-error.ts";
 import type { Files } from "./files.ts";
+import { inspectInThread } from "./inspection-thread.ts";
 import { type KeysDirectory, NO_DIRECTORY, readKeysDirectory } from "./keys-directory.ts";
 import { inspectConfig } from "./parse.ts";
 import { type AudioFiles, audioFindings, createAudioFiles, probingConfig } from "./probes/probe-config.ts";
@@ -41,6 +43,10 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   } catch (error) {
     return { ok: false, problems: [{ path: "", message: readingFault(error) }] };
   }
+  if (text.length > LONGEST_DIRECT) {
+    const problems = await inspectInThread(text);
+    if (problems.length > 0) return { ok: false, problems };
+  }
   const yaml = await parseYamlInPieces(text);
   const { file, checked, problems } = inspectConfig(yaml);
   const refused = (all: readonly Problem[]): LoadResult => ({
@@ -71,11 +77,15 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const warnings = [...directory.warnings, ...secrets.warnings].map(
     ({ path, message }) => `${path}: ${message}`,
   );
-  return { ok: true, config: await toConfig(file, directory, references, proxy), warnings };
+  const config = { ...(await toConfig(file, directory, references, proxy)), hash: configHash(text) };
+  return { ok: true, config, warnings };
 }
 
 /** More than the keys that one exporter can poll. */
 const MOST_BYTES = 4 * 1024 * 1024;
+
+/** A shorter text is checked within milliseconds, whatever it contains. */
+const LONGEST_DIRECT = 64 * 1024;
 
 /** What the configuration refers to. */
 interface References {
@@ -156,7 +166,7 @@ async function toConfig(
   directory: KeysDirectory,
   references: References,
   proxy: ProxyConfig | undefined,
-): Promise<Config> {
+): Promise<Omit<Config, "hash">> {
   const { gateway, schedule } = file;
   const keys = [...writtenKeys(file, references), ...foundKeys(directory, references)];
   return {
@@ -177,8 +187,12 @@ async function toConfig(
     budgets: file.budgets.map((entry) => budgetConfig(entry, keys)),
     probing: await probingConfig(file, references.audioFiles, keys),
     schedule,
-    creditValue: file.credit_value,
+    creditValue: file.credit_value && {
+      ...file.credit_value,
+      former: file.credit_value.former.map(({ until, value }) => ({ untilMs: until, value })),
+    },
     seriesLimit: file.series_limit,
+    shards: file.shards,
   };
 }
 
@@ -186,8 +200,8 @@ function writtenKeys(file: ConfigFile, { secret }: References): KeyConfig[] {
   return file.keys.flatMap((entry) => {
     const reference = secretReference({ value: entry, issues: [] }, API_KEY_FIELDS);
     if (!reference) return [];
-    const { name, owner, show_label: showLabel } = entry;
-    return [{ name, secret: secret(reference), owner: ownerOf(owner), showLabel }];
+    const { name, owner, show_label: showLabel, limit } = entry;
+    return [{ name, secret: secret(reference), owner: ownerOf(owner), showLabel, ...(limit && { limit }) }];
   });
 }
 

@@ -1,6 +1,6 @@
-import { problemsOf, withoutRepetitions, type Problem } from "./problem.ts";
+import { MOST_SHOWN, problemsOf, withoutRepetitions, type Problem } from "./problem.ts";
 import { type Checked, inspect } from "./rules.ts";
-import { configFile, type ConfigFile } from "./schema.ts";
+import { configFile, type ConfigFile, LISTS } from "./schema.ts";
 import { type ParsedYaml, parseYaml } from "./yaml-text.ts";
 
 export type ParseResult =
@@ -34,6 +34,8 @@ export function inspectConfig(yaml: ParsedYaml): Inspection {
     const problems = fault === undefined ? [] : [{ path: "", message: fault }];
     return { file: undefined, checked: undefined, problems: [...yaml.problems, ...problems] };
   }
+  const many = manyProblems(yaml.value);
+  if (many.length > 0) return { file: undefined, checked: undefined, problems: [...yaml.problems, ...many] };
   const { data, error, checked } = inspect(configFile, yaml.value);
   const problems = withoutRepetitions([...yaml.problems, ...(error ? problemsOf(error) : [])]);
   return { file: data, checked, problems };
@@ -48,6 +50,27 @@ function rootFault(value: unknown): string | undefined {
     return `is too large: it has ${MOST_VALUES} values or more, counting those of aliases`;
   }
   return undefined;
+}
+
+/**
+ * The problems of a list that has more of them than are shown; otherwise empty. The rest of the file is not checked
+ * then: each wrong entry takes time, in which no scrape is answered.
+ */
+function manyProblems(file: unknown): readonly Problem[] {
+  for (const [name, entry] of Object.entries(LISTS)) {
+    const problems: Problem[] = [];
+    for (const [index, value] of entriesOf(file, name).entries()) {
+      const { error } = entry.safeParse(value);
+      if (error) problems.push(...problemsOf(error, [name, index]));
+      if (problems.length > MOST_SHOWN) return problems;
+    }
+  }
+  return [];
+}
+
+function entriesOf(file: unknown, name: string): readonly unknown[] {
+  const list: unknown = typeof file === "object" && file !== null ? Reflect.get(file, name) : undefined;
+  return Array.isArray(list) ? list : [];
 }
 
 /** 10,000 keys with their owners have fewer. Each wrong one is a problem, which takes time and memory. */

@@ -18,27 +18,33 @@ export function formatProblem(file: string, { path, message, line }: Problem): s
   return `${places.join(": ")}: ${message}`;
 }
 
-/** The problems that zod found, one per field. */
-export function problemsOf(error: z.ZodError): Problem[] {
-  return error.issues.flatMap((issue) =>
-    issue.code === "unrecognized_keys"
-      ? issue.keys.map((key) => ({
-          path: pathText([...issue.path, key]),
-          message: isSecretField(key) ? secretAdvice(issue.path, key) : unknownField(key, issue.message),
-        }))
-      : [{ path: pathText(issue.path), message: issue.message }],
-  );
+/** How many problems are shown. */
+export const MOST_SHOWN = 100;
+
+/** The problems that zod found, one per field. `place`: the path of the section that zod checked. */
+export function problemsOf(error: z.ZodError, place: readonly PropertyKey[] = []): Problem[] {
+  return error.issues.flatMap((issue) => {
+    const path = [...place, ...issue.path];
+    if (issue.code !== "unrecognized_keys") return [{ path: pathText(path), message: issue.message }];
+    return issue.keys.map((key, index) => ({
+      path: pathText([...path, key]),
+      message: isSecretField(key)
+        ? secretAdvice(path, key)
+        : unknownField(key, issue.message, index < MOST_SHOWN),
+    }));
+  });
 }
 
-/** `known`: the names of the section's fields, separated by commas. */
-function unknownField(name: string, known: string): string {
+/** `known`: the names of the section's fields, separated by commas. `isShown`: the search for a near name takes time. */
+function unknownField(name: string, known: string, isShown: boolean): string {
+  if (!isShown) return "is not a known field";
   const nearest = closest(name.toLowerCase(), known.split(", "));
   const isNear = distance(name.toLowerCase(), nearest) <= Math.max(1, nearest.length / 3);
   return `is not a known field; ${isNear ? `did you mean ${nearest}? Known` : "known"} fields: ${known}`;
 }
 
 /**
- * The first problems with their lines, and how many others there are: nobody reads more, and each costs time. A field
+ * The first problems with their lines, and how many others were found: nobody reads more, and each costs time. A field
  * that is missing has the line of its section.
  */
 export function firstProblems(
@@ -49,15 +55,13 @@ export function firstProblems(
   const shown = problems
     .slice(0, MOST_SHOWN)
     .map((problem) => ({ ...problem, line: nearestLine(problem.path, lineOf) }));
-  return more <= 0 ? shown : [...shown, { path: "", message: `and ${more} more problems` }];
+  return more <= 0 ? shown : [...shown, { path: "", message: `and at least ${more} more problems` }];
 }
 
 function nearestLine(path: string, lineOf: (path: string) => number | undefined): number | undefined {
   if (path === "") return undefined;
   return lineOf(path) ?? nearestLine(parentPath(path), lineOf);
 }
-
-const MOST_SHOWN = 100;
 
 export function withoutRepetitions(problems: readonly Problem[]): Problem[] {
   return [...new Map(problems.map((problem) => [`${problem.path}\n${problem.message}`, problem])).values()];

@@ -1,13 +1,13 @@
 import { z } from "zod";
+import { classifierSection, dimension } from "./classifier-section.ts";
 import { QUERY_METRICS, type QueryConfig, type QueryFilter } from "./config.ts";
-import { flag, integer, isNot, KEY_NAME, list, pattern, section } from "./field.ts";
+import { flag, integer, isNot, KEY_NAME, list, pattern, section, UUID } from "./field.ts";
 import { quote } from "./quote.ts";
 import { type Checked, type Finding, has, right, withRules } from "./rules.ts";
 
 const WINDOWS = ["day", "last_day", "month", "last_month"] as const;
 const WINDOW_RULE = "day, last_day, month or last_month";
 const METRICS_RULE = QUERY_METRICS.join(", ");
-const DIMENSION = /^[a-z][a-z0-9_]{0,62}$/;
 /** Each request has its own value, so they would be series without end. */
 const UNBOUNDED: ReadonlySet<string> = new Set(["generation_id", "session_id"]);
 /** Names that would be taken for other labels. */
@@ -35,11 +35,10 @@ const WITH_UNSET: ReadonlySet<string> = new Set(["api_key_id", "app", "user"]);
 const IDENTIFIERS: ReadonlyMap<string, readonly [form: RegExp, rule: string]> = new Map([
   ["api_key_id", [/^(\d+|[0-9a-f]{64})$/i, "a number or the 64 hexadecimal digits of a key's hash"]],
   ["user", [/^user_/, "an identifier that begins with user_"]],
-  ["workspace", [/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, "a UUID"]],
+  ["workspace", [UUID, "a UUID"]],
   ["app", [/^\d+$/, "a number"]],
 ]);
 
-const dimension = () => pattern(DIMENSION, "dimension");
 const MOST_VALUES = 1000;
 
 const filterValue = z.union([z.string().min(1).max(1024), z.int()], {
@@ -95,11 +94,14 @@ const filterSection = withRules(
 const fields = section({
   name: pattern(KEY_NAME, "name").describe("Value of the label `query`; unique."),
   dimensions: list(dimension())
-    .min(1, "is an empty list; name one or two dimensions")
     .max(2, "has more than two dimensions")
+    .optional()
     .describe(
-      "One or two dimensions as the gateway names them, such as `user`, `provider`, `api_key_id`. They become labels.",
+      "Dimensions as the gateway names them, such as `user`, `provider`, `api_key_id`. They become labels. One or two, together with those of `classifier`.",
     ),
+  classifier: classifierSection
+    .optional()
+    .describe("Divides by the tags of a classifier of the gateway. Usage without a tag is `_none`."),
   metrics: list(z.enum(QUERY_METRICS, { error: ({ input }) => isNot(`one of ${METRICS_RULE}`, input) }))
     .min(1, "is an empty list")
     .prefault(["credits", "requests"])
@@ -129,27 +131,44 @@ function queryFindings(query: Checked<Query>): readonly Finding[] {
     right(query, "dimensions"),
     right(query, "window"),
   ];
+  const tags = right(query, "classifier")?.dimensions ?? [];
   const short = window === "last_month" ? dimensions.filter((one) => SHORT.has(one)) : [];
   return [
     ...(name !== undefined && isReserved(name)
       ? [finding(["name"], `${quote(name)} is the name of a query that the exporter has anyway`)]
       : []),
-    ...dimensions.flatMap((one, index) => {
-      if (UNBOUNDED.has(one))
-        return [
-          finding(
-            ["dimensions", index],
-            `${one} has a value of its own for each request, so it cannot be a label`,
-          ),
-        ];
-      if (RESERVED_LABELS.has(one))
-        return [finding(["dimensions", index], `${one} cannot be a label of a query`)];
-      return dimensions.indexOf(one) < index ? [finding(["dimensions", index], `${one} is named twice`)] : [];
-    }),
+    ...countFindings(query, dimensions.length + tags.length),
+    ...labelFindings(["dimensions"], dimensions, []),
+    ...labelFindings(["classifier", "dimensions"], tags, dimensions),
     ...short.map((one) =>
       finding(["window"], `the gateway keeps ${one} for 31 days, which is less than last_month`),
     ),
   ];
+}
+
+/** Together with those of a classifier there are one or two dimensions. */
+function countFindings(query: Checked<Query>, count: number): readonly Finding[] {
+  if (has(query, "classifier"))
+    return count > 2 ? [finding(["classifier", "dimensions"], "makes more than two with dimensions")] : [];
+  if (!has(query, "dimensions")) return [finding(["dimensions"], "is missing; it must be a list")];
+  const isEmpty = right(query, "dimensions")?.length === 0;
+  return isEmpty ? [finding(["dimensions"], "is an empty list; name one or two dimensions")] : [];
+}
+
+/** `others`: the labels that the query has already. */
+function labelFindings(
+  path: readonly string[],
+  dimensions: readonly string[],
+  others: readonly string[],
+): readonly Finding[] {
+  return dimensions.flatMap((one, index) => {
+    const place = [...path, index];
+    if (UNBOUNDED.has(one))
+      return [finding(place, `${one} has a value of its own for each request, so it cannot be a label`)];
+    if (RESERVED_LABELS.has(one)) return [finding(place, `${one} cannot be a label of a query`)];
+    const isTwice = dimensions.indexOf(one) < index || others.includes(one);
+    return isTwice ? [finding(place, `${one} is named twice`)] : [];
+  });
 }
 
 function finding(path: readonly PropertyKey[], message: string): Finding {
@@ -165,12 +184,22 @@ const MOST_PER_MINUTE = 54;
 /** Four windows, and the spend of keys that nobody watches. */
 const OTHER_REQUESTS = 10;
 
-/** Refuses more queries than the gateway accepts requests. `gapMs`: the longest gap of the schedule. */
-export function requestFindings(queries: number, budgets: number, gapMs: number): readonly Finding[] {
+/**
+ * Refuses more queries than the gateway accepts requests. `written`: the names of the queries in the configuration.
+ * `gapMs`: the longest gap of the schedule.
+ */
+export function requestFindings(
+  written: readonly (string | undefined)[],
+  budgets: number,
+  gapMs: number,
+): readonly Finding[] {
+  const builtIn = BUILT_IN.filter(({ name }) => !written.includes(name)).length;
+  const queries = written.length + builtIn;
   const [own, other] = [2 * queries, OTHER_REQUESTS + 2 * budgets];
   const most = Math.floor((MOST_PER_MINUTE * gapMs) / 60_000);
-  if (queries === 0 || own + other <= most) return [];
-  const message = `${queries} queries need ${own} requests per round beside ${other} others, but at ${MOST_PER_MINUTE} requests a minute only ${most} fit into schedule.analytics, which is every ${gapMs / 1000} s`;
+  if (written.length === 0 || own + other <= most) return [];
+  const which = builtIn === 0 ? "" : ` (${builtIn} of them built in)`;
+  const message = `${queries} queries${which} need ${own} requests per round beside ${other} others, but at ${MOST_PER_MINUTE} requests a minute only ${most} fit into schedule.analytics, which is every ${gapMs / 1000} s`;
   return [finding(["analytics", "queries"], message)];
 }
 
@@ -191,7 +220,12 @@ export function queryConfigs(written: readonly Query[] | undefined): readonly Qu
   const names = new Set(written.map(({ name }) => name));
   return [
     ...BUILT_IN.filter(({ name }) => !names.has(name)),
-    ...written.map((query) => ({ ...query, filters: query.filters.map(filterOf) })),
+    ...written.map(({ dimensions, classifier, filters, ...query }) => ({
+      ...query,
+      dimensions: [...(dimensions ?? []), ...(classifier?.dimensions ?? [])],
+      ...(classifier && { classifier }),
+      filters: filters.map(filterOf),
+    })),
   ];
 }
 

@@ -3,16 +3,21 @@ import { longestGapMs } from "../time/ticker.ts";
 import { memberFindings, type Owned } from "./budgets/budget-config.ts";
 import { BUDGET_SCOPES, budgetSection } from "./budgets/schema.ts";
 import { flag, integer, KEY_NAME, list, path, pattern } from "./field.ts";
-import { positiveNumber, schedule, section, text } from "./field.ts";
+import { schedule, section, text } from "./field.ts";
+import { creditValueSection } from "./credit-value-section.ts";
 import { discoverySection } from "./discovery-section.ts";
 import { gatewaySection } from "./gateway-section.ts";
+import { keyLimitSection } from "./key-limit-section.ts";
 import { probeSection, probeSpendSection } from "./probes/schema.ts";
 import { querySection, requestFindings } from "./query-section.ts";
 import { quote } from "./quote.ts";
 import { type Checked, entriesOf, type Finding, has, right, sectionOf, withRules } from "./rules.ts";
+import { MOST_SHARDS, shareFindings } from "./shards/shard.ts";
 import { API_KEY_FIELDS, MANAGEMENT_KEY_FIELDS, secretFindings, variable } from "./secret-fields.ts";
 
 export { KEY_NAME } from "./field.ts";
+export { shardOfName } from "./shards/jump-hash.ts";
+export { MOST_SHARDS, POD_INDEX, POD_NAME } from "./shards/shard.ts";
 
 /** The default port, which is free in Prometheus' list of default ports. */
 export const DEFAULT_PORT = 9853;
@@ -34,6 +39,7 @@ const keySection = withRules(
     show_label: flag()
       .prefault(false)
       .describe("Show the gateway's own label of the key, which is a masked fragment of the secret."),
+    limit: keyLimitSection,
   }),
   (key) => secretFindings(key, API_KEY_FIELDS),
 );
@@ -68,13 +74,6 @@ const scheduleSection = section({
   discovery: schedule().prefault("*/5 * * * *").describe("When the keys of the account are listed."),
 });
 
-const creditValueSection = section({
-  currency: pattern(/^[A-Z]{3}$/, "currency")
-    .prefault("USD")
-    .describe("Currency as in ISO 4217."),
-  value: positiveNumber().prefault(1).describe("Price of one credit in that currency."),
-});
-
 const fields = section({
   gateway: gatewaySection.describe("The gateway to poll."),
   keys: list(keySection).prefault([]).describe("Keys to poll, in the order of the exposition."),
@@ -105,6 +104,11 @@ const fields = section({
   series_limit: integer(1, 100_000_000)
     .prefault(1_000_000)
     .describe("Maximum number of series. An answer that would exceed it is rejected entirely."),
+  shards: integer(1, MOST_SHARDS)
+    .prefault(1)
+    .describe(
+      "Number of processes that divide the keys, `gateway.requests_per_minute`, `gateway.connections` and `series_limit` among them (docs/shards.md).",
+    ),
 });
 
 /**
@@ -120,7 +124,15 @@ export const configFile = withRules(fields, (file) => [
   // The names in a folder are known only once it is listed.
   ...(has(file, "keys_dir") ? [] : keyFindings(file, ownedKeys(file))),
   ...emptyFindings(file),
+  ...sharedFindings(file),
 ]).describe("Top level");
+
+/** The entries of the lists that can be long. */
+export const LISTS: Readonly<Record<string, z.ZodType>> = {
+  keys: keySection,
+  budgets: budgetSection,
+  probes: probeSection,
+};
 
 /** The file after its check, with defaults. */
 export type ConfigFile = z.output<typeof fields>;
@@ -205,13 +217,25 @@ function rateFindings(file: File): readonly Finding[] {
   const expression = schedules && right(schedules, "analytics");
   if (!analytics || !expression) return [];
   const budgets = entriesOf(file, "budgets").filter((budget) => !has(budget, "keys")).length;
-  return requestFindings(entriesOf(analytics, "queries").length, budgets, longestGapMs(expression));
+  const queries = entriesOf(analytics, "queries").map((query) => right(query, "name"));
+  return requestFindings(queries, budgets, longestGapMs(expression));
 }
 
 /** Probes cost money, so they require a ceiling. */
 function spendFindings(file: File): readonly Finding[] {
   if (entriesOf(file, "probes").length === 0 || has(file, "probe_spend")) return [];
   return [{ path: ["probe_spend"], message: "is missing; it is required with probes, which cost credits" }];
+}
+
+/** The shards divide the limits among them. */
+function sharedFindings(file: File): readonly Finding[] {
+  const [total, gateway] = [right(file, "shards"), sectionOf(file, "gateway")];
+  if (total === undefined || !gateway) return [];
+  return shareFindings(total, {
+    requestsPerMinute: right(gateway, "requests_per_minute"),
+    connections: right(gateway, "connections"),
+    seriesLimit: right(file, "series_limit"),
+  });
 }
 
 function emptyFindings(file: File): readonly Finding[] {

@@ -27,11 +27,13 @@ export function environmentSecret(name: string, environment: Environment): Secre
   const text = Object.hasOwn(environment, name) ? environment[name] : undefined;
   const written = text === undefined ? undefined : new Secret(text);
   const latest = latestSecret();
+  let checked: Secret | undefined;
   return {
     origin,
     read: () => {
       if (!written) throw new SecretError(`${origin} is not set`);
-      return latest.of(checkedText(written.reveal(), origin));
+      checked ??= latest.of(checkedText(written.reveal(), origin));
+      return checked;
     },
     hash: latest.hash,
   };

@@ -17,7 +17,7 @@ export interface FaultyText {
   readonly lines: LineCounter;
 }
 
-/** The problems of a text. One mistake causes several faults, of which only the first one in a line is useful. */
+/** The problems of a text, one per line: a mistake causes several faults, and only the first of them helps. */
 export function yamlProblems(
   faults: readonly Fault[],
   { text, document, lines }: FaultyText,

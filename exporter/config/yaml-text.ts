@@ -73,10 +73,8 @@ function* documentIn(
   lines: LineCounter,
   faults: Fault[],
 ): Generator<undefined, Document.Parsed | undefined> {
-  const tokens = yield* tokensOf(text, lines);
-  if (tokens) return documentOf(tokens, text.length, faults);
-  faults.push({ position: undefined, message: TOO_LARGE });
-  return undefined;
+  const tokens = yield* tokensOf(text, lines, faults);
+  return tokens && documentOf(tokens, text.length, faults);
 }
 
 /** The lines are collected when the first one is needed, which is only if the configuration is wrong. */
@@ -120,8 +118,12 @@ const TOO_LARGE = `is too large: it has more than ${MOST_PARTS} words, signs and
 /** About 20 ms. */
 const PARTS_AT_ONCE = 10_000;
 
-/** Undefined: too many parts. */
-function* tokensOf(text: string, lines: LineCounter): Generator<undefined, CST.Token[] | undefined> {
+/** Undefined, with a fault: too many parts, or nested too deeply. */
+function* tokensOf(
+  text: string,
+  lines: LineCounter,
+  found: Fault[],
+): Generator<undefined, CST.Token[] | undefined> {
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
   let [parts, faults] = [0, 0];
@@ -131,13 +133,26 @@ function* tokensOf(text: string, lines: LineCounter): Generator<undefined, CST.T
       tokens.push(token);
       if (token.type === "error" && ++faults === MOST_FAULTS) return tokens;
     }
-    if (++parts > MOST_PARTS) return undefined;
+    if (parser.stack.length > MOST_LEVELS) {
+      found.push({ position: parser.offset, message: MESSAGES.RESOURCE_EXHAUSTION });
+      return undefined;
+    }
+    if (++parts > MOST_PARTS) {
+      found.push({ position: undefined, message: TOO_LARGE });
+      return undefined;
+    }
     if (parts % PARTS_AT_ONCE === 0) yield;
   }
   tokens.push(...parser.end());
   yield;
   return tokens;
 }
+
+/**
+ * The composer calls itself for each level. At the end of the stack not every fault is an error that can be caught: a
+ * regular expression that is compiled there ends the process.
+ */
+const MOST_LEVELS = 100;
 
 /**
  * The first document; a second one is an error.

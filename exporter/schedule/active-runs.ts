@@ -28,9 +28,7 @@ export function createActiveRuns(
       // Registered before it begins, because the job may become due during its first synchronous steps.
       entry.run = run;
       runs.add(run);
-      void runner.run(job, group, release, aborter.signal).then((end) => {
-        // Without this, a request that the job did not await would continue by itself.
-        abort(ENDED);
+      void runner.run(job, group, release, aborter).then((end) => {
         runs.delete(run);
         onEnd(job, run, end);
         resolve();
@@ -51,10 +49,7 @@ export function createActiveRuns(
 class AbortedError extends Error {
   override readonly name = "AbortedError";
 
-  constructor(why = "The exporter stops, or its configuration has changed") {
-    super(why);
+  constructor() {
+    super("The exporter stops, or its configuration has changed");
   }
 }
-
-/** Made once: a stack for each of thousands of runs would cost more than the rest of their end. */
-const ENDED = new AbortedError("The run has ended");

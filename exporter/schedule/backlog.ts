@@ -108,7 +108,9 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
   }
 
   function ended(entry: Entry, end: RunEnd): void {
+    entry.isEarly = end === "early";
     if (end === "learnt") entry.failures = 0;
+    else if (end === "early") askSoon(entry, FIRST_RETRY_MS);
     else if (end === "paused" || (end === "unsettled" && isDaySettled())) retryEarly(entry, FIRST_RETRY_MS);
     else if (end instanceof GatewayError && PASSING.has(end.kind))
       retryEarly(entry, end.kind === "rate_limited" ? DEFAULT_REST_MS : FIRST_RETRY_MS);
@@ -119,11 +121,15 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
     return isSettled(windowAt("day", clock.now()), clock.now());
   }
 
-  /** The delay doubles with each consecutive failure, until the next tick comes earlier. */
   function retryEarly(entry: Entry, firstMs: number): void {
+    if (!readings.isWhole(entry.job.id)) askSoon(entry, firstMs);
+  }
+
+  /** The delay doubles with each consecutive failure, until the next tick comes earlier. */
+  function askSoon(entry: Entry, firstMs: number): void {
     const { job, group } = entry;
     const backoffMs = firstMs * 2 ** entry.failures;
-    if (group.isPaid || readings.isWhole(job.id) || backoffMs >= intervals.of(group.name)) return;
+    if (group.isPaid || backoffMs >= intervals.of(group.name)) return;
     entry.failures++;
     askAgain(entry, Math.max(backoffMs * (1 - random() / 4), refusals.restMs(job.id)));
   }

@@ -1,5 +1,6 @@
 import { ENDPOINTS, type Endpoint } from "../gateway/port.ts";
 import type { Log } from "../log.ts";
+import { INTERVALS_TO_LIVE } from "../metrics/thresholds.ts";
 import type { ReadingStore } from "../readings/readings.ts";
 import type { TargetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
@@ -10,11 +11,12 @@ import { createDispatcher, type JobSource, type Release } from "./dispatcher.ts"
 import { createIntervals } from "./intervals.ts";
 import type { Job } from "./job.ts";
 import { createJobRunner, type JobRunner, type RunEnd } from "./job-runner.ts";
-import { createJobTable, type Entry, type Run } from "./job-table.ts";
+import { createLingering, type Lingering } from "./lingering.ts";
+import { createJobTable, type Entry, type JobTable, type Run } from "./job-table.ts";
 import type { Plan } from "./plan.ts";
-import { createRefusals } from "./refusals.ts";
+import { createRefusals, type RefusalLimits } from "./refusals.ts";
 import { createRunQueues } from "./run-queue.ts";
-import { createScheduler, type DueTarget, inOrder } from "./scheduler.ts";
+import { createScheduler, type DueTarget, inOrder, type Scheduler } from "./scheduler.ts";
 
 /** Runs every job, poll or probe, when it is due and has a permit, and stores the readings. */
 export interface Engine {
@@ -28,7 +30,10 @@ export interface Engine {
    * the new plan.
    */
   apply(plan: Plan): Promise<void>;
-  /** Runs every unpaid job once; resolves when each has ended or must wait for the gateway. */
+  /**
+   * Runs every unpaid job once, and then once more those that lacked answers of others; resolves when each has ended or
+   * must wait for the gateway.
+   */
   runAll(): Promise<void>;
   /** Makes a job due now. */
   readonly ask: (id: TargetId) => void;
@@ -42,6 +47,8 @@ export interface Engine {
   readonly lagMs: (group: string) => number;
   /** Until when each endpoint, or one of its targets, is paused, epoch milliseconds. */
   readonly throttledUntil: () => ReadonlyMap<Endpoint, number>;
+  /** Whether readings are shown of targets that another process polls now. */
+  readonly isLingering: () => boolean;
 }
 
 export interface EngineDependencies {
@@ -58,17 +65,19 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
   const table = createJobTable(initial, clock);
   const queues = createRunQueues();
   const scheduler = createScheduler(dependencies);
-  const refusals = createRefusals(clock, () => table.plan.limits.maxPauseMs);
+  const refusals = createRefusals(clock, refusalLimits(table));
   const intervals = createIntervals({ clock, table, queues, scheduler, refusals });
   const backlog = createBacklog({ ...dependencies, table, queues, scheduler, refusals, intervals });
   const dispatcher = createDispatcher(clock, initial.limits);
   const runner = createJobRunner({ clock, table, readings, refusals, dispatcher, intervals });
   const runs = createActiveRuns(runner, finish);
+  const lingering = createLingering(clock, readings, () => onChange?.());
   const waiting: (() => void)[] = [];
   let onChange: (() => void) | undefined;
   let isStopped = false;
+  const isIdle = () => runs.isEmpty && !ENDPOINTS.some((endpoint) => backlog.isReady(endpoint));
   const queued: JobSource = { openAt: (endpoint) => backlog.openAt(endpoint), begin };
-  configure();
+  configure(table, { readings, runner, scheduler });
   dispatcher.serve(queued);
 
   function onDue(due: readonly DueTarget[]): void {
@@ -108,25 +117,19 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
     if (isIdle()) for (const resolve of waiting.splice(0)) resolve();
   }
 
-  function isIdle(): boolean {
-    return runs.isEmpty && !ENDPOINTS.some((endpoint) => backlog.isReady(endpoint));
-  }
-
-  /** Adds the targets of the plan to the readings, with their descriptions. */
-  function configure(): void {
-    for (const job of inRenderingOrder(table.entries())) {
-      readings.configure(job.id, job.identity);
-      runner.describe(job);
-    }
-    scheduler.apply(table.plan.groups);
+  async function runOnce(isMeant: (entry: Entry) => boolean): Promise<void> {
+    if (!isStopped) ask([...table.entries()].filter(isMeant));
+    if (!isStopped && !isIdle()) await new Promise<void>((resolve) => waiting.push(resolve));
   }
 
   async function apply(next: Plan): Promise<void> {
     // Nothing begins until everything that an earlier plan began has ended.
     dispatcher.hold();
+    lingering.review(next, INTERVALS_TO_LIVE * intervals.at("key"));
     const { former, due, kept } = table.replace(next);
-    for (const job of former) forget(job, table.get(job.id)?.job, { backlog, refusals, readings, runner });
-    configure();
+    for (const job of former)
+      forget(job, table.get(job.id)?.job, { backlog, refusals, readings, runner, lingering });
+    configure(table, { readings, runner, scheduler });
     onChange?.();
     await runs.abort((run) => !kept.has(run));
     if (onChange) ask(due);
@@ -145,16 +148,13 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
     stop: async () => {
       isStopped = true;
       onChange = undefined;
-      scheduler.stop();
+      for (const part of [scheduler, lingering]) part.stop();
       dispatcher.hold();
       await runs.abort(() => true);
       for (const resolve of waiting.splice(0)) resolve();
     },
     apply,
-    runAll: async () => {
-      ask(table.entries());
-      if (!isIdle()) await new Promise<void>((resolve) => waiting.push(resolve));
-    },
+    runAll: () => runOnce(() => true).then(() => runOnce(({ isEarly }) => isEarly)),
     ask: (id) => onDue([{ id, dueAt: clock.monotonic(), cause: "asked" }]),
     isAttempted: () => [...table.entries()].every((entry) => isAttempted(entry, readings)),
     get groups() {
@@ -163,6 +163,33 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
     intervalMs: (name) => intervals.of(name),
     lagMs: (name) => longestLag(table.ofGroup(name), intervals.of(name), clock.monotonic()),
     throttledUntil: () => refusals.throttledUntil(),
+    isLingering: () => lingering.isAny(),
+  };
+}
+
+interface Configured {
+  readonly readings: ReadingStore;
+  readonly runner: Pick<JobRunner, "describe">;
+  readonly scheduler: Pick<Scheduler, "apply">;
+}
+
+/** Adds the targets of the plan to the readings, with their descriptions. */
+function configure(table: JobTable, { readings, runner, scheduler }: Configured): void {
+  for (const job of inRenderingOrder(table.entries())) {
+    readings.configure(job.id, job.identity);
+    runner.describe(job);
+  }
+  scheduler.apply(table.plan.groups);
+}
+
+function refusalLimits(table: Pick<JobTable, "plan">): RefusalLimits {
+  return {
+    maxPauseMs: () => table.plan.limits.maxPauseMs,
+    targetsOf: (endpoint) =>
+      table.plan.groups.reduce(
+        (sum, { jobs }) => sum + (jobs[0]?.endpoint === endpoint ? jobs.length : 0),
+        0,
+      ),
   };
 }
 
@@ -181,18 +208,20 @@ const MANY_TARGETS = 1000;
 interface Forgetful extends Pick<BacklogDependencies, "refusals" | "readings"> {
   readonly backlog: Backlog;
   readonly runner: Pick<JobRunner, "release">;
+  readonly lingering: Pick<Lingering, "keeps">;
 }
 
 /** Forgets the state of a previous job; `present` is the job of the same target in the current plan. */
 function forget(
   job: Job,
   present: Job | undefined,
-  { backlog, refusals, readings, runner }: Forgetful,
+  { backlog, refusals, readings, runner, lingering }: Forgetful,
 ): void {
   backlog.remove(job);
   runner.release(job, present);
   // While the credential is unchanged, the gateway's request to wait still applies.
   if (present?.identity !== job.identity) refusals.remove(job.id);
+  if (!present && lingering.keeps(job)) return;
   if (!present) readings.remove(job.id);
   else if (job.isRevealing === true && present.isRevealing !== true) readings.withdraw(job.id);
 }

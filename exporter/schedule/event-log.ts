@@ -31,7 +31,7 @@ const STORM = 3;
 /** Messages of one cause with lines of their own in one summary. */
 const MOST_MESSAGES = 3;
 /** Beyond so many lines a minute, each cause gets one line a minute. */
-const MOST_LINES = 30;
+const MOST_LINES = 20;
 
 interface Cause {
   /** The events without a line, by the shape of their message. */

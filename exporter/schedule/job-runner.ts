@@ -1,9 +1,10 @@
 import { inspect } from "node:util";
 import { GatewayError, PausedError } from "../gateway/errors.ts";
+import { PERMIT_LASTS_MS } from "../gateway/port.ts";
 import { INTERVALS_TO_LIVE } from "../metrics/thresholds.ts";
 import type { Reading } from "../readings/reading.ts";
 import type { ReadingStore, TargetStatus } from "../readings/readings.ts";
-import type { Clock } from "../time/clock.ts";
+import { type Clock, onAbort } from "../time/clock.ts";
 import type { Dispatcher, Release } from "./dispatcher.ts";
 import type { Intervals } from "./intervals.ts";
 import type { Job, Result } from "./job.ts";
@@ -11,12 +12,15 @@ import type { JobTable } from "./job-table.ts";
 import { createMembers, type Members } from "./members.ts";
 import type { JobGroup } from "./plan.ts";
 import type { Refusals } from "./refusals.ts";
-import { createRunPermits } from "./run-permits.ts";
+import { createRunPermits, type FirstPermit } from "./run-permits.ts";
 
 /** Runs one job with its first permit and stores the result. Handles every failure. */
 export interface JobRunner {
-  /** Nothing is kept or reported once the signal is aborted. */
-  run(job: Job, group: JobGroup, release: Release, signal: AbortSignal): Promise<RunEnd>;
+  /**
+   * Nothing is kept or reported once the controller is aborted. A request that the job did not await is aborted at the
+   * end.
+   */
+  run(job: Job, group: JobGroup, release: Release, aborter: AbortController): Promise<RunEnd>;
   /** Shows the description of a target. */
   describe(job: Job): void;
   /** Removes the members of a former job that the present plan does not keep. */
@@ -24,10 +28,11 @@ export interface JobRunner {
 }
 
 /**
- * How a run ended. Unsettled: the answer is too early to be trusted for all of its windows. Unfinished: the run was
- * aborted, or the job decided not to send a request. Paused: the gateway asked to wait.
+ * How a run ended. Unsettled: the answer is too early to be trusted for all of its windows. Early: answers of other jobs
+ * are missing. Unfinished: the run was aborted, or the job decided not to send a request. Paused: the gateway asked to
+ * wait.
  */
-export type RunEnd = "learnt" | "unsettled" | "unfinished" | "paused" | GatewayError;
+export type RunEnd = "learnt" | "unsettled" | "early" | "unfinished" | "paused" | GatewayError;
 
 export interface JobRunnerDependencies {
   readonly clock: Clock;
@@ -39,14 +44,13 @@ export interface JobRunnerDependencies {
 }
 
 export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner {
-  const { clock, table, readings, refusals, dispatcher, intervals } = dependencies;
+  const { clock, table, readings, intervals } = dependencies;
   const members = createMembers(readings);
 
-  async function run(job: Job, group: JobGroup, release: Release, signal: AbortSignal): Promise<RunEnd> {
+  async function run(job: Job, group: JobGroup, release: Release, aborter: AbortController): Promise<RunEnd> {
     const { endpoint, id, name } = job;
-    // A paid run keeps its permit until it ends, because only then is the budget of the next run known.
-    const first = group.isPaid ? () => {} : release;
-    const permits = createRunPermits(endpoint, id, first, { dispatcher, refusals, intervals });
+    const { signal } = aborter;
+    const permits = createRunPermits(endpoint, id, firstPermit(group, release), dependencies);
     const [askedAtMs, started] = [clock.now(), clock.monotonic()];
     const before = readings.status(id);
     const ended = (failure?: GatewayError, { warning, concealedLabels = 0 }: Partial<Result> = {}) => {
@@ -61,6 +65,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       // The answer may have come just before the run was aborted.
       signal.throwIfAborted();
       if (!result) return "unfinished";
+      if (result.isEarly) return early(job);
       const asked = [askedAtMs, started] as const;
       if (result.members) {
         const reading = readingOf(job, group, intervals, askedAtMs, result.computedAtMs);
@@ -86,8 +91,16 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       return failure;
     } finally {
       permits.close();
+      if (permits.isInUse) aborter.abort(new Error("The run has ended"));
       if (group.isPaid) release();
     }
+  }
+
+  /** Nothing was asked, so it is no success; former values may be about what is not configured any more. */
+  function early({ id }: Job): "early" {
+    readings.update(id, { attempted: true });
+    readings.withdraw(id);
+    return "early";
   }
 
   /** `asked`: when the run began, by both clocks. */
@@ -168,9 +181,24 @@ function asFailure(job: Job, error: unknown): GatewayError {
 /** Rejects as soon as the signal is aborted, so that an obsolete run delays nothing. */
 function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    const forget = onAbort(signal, () => reject(signal.reason));
+    if (signal.aborted) reject(signal.reason);
+    promise.then(
+      (value) => {
+        forget();
+        resolve(value);
+      },
+      (error: unknown) => {
+        forget();
+        reject(error);
+      },
+    );
   });
+}
+
+/** A paid run keeps its permit until it ends, because only then is the budget of the next run known. */
+function firstPermit({ isPaid }: JobGroup, release: Release): FirstPermit {
+  return isPaid
+    ? { release: () => {}, lastsMs: Number.POSITIVE_INFINITY }
+    : { release, lastsMs: PERMIT_LASTS_MS };
 }

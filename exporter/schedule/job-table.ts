@@ -25,6 +25,8 @@ export interface Entry {
   run: Run | undefined;
   /** When the job runs again before its next tick, monotonic milliseconds. */
   againAt: number | undefined;
+  /** Whether the last run lacked answers of other jobs. */
+  isEarly: boolean;
   /** Number of consecutive failures that were followed by an early retry. */
   failures: number;
 }
@@ -91,7 +93,14 @@ export function createJobTable(initial: Plan, clock: Pick<Clock, "monotonic">): 
 }
 
 function entriesOf({ groups }: Plan, addedAt: number): ReadonlyMap<TargetId, Entry> {
-  const state = { addedAt, beganAt: undefined, run: undefined, againAt: undefined, failures: 0 };
+  const state = {
+    addedAt,
+    beganAt: undefined,
+    run: undefined,
+    againAt: undefined,
+    isEarly: false,
+    failures: 0,
+  };
   return new Map(groups.flatMap((group) => group.jobs.map((job) => [job.id, { job, group, ...state }])));
 }
 

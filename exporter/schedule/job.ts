@@ -26,8 +26,11 @@ export interface Job {
    * the reading.
    */
   readonly isRevealing?: boolean;
-  /** The names of configured targets, which none of its members may have. */
-  readonly reservedNames?: ReadonlySet<string>;
+  /**
+   * The names of configured targets with their identities. A member with such a name belongs to that target: it is
+   * removed when a reload changes the identity.
+   */
+  readonly reservedNames?: ReadonlyMap<string, string>;
   /** Samples that need no request, shown as long as the target is configured. */
   readonly constants: readonly Sample[];
   /**
@@ -73,6 +76,11 @@ export interface Result {
   readonly computedAtMs?: number | undefined;
   /** How many label values are shown as `_concealed`, because they reveal a secret; 0 if absent. */
   readonly concealedLabels?: number;
+  /**
+   * Whether the job needs answers of other jobs that are missing, and asked nothing itself: it shows nothing and runs
+   * again soon.
+   */
+  readonly isEarly?: boolean;
   /** The unusable part of the answer, for the log; undefined if there is none. */
   readonly warning?: string | undefined;
   readonly members?: MemberList;

@@ -14,7 +14,10 @@ export interface Members {
   learn(job: Job, list: MemberList, answer: MembersAnswer): Promise<number>;
   /** The job failed: what it showed remains for its time to live, but is not up. */
   fail(job: Job, error: GatewayError, signal: AbortSignal): Promise<void>;
-  /** Removes the members of a job whose names are now those of configured targets; all of them if it has left the plan. */
+  /**
+   * Removes the members of a job whose names belong to other configured targets than before; all of them if it has left the
+   * plan.
+   */
   readonly release: (former: Job, present: Job | undefined) => void;
   /** Shows the description of a member. */
   describe(id: TargetId): void;
@@ -99,8 +102,9 @@ export function createMembers(readings: ReadingStore): Members {
     },
     release: (former, present) => {
       const members = membersOf(former);
-      const isKept = ({ name }: Known) => present?.reservedNames?.has(name) === false;
       const isSame = present?.identity === former.identity;
+      const isKept = ({ name }: Known) =>
+        present?.reservedNames?.get(name) === former.reservedNames?.get(name);
       for (const member of members.values()) if (!isSame || !isKept(member)) remove(members, member.id);
       if (!present) known.delete(former.id);
     },

@@ -12,6 +12,8 @@ export interface Plan {
     readonly maxPauseMs: number;
   };
   readonly groups: readonly JobGroup[];
+  /** Whether another process runs this job, which has left the plan. Absent: none does. */
+  readonly isElsewhere?: (job: Job) => boolean;
 }
 
 /** Jobs of one endpoint that share a schedule and a reporter. */

@@ -45,13 +45,13 @@ export function createPollReporters(
         metrics.duration.observe({ collector }, durationMs / 1000);
         metrics.concealed.inc({ collector }, concealedLabels);
         if (failure) {
-          const { kind: reason, message, status } = failure;
+          const { kind: reason, message, status, limitSource, refusalReason } = failure;
+          const fields = { reason, status, limitSource, refusalReason };
           metrics.failures.inc({ collector, reason });
           // Logged once, and again only when the reason changes, because a failing key would otherwise flood the log.
-          if (before.failure?.reason === reason)
-            return log.debug({ ...fieldsOf(job), reason, status }, message);
+          if (before.failure?.reason === reason) return log.debug({ ...fieldsOf(job), ...fields }, message);
           const level = MUST_ACT.has(reason) ? "error" : "warn";
-          return report(job, { level, kind: `failed ${reason}`, fields: { reason, status }, message });
+          return report(job, { level, kind: `failed ${reason}`, fields, message });
         }
         if (before.failure) {
           const { reason } = before.failure;

@@ -37,6 +37,14 @@ export interface Refusals {
   throttledUntil(): ReadonlyMap<Endpoint, number>;
 }
 
+/** Limits from the configuration, read at each use because a reload may change them. */
+export interface RefusalLimits {
+  /** The longest pause of a target or an endpoint after a retry-after, milliseconds. */
+  readonly maxPauseMs: () => number;
+  /** How many targets an endpoint has. */
+  readonly targetsOf: (endpoint: Endpoint) => number;
+}
+
 /** The pause after a refusal without a retry-after. */
 export const DEFAULT_REST_MS = 30_000;
 
@@ -45,16 +53,16 @@ export const DEFAULT_REST_MS = 30_000;
  * and before it is paused. A gateway that refuses single requests at random must not pause thousands of targets.
  */
 const SUSPICIOUS = 2;
-const CERTAIN = 4;
+const CERTAIN = 8;
 
 /** Tolerance, because an answer may take longer than the previous one. */
 const ANSWERED_INTERVALS = 1.5;
 
 /**
- * Pauses use the monotonic clock, so that a step of the wall clock neither shortens nor prolongs them. `maxPauseMs`
- * is the longest pause of a target or an endpoint after a retry-after.
+ * Pauses use the monotonic clock, so that a step of the wall clock neither shortens nor prolongs them. An endpoint may have
+ * fewer targets than `CERTAIN`.
  */
-export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals {
+export function createRefusals(clock: Clock, { maxPauseMs, targetsOf }: RefusalLimits): Refusals {
   const states = new Map<Endpoint, EndpointState>();
   const rests = new Map<TargetId, { readonly endpoint: Endpoint; readonly until: number }>();
 
@@ -65,45 +73,38 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
   }
 
   function restMs(id: TargetId): number {
-    const leftMs = (rests.get(id)?.until ?? 0) - clock.monotonic();
-    if (leftMs > 0) return leftMs;
-    rests.delete(id);
-    return 0;
+    const leftMs = Math.max(0, (rests.get(id)?.until ?? 0) - clock.monotonic());
+    if (leftMs === 0) rests.delete(id);
+    return leftMs;
+  }
+
+  /** A pause ends when a reload leaves targets that were not refused: they try. */
+  function pausedUntil(endpoint: Endpoint): number {
+    const { inRow, pausedUntil: until } = stateOf(endpoint);
+    return inRow.size >= Math.min(CERTAIN, targetsOf(endpoint)) ? until : Number.NEGATIVE_INFINITY;
   }
 
   function pausedMs(endpoint: Endpoint): number {
-    return Math.max(0, (states.get(endpoint)?.pausedUntil ?? 0) - clock.monotonic());
+    return Math.max(0, pausedUntil(endpoint) - clock.monotonic());
   }
 
   function mayBeginAt(endpoint: Endpoint, id: TargetId): number {
-    const { isSuspect, trial, refused, pausedUntil } = stateOf(endpoint);
-    if (!isSuspect) return pausedUntil;
-    return trial === undefined ? Math.max(pausedUntil, refused.get(id)?.until ?? pausedUntil) : Infinity;
+    const { isSuspect, trial, refused } = stateOf(endpoint);
+    const until = pausedUntil(endpoint);
+    if (!isSuspect) return until;
+    return trial === undefined ? Math.max(until, refused.get(id)?.until ?? until) : Infinity;
   }
 
-  /** Old refusals no longer count. */
-  function forgetOld({ refused, inRow }: EndpointState, intervalMs: number): void {
-    const since = clock.monotonic() - intervalMs;
-    for (const [id, { at, until }] of refused) {
-      if (at >= since || until > clock.monotonic()) continue;
-      refused.delete(id);
-      inRow.delete(id);
-    }
-  }
-
-  function sinceMs(intervalMs: number): number {
-    return clock.monotonic() - ANSWERED_INTERVALS * intervalMs;
-  }
-
-  function refuse(state: EndpointState, id: TargetId, until: number, intervalMs: number): void {
-    forgetOld(state, intervalMs);
+  function refuse(endpoint: Endpoint, id: TargetId, until: number, intervalMs: number): void {
+    const state = stateOf(endpoint);
+    forgetOld(state, clock.monotonic(), intervalMs);
     state.refused.set(id, { at: clock.monotonic(), until });
     state.inRow.add(id);
     if (state.trial === id) {
       state.trial = undefined;
-      state.isCertain ||= isCertain(state);
+      state.isCertain ||= state.inRow.size >= Math.min(CERTAIN, targetsOf(endpoint));
       if (state.isCertain) state.pausedUntil = Math.max(state.pausedUntil, until);
-    } else if (!state.isSuspect && concernsEndpoint(state, state.inRow, sinceMs(intervalMs))) {
+    } else if (!state.isSuspect && concernsEndpoint(state, state.inRow, answeredSince(clock, intervalMs))) {
       state.isSuspect = true;
     }
   }
@@ -123,16 +124,21 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
       const state = stateOf(endpoint);
       const until = clock.monotonic() + Math.min(retryAfterMs ?? DEFAULT_REST_MS, maxPauseMs());
       if (retryAfterMs !== undefined) rests.set(id, { endpoint, until });
-      if (throttled) return refuse(state, id, until, intervalMs);
+      if (throttled) return refuse(endpoint, id, until, intervalMs);
       if (!answered) return;
       state.refused.delete(id);
-      state.inRow.clear();
+      // An answer to an earlier request does not end a pause.
+      if (!state.isCertain) state.inRow.clear();
       state.answered.set(id, clock.monotonic());
       // An answer to a target other than the trial counts if it shows that the gateway only refuses targets that it
       // always refuses.
       const isOther = state.trial !== id;
-      if (!state.isSuspect || (isOther && concernsEndpoint(state, state.refused, sinceMs(intervalMs))))
+      if (
+        !state.isSuspect ||
+        (isOther && concernsEndpoint(state, state.refused, answeredSince(clock, intervalMs)))
+      )
         return;
+      state.inRow.clear();
       state.isSuspect = false;
       state.isCertain = false;
       state.trial = undefined;
@@ -166,6 +172,20 @@ export function createRefusals(clock: Clock, maxPauseMs: () => number): Refusals
   };
 }
 
+/** Old refusals no longer count, unless they led to a pause. */
+function forgetOld({ refused, inRow, isCertain }: EndpointState, now: number, intervalMs: number): void {
+  for (const [id, { at, until }] of refused) {
+    if (at >= now - intervalMs || until > now) continue;
+    refused.delete(id);
+    if (!isCertain) inRow.delete(id);
+  }
+}
+
+/** Answers before this instant, monotonic milliseconds, are too old to count. */
+function answeredSince(clock: Pick<Clock, "monotonic">, intervalMs: number): number {
+  return clock.monotonic() - ANSWERED_INTERVALS * intervalMs;
+}
+
 /**
  * The endpoint itself refuses if two targets are refused and it has answered one of them since then, or if it has
  * answered no target since then.
@@ -193,11 +213,6 @@ interface EndpointState {
   readonly answered: Map<TargetId, number>;
   /** The targets that were refused since the last answer to any target. */
   readonly inRow: Set<TargetId>;
-}
-
-/** An endpoint may have fewer targets than `CERTAIN`. */
-function isCertain({ refused, answered, inRow }: EndpointState): boolean {
-  return inRow.size >= CERTAIN || inRow.size === new Set([...refused.keys(), ...answered.keys()]).size;
 }
 
 /** A set of targets, or a map by target. */

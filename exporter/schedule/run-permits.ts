@@ -1,17 +1,28 @@
 import { PausedError } from "../gateway/errors.ts";
-import type { Endpoint, Permit, Permits } from "../gateway/port.ts";
+import type { Endpoint, Permit, PermitPurpose, Permits } from "../gateway/port.ts";
 import type { TargetId } from "../readings/target-id.ts";
+import type { Clock } from "../time/clock.ts";
 import type { Dispatcher, Release } from "./dispatcher.ts";
 import type { Intervals } from "./intervals.ts";
 import type { Refusals } from "./refusals.ts";
 
 /** The permits of one run, starting with the first one, which is available at once. */
 export interface RunPermits extends Permits {
-  /** Returns the first permit if it was not used. */
+  /** Returns the first permit if it was not used, and refuses every further one. */
   close(): void;
+  /** Whether a request of the run is in progress, or waits for its permit. */
+  readonly isInUse: boolean;
+}
+
+/** The permit that a run begins with. */
+export interface FirstPermit {
+  readonly release: Release;
+  /** A first request that comes later gets another permit, milliseconds. */
+  readonly lastsMs: number;
 }
 
 export interface RunPermitsDependencies {
+  readonly clock: Pick<Clock, "monotonic">;
   readonly dispatcher: Pick<Dispatcher, "further">;
   readonly refusals: Refusals;
   readonly intervals: Pick<Intervals, "at">;
@@ -20,10 +31,13 @@ export interface RunPermitsDependencies {
 export function createRunPermits(
   endpoint: Endpoint,
   id: TargetId,
-  first: Release,
-  { dispatcher, refusals, intervals }: RunPermitsDependencies,
+  first: FirstPermit,
+  { clock, dispatcher, refusals, intervals }: RunPermitsDependencies,
 ): RunPermits {
-  let unused: Release | undefined = first;
+  const endsAt = clock.monotonic() + first.lastsMs;
+  let unused: Release | undefined = first.release;
+  let inUse = 0;
+  let isClosed = false;
 
   function permitOver(release: Release, signal: AbortSignal): Permit {
     let isReleased = false;
@@ -31,11 +45,17 @@ export function createRunPermits(
       release: (outcome) => {
         if (isReleased) return;
         isReleased = true;
+        inUse--;
         // An aborted run may have used a different secret, so its outcome does not count.
         if (!signal.aborted) refusals.answered(endpoint, id, outcome, intervals.at(endpoint));
         release();
       },
     };
+  }
+
+  function dropFirst(): void {
+    unused?.();
+    unused = undefined;
   }
 
   function refuseWhilePaused(release?: Release): void {
@@ -44,25 +64,38 @@ export function createRunPermits(
     throw new PausedError(id);
   }
 
+  async function further(signal: AbortSignal, purpose: PermitPurpose): Promise<Permit> {
+    refuseWhilePaused();
+    const release = await dispatcher.further(endpoint, signal, purpose);
+    if (signal.aborted) release();
+    signal.throwIfAborted();
+    // The pause may have begun while this request waited.
+    refuseWhilePaused(release);
+    return permitOver(release, signal);
+  }
+
   return {
     next: async (signal, purpose) => {
       signal.throwIfAborted();
+      if (isClosed) throw new Error("The run has ended");
+      inUse++;
+      if (clock.monotonic() > endsAt) dropFirst();
       if (unused) {
         const permit = permitOver(unused, signal);
         unused = undefined;
         return permit;
       }
-      refuseWhilePaused();
-      const release = await dispatcher.further(endpoint, signal, purpose);
-      if (signal.aborted) release();
-      signal.throwIfAborted();
-      // The pause may have begun while this request waited.
-      refuseWhilePaused(release);
-      return permitOver(release, signal);
+      return further(signal, purpose).catch((error: unknown) => {
+        inUse--;
+        throw error;
+      });
     },
     close: () => {
-      unused?.();
-      unused = undefined;
+      isClosed = true;
+      dropFirst();
+    },
+    get isInUse() {
+      return inUse > 0;
     },
   };
 }

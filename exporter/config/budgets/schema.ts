@@ -43,6 +43,14 @@ const account = z
   .literal(true, { error: ({ input }) => isNot("true", input) })
   .meta({ rule: "`true`", type: "boolean" });
 
+const LIMIT_RULE = "a finite number above 0, or `bought`";
+
+const limit = z
+  .union([positiveNumber(), z.literal("bought")], {
+    error: ({ input }) => isNot("a finite number above 0", input),
+  })
+  .meta({ rule: LIMIT_RULE, type: "number" });
+
 const window = z
   .enum(WINDOWS, { error: ({ input }) => isNot(unquoted(WINDOW_RULE), input) })
   .meta({ rule: WINDOW_RULE, type: "window" });
@@ -55,21 +63,25 @@ export function parseUtcDate(written: string): number | undefined {
   return ms >= 0 ? ms : undefined;
 }
 
-const since = read(
-  "a date or a date-time in UTC, such as 2026-11-01 or 2026-11-01T08:30:00Z",
-  "date",
-  parseUtcDate,
-);
+/** Epoch milliseconds. */
+export function utcDate() {
+  const rule = "a date or a date-time in UTC, such as 2026-11-01 or 2026-11-01T08:30:00Z";
+  return read(rule, "date", parseUtcDate);
+}
 
 const title = () => text(1, LONGEST_TITLE).optional();
 
 const fields = section({
   name: pattern(KEY_NAME, "name").describe("Value of the label `budget`; unique."),
-  limit: positiveNumber().describe("Credits that may be spent in the window."),
+  limit: limit.describe(
+    "Credits that may be spent in the window. `bought`, with `account` and window `total` only: what the account has bought in all, as the gateway reports it, against everything that it used.",
+  ),
   window: window.describe(
     "The current UTC day, week (from Monday) or month, or everything since a date (`total`, not with `keys`).",
   ),
-  since: since.optional().describe("Start of a `total`: required with that window, not allowed with others."),
+  since: utcDate()
+    .optional()
+    .describe("Start of a `total`: required with that window, not allowed with others."),
   keys: keys.optional().describe("Covers these keys: their credits, without BYOK usage."),
   model: title().describe("Covers a model, named as in the label `model`; needs `analytics`."),
   app: title().describe("Covers an app, named as in the label `app`; needs `analytics`."),
@@ -88,6 +100,7 @@ export const BUDGET_SCOPES = ["keys", "model", "app", "account"] as const;
 export const budgetSection = withRules(fields, (budget) => [
   ...scopeFindings(budget),
   ...sinceFindings(budget),
+  ...boughtFindings(budget),
   ...totalFindings(budget),
 ]);
 
@@ -108,6 +121,10 @@ function scopeFindings(budget: Budget): readonly Finding[] {
 
 function sinceFindings(budget: Budget): readonly Finding[] {
   const kind = right(budget, "window");
+  if (right(budget, "limit") === "bought") {
+    const message = "does not apply to limit bought, which covers everything that was ever used";
+    return has(budget, "since") ? [{ path: ["since"], message }] : [];
+  }
   if (kind === "total") {
     return has(budget, "since")
       ? []
@@ -115,6 +132,18 @@ function sinceFindings(budget: Budget): readonly Finding[] {
   }
   if (kind === undefined || !has(budget, "since")) return [];
   return [{ path: ["since"], message: `applies to window total only, not to ${quote(kind)}` }];
+}
+
+/** The gateway reports purchases only for the whole account and for all time. */
+function boughtFindings(budget: Budget): readonly Finding[] {
+  if (right(budget, "limit") !== "bought") return [];
+  const isAccount = right(budget, "account") === true;
+  return [
+    ...(isAccount ? [] : [{ path: ["limit"], message: "bought applies to account only" }]),
+    ...(isAccount && right(budget, "window") !== "total"
+      ? [{ path: ["limit"], message: "bought applies to window total only" }]
+      : []),
+  ];
 }
 
 /** The gateway reports the usage of a key by day, week, month and in total, but not since a date. */

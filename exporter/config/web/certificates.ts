@@ -62,8 +62,12 @@ export async function readCertificates(
   if (cert && key && !cert.parsed.checkPrivateKey(key.parsed)) {
     key.report("contains a key that does not match cert_file");
   }
-  return { cert: cert?.text ?? "", key: key?.text ?? "", clientCa: clientCa?.text ?? "", problems };
+  // The files are read at the same time, so their problems come in any order.
+  const sorted = problems.toSorted((one, other) => FIELDS.indexOf(one.path) - FIELDS.indexOf(other.path));
+  return { cert: cert?.text ?? "", key: key?.text ?? "", clientCa: clientCa?.text ?? "", problems: sorted };
 }
+
+const FIELDS = ["cert_file", "key_file", "client_ca_file"].map((field) => `tls_server_config.${field}`);
 
 function privateKey(pem: string): KeyObject {
   return createPrivateKey(pem);
