@@ -4,7 +4,7 @@ import { type Sample, sample } from "../metrics/family.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
-import { type BudgetStatus, budgetStatus } from "./budget-status.ts";
+import { type BudgetStatus, budgetStatus, limitOf } from "./budget-status.ts";
 import { budgetFamilies as families } from "./families.ts";
 
 export interface BudgetDependencies {
@@ -43,15 +43,33 @@ function unseenText({ name, scope }: BudgetConfig): string {
 /** The samples of one budget: its status and its configuration. */
 function budgetSamples(budget: BudgetConfig, status: BudgetStatus): readonly Sample[] {
   const { name, scope, period, team } = budget;
-  const { window, spent, complete } = status;
+  const { window } = status;
   const labels = { budget: name };
   return [
     ...sample(families.info, { ...labels, scope: scope.kind, window: period.kind, team }, 1),
-    ...sample(families.limit, labels, budget.limit),
-    ...sample(families.spent, labels, spent, window),
-    ...sample(families.complete, labels, complete, window),
-    ...sample(families.windowStart, labels, window.startMs / 1000, window),
+    ...sample(families.limit, labels, limitOf(budget, status)),
+    ...spendSamples(budget, status),
+    // Purchases cover all time, so there is no start.
+    ...(budget.limit === "bought" ? [] : sample(families.windowStart, labels, window.startMs / 1000, window)),
     // A total has no end, so it has no sample.
     ...sample(families.windowEnd, labels, window.endMs / 1000, window),
+  ];
+}
+
+/** The spend under other names if it is a part, so that nobody takes it for the whole. */
+function spendSamples({ name, part }: BudgetConfig, { window, spent, complete }: BudgetStatus) {
+  if (!part) {
+    const labels = { budget: name };
+    return [
+      ...sample(families.spent, labels, spent, window),
+      ...sample(families.complete, labels, complete, window),
+    ];
+  }
+  const total = { budget: name, shards: String(part.total) };
+  const labels = { ...total, shard: String(part.ordinal) };
+  return [
+    ...sample(families.partSpent, labels, spent, window),
+    ...sample(families.partComplete, labels, complete, window),
+    ...sample(families.parts, total, part.parts),
   ];
 }

@@ -11,6 +11,8 @@ import { isUnseen } from "./unseen.ts";
 export interface BudgetStatus {
   /** The window that contains the instant. */
   readonly window: Window;
+  /** What the account has bought, if that is the limit; undefined: unknown. */
+  readonly boughtCredits?: number | undefined;
   /** Undefined: the spend in the window is unknown. */
   readonly spent: number | undefined;
   /** Whether `spent` is complete; otherwise it is a lower bound, unless a refund is missing. */
@@ -58,7 +60,7 @@ export function budgetStatus(
   let complete = true;
   for (const id of targets) {
     const [status, reading] = [readings.status(id), readings.latest(id)];
-    const share = shareOf(reading, budget.scope, window);
+    const share = shareOf(reading, budget, window);
     if (share.credits !== undefined) known.push(share.credits);
     const gap =
       pollGap(status) ??
@@ -76,13 +78,20 @@ export function budgetStatus(
     complete,
     gaps: complete ? undefined : { sources: targets.length, counts, reason, partial },
     isUnseen: isUnseen(budget, readings, nowMs),
+    ...boughtPart(budget, readings),
   };
+}
+
+/** The limit of a budget; undefined: it is what the account has bought, which is unknown. */
+export function limitOf({ limit }: BudgetConfig, { boughtCredits }: BudgetStatus): number | undefined {
+  return limit === "bought" ? boughtCredits : limit;
 }
 
 /**
  * A key reports its own spend; all other spend comes from the analytics, with one query for each period.
  */
-function targetsOf({ scope, period }: BudgetConfig): readonly TargetId[] {
+function targetsOf({ scope, period, limit }: BudgetConfig): readonly TargetId[] {
+  if (limit === "bought") return [CREDITS];
   if (scope.kind === "keys") return scope.names.map((name) => targetId("key", name));
   return [targetId("analytics", periodName(period))];
 }
@@ -108,11 +117,30 @@ interface Share {
 
 const UNKNOWN: Share = { credits: undefined, gap: { reason: "unknown", credits: undefined } };
 
-function shareOf(reading: Reading | undefined, scope: BudgetScope, window: Window): Share {
+function shareOf(reading: Reading | undefined, { scope, limit }: BudgetConfig, window: Window): Share {
+  if (limit === "bought") return usedOf(reading);
   if (!reading || !isSettled(window, reading.asOfMs)) return UNKNOWN;
   const spend = spendOf(reading).find((one) => isSame(one.window, window));
   return spend ? partOf(spend, scope) : UNKNOWN;
 }
+
+/** Limit and spend come from one answer, so that a purchase between two answers does not look like spend. */
+function usedOf(reading: Reading | undefined): Share {
+  return reading?.value?.kind === "credits"
+    ? { credits: reading.value.usedCredits, gap: undefined }
+    : UNKNOWN;
+}
+
+function boughtPart(
+  { limit }: BudgetConfig,
+  readings: Pick<ReadingSource, "latest">,
+): Pick<BudgetStatus, "boughtCredits"> {
+  if (limit !== "bought") return {};
+  const value = readings.latest(CREDITS)?.value;
+  return { boughtCredits: value?.kind === "credits" ? value.boughtCredits : undefined };
+}
+
+const CREDITS = targetId("account", "credits");
 
 function isSame(one: Window, other: Window): boolean {
   return one.startMs === other.startMs && one.endMs === other.endMs;

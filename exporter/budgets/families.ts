@@ -4,6 +4,11 @@ function ofBudget(name: string, help: string, absent: string): Family<"budget"> 
   return gauge({ name: `aigateway_budget_${name}`, help, labels: ["budget"], absent });
 }
 
+/** A series of one shard, with the number of shards among which the keys are divided. */
+function ofPart(name: string, help: string, absent: string): Family<"budget" | "shard" | "shards"> {
+  return gauge({ name: `aigateway_budget_${name}`, help, labels: ["budget", "shard", "shards"], absent });
+}
+
 /** Spend against the configured budgets, computed from the answers of the collectors. */
 export const budgetFamilies = {
   info: info({
@@ -14,23 +19,39 @@ export const budgetFamilies = {
   }),
   limit: ofBudget(
     "limit_credits",
-    "Credits that may be spent in the window (limit of the configuration).",
-    "never",
+    "Credits that may be spent in the window (limit of the configuration), or what the account has bought (limit bought).",
+    "the limit is bought, and the gateway has not reported it yet",
   ),
   spent: ofBudget(
     "spent_credits",
     "Credits spent in the window so far, by everything that the budget covers. A lower bound while aigateway_budget_complete is 0.",
-    "the spend is unknown: before the first answer, and from the start of the window until it is settled",
+    "the spend is unknown: before the first answer, and from the start of the window until it is settled; or several shards poll the keys of the budget, and each shows its part",
   ),
   complete: ofBudget(
     "complete",
     "Whether the spend is complete (1), or a part of it is missing or old (0), because a key cannot be polled or an answer is partial: the service has more rows than it sent, a row cannot be read, the rows of models and apps do not add up to the total, or the service warns about the query.",
-    "never",
+    "several shards poll the keys of the budget, and each shows its part",
   ),
+  partSpent: ofPart(
+    "part_spent_credits",
+    "Credits spent in the window so far by the keys of the budget that this shard polls. Sum over shards of the same total: the spend of the budget.",
+    "one shard polls all keys of the budget; before the first answer, and from the start of the window until it is settled",
+  ),
+  partComplete: ofPart(
+    "part_complete",
+    "Whether this shard's part of the spend is complete (1), or something of it is missing or old (0).",
+    "one shard polls all keys of the budget",
+  ),
+  parts: gauge({
+    name: "aigateway_budget_parts",
+    help: "Number of shards that have a part of the budget. The spend is complete only if that many parts are known and complete.",
+    labels: ["budget", "shards"],
+    absent: "one shard polls all keys of the budget",
+  }),
   windowStart: ofBudget(
     "window_start_timestamp_seconds",
     "When the current window began, seconds since the epoch. UTC; weeks begin on Monday.",
-    "never",
+    "the limit is bought, which has no start",
   ),
   windowEnd: ofBudget(
     "window_end_timestamp_seconds",

@@ -76,8 +76,12 @@ function capabilitiesJob(analytics: AnalyticsConfig, gateway: Config["gateway"])
 
 /** Names that the service does not list. It is asked nevertheless, because it decides. */
 function warningOf(queries: readonly QueryConfig[], known: readonly string[]): string | undefined {
-  const misses = queries.flatMap(({ name, dimensions, filters }) =>
-    [...dimensions, ...filters.map(({ field }) => field)]
+  const misses = queries.flatMap(({ name, dimensions, classifier, filters }) =>
+    // The names of tags are those of the classifier.
+    [
+      ...dimensions.filter((one) => !classifier?.dimensions.includes(one)),
+      ...filters.map(({ field }) => field),
+    ]
       .filter((dimension) => !known.includes(dimension))
       .map((dimension) => {
         const nearest = nearestName(dimension, known.slice(0, MOST_NAMES));

@@ -12,7 +12,8 @@ export interface BudgetQuery {
 /** The queries for weeks and for totals since a date. Days and months are always queried. */
 export function budgetQueries(budgets: readonly BudgetConfig[]): readonly BudgetQuery[] {
   const queries = new Map<string, BudgetQuery>();
-  for (const { period, scope } of budgets) {
+  for (const { period, scope, limit } of budgets) {
+    if (limit === "bought") continue;
     if (scope.kind === "keys" || period.kind === "day" || period.kind === "month") continue;
     const name = periodName(period);
     const query = queries.get(name);

@@ -1,24 +1,39 @@
 import type { Config } from "../config/config.ts";
 import type { Family } from "../metrics/family.ts";
 import type { FamilyHeader } from "../metrics/render/exposition.ts";
+import type { TargetId } from "../readings/target-id.ts";
+import type { Job } from "../schedule/job.ts";
 import type { JobGroup } from "../schedule/plan.ts";
 import type { Reporter } from "../schedule/reporter.ts";
-import type { KeyDirectory } from "./key-directory.ts";
 import type { Collector } from "./collector.ts";
+import type { CollectorContext } from "./collector-context.ts";
 import { collectors } from "./index.ts";
+import { keyCollector } from "./key.ts";
 
 /** The jobs of every collector, as groups that the engine runs. A collector without jobs has no group. */
 export function collectorGroups(
   config: Config,
   reporterOf: (collector: string) => Reporter,
-  directory?: KeyDirectory,
+  context?: CollectorContext,
 ): readonly JobGroup[] {
   return collectors.flatMap((collector) => {
     const { name, schedule } = collector;
-    const jobs = collector.jobs(config, directory);
+    const jobs = collector.jobs(config, context);
     if (jobs.length === 0) return [];
     return [{ name, expression: config.schedule[schedule], jobs, reporter: reporterOf(name), isPaid: false }];
   });
+}
+
+/** Whether a job polls a key that belongs to another shard. */
+export function keysElsewhere({ part, ...config }: Config): (job: Job) => boolean {
+  let jobs: ReadonlyMap<TargetId, Job> | undefined;
+  return ({ id, identity, fingerprint }) => {
+    jobs ??= new Map(
+      keyCollector.jobs({ ...config, keys: part?.elsewhere ?? [] }).map((job) => [job.id, job]),
+    );
+    const job = jobs.get(id);
+    return job?.identity === identity && job.fingerprint === fingerprint;
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Family } from "../metrics/family.ts";
-import type { KeyDirectory } from "./key-directory.ts";
+import type { CollectorContext } from "./collector-context.ts";
 import type { Job } from "../schedule/job.ts";
 
 /**
@@ -22,5 +22,5 @@ export interface Collector {
    */
   readonly cadence?: (family: Family, intervalMs: number) => string;
   /** One job for each key or query to poll. */
-  jobs(config: Config, directory?: KeyDirectory): readonly Job[];
+  jobs(config: Config, context?: CollectorContext): readonly Job[];
 }

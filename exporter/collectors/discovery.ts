@@ -1,14 +1,18 @@
 import type { AnalyticsConfig, Config, DiscoveryConfig } from "../config/config.ts";
 import { holdsSecret, identityOf } from "../config/secret.ts";
 import type { AccountKey, AccountKeys } from "../gateway/account.ts";
+import { MOST_LISTED_KEYS } from "../gateway/account-keys.ts";
 import { GatewayError } from "../gateway/errors.ts";
 import { sample, seconds } from "../metrics/family.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Job, Result } from "../schedule/job.ts";
 import { inParts } from "../time/turns.ts";
 import type { Collector } from "./collector.ts";
+import { createCollectorContext } from "./collector-context.ts";
 import { discoveryFamilies as families } from "./discovery-families.ts";
-import { createKeyDirectory, type KeyDirectory, type Names, plainName } from "./key-directory.ts";
+import { configuredKeys, readElsewhere } from "./configured-keys.ts";
+import { type KeyDirectory, type Names, plainName } from "./key-directory.ts";
+import { labelText, shownLabel } from "./label-text.ts";
 import { listedMembers } from "./listed-key.ts";
 
 /** Limits and usage of the account's keys without their secrets, with one request for a hundred keys. */
@@ -17,8 +21,10 @@ export const discoveryCollector: Collector = {
   schedule: "discovery",
   families: Object.values(families),
   lastSuccess: families.lastSuccess,
-  jobs: (config, directory = createKeyDirectory()) => {
+  jobs: (config, { directory } = createCollectorContext()) => {
     const { analytics, discovery } = config;
+    const workspaces = discovery?.workspaces.map(nameOf) ?? [];
+    directory.use(analytics ? accountOf(config, analytics) : "", workspaces);
     if (!analytics || !discovery) return [];
     return discovery.workspaces.map((workspace) =>
       listingJob(workspace, { config, analytics, discovery, directory }),
@@ -35,9 +41,10 @@ interface Context {
 
 function listingJob(workspace: string | undefined, context: Context): Job {
   const { config, analytics, discovery } = context;
-  const name = workspace ?? "default";
+  const name = nameOf(workspace);
   const labels = { workspace: name };
-  const reservedNames = new Set(config.keys.map((key) => key.name));
+  const keys = configuredKeys(config);
+  const reservedNames = new Map(keys.map(({ name: key, secret }) => [key, identityOf(secret)]));
   return {
     id: targetId("discovery", name),
     title: `the list of keys of workspace "${name}"`,
@@ -45,14 +52,16 @@ function listingJob(workspace: string | undefined, context: Context): Job {
     endpoint: "account",
     requests: 2,
     minIntervalMs: 0,
-    identity: JSON.stringify([config.gateway.baseUrl, identityOf(analytics.managementKey)]),
+    identity: accountOf(config, analytics),
     fingerprint: JSON.stringify([
       ...[...discovery.include, discovery.owner ?? "", ...discovery.exclude].map(String),
       ...reservedNames,
+      ...keys.map(({ limit }) => limit),
     ]),
     constants: [],
     reservedNames,
     run: async (client, askedAtMs) => {
+      await readElsewhere(config);
       const answer = await client.accountKeys(workspace, analytics.managementKey);
       return listed(name, answer, context, askedAtMs);
     },
@@ -61,6 +70,14 @@ function listingJob(workspace: string | undefined, context: Context): Job {
       ...sample(families.lastSuccess, labels, seconds(state.lastSuccessMs)),
     ],
   };
+}
+
+function nameOf(workspace: string | undefined): string {
+  return workspace ?? "default";
+}
+
+function accountOf({ gateway }: Config, { managementKey }: AnalyticsConfig): string {
+  return JSON.stringify([gateway.baseUrl, identityOf(managementKey)]);
 }
 
 async function listed(
@@ -75,8 +92,10 @@ async function listed(
   const isComplete = failure === undefined && !moved && unreadableRows === 0;
   const plain = await inParts(keys, plainKey);
   const named = directory.named(workspace, plain, namesOf(config), isComplete);
-  const listing = { workspace, owner: discovery.owner, askedAtMs };
-  const members = await inParts(named, (key) => listedMembers(key, listing));
+  const limits = new Map(config.keys.flatMap(({ name, limit }) => (limit ? [[name, limit] as const] : [])));
+  const elsewhere = new Set(config.part?.elsewhere.map((key) => key.name));
+  const listing = { workspace, owner: discovery.owner, askedAtMs, limits, elsewhere };
+  const members = await inParts(named.keys, (key) => listedMembers(key, listing));
   const labels = { workspace };
   return {
     samples: [
@@ -87,25 +106,38 @@ async function listed(
     members: { members: members.flat(), proves: failure ? "nothing" : isComplete ? "all" : "expired" },
     failure: failure && asGatewayError(failure),
     concealedLabels: plain.filter(({ isConcealed }) => isConcealed).length,
-    warning: rowProblem === undefined ? undefined : `some keys cannot be read (the first: ${rowProblem})`,
+    warning: warningOf(rowProblem, named.beyond),
   };
 }
 
-function plainKey(key: AccountKey) {
+function warningOf(rowProblem: string | undefined, beyond: number): string | undefined {
+  const warnings = [
+    ...(rowProblem === undefined ? [] : [`some keys cannot be read (the first: ${rowProblem})`]),
+    ...(beyond === 0 ? [] : [`${beyond} keys are not shown, because no more than ${MOST_LISTED_KEYS} are`]),
+  ];
+  return warnings.length > 0 ? warnings.join("; ") : undefined;
+}
+
+/** A key with its names, and whether its name reveals a secret. */
+export function plainKey(key: AccountKey) {
   const isConcealed = holdsSecret(key.name);
-  return { key, isConcealed, plain: isConcealed ? "" : plainName(key.name) };
+  const label = shownLabel(labelText(key.name));
+  return { key, isConcealed, label, plain: isConcealed ? "" : plainName(key.name) };
 }
 
 /** Longer names are matched by their beginning, because a pattern may take long. */
 const LONGEST_MATCHED = 256;
 
-function isWanted(name: string, { include, exclude }: DiscoveryConfig): boolean {
+/** Whether `include` and `exclude` let a key be shown. */
+export function isWanted(name: string, { include, exclude }: DiscoveryConfig): boolean {
   const text = name.slice(0, LONGEST_MATCHED);
   const matches = (pattern: RegExp) => pattern.test(text);
   return (include.length === 0 || include.some(matches)) && !exclude.some(matches);
 }
 
-function namesOf({ keys }: Config): Names {
+/** The names of configured keys, which listed ones cannot have. */
+export function namesOf(config: Pick<Config, "keys" | "part">): Names {
+  const keys = configuredKeys(config);
   return {
     taken: new Set(keys.map(({ name }) => name)),
     configured: new Map(

@@ -3,6 +3,7 @@ import { analyticsCollector } from "./analytics.ts";
 import type { Collector } from "./collector.ts";
 import { discoveryCollector } from "./discovery.ts";
 import { keyCollector } from "./key.ts";
+import { unwatchedCollector } from "./unwatched.ts";
 
 /** Every collector: to add one, write its file, add a line here, and test it. */
 export const collectors: readonly Collector[] = [
@@ -10,4 +11,5 @@ export const collectors: readonly Collector[] = [
   analyticsCollector,
   accountCollector,
   discoveryCollector,
+  unwatchedCollector,
 ];

@@ -1,19 +1,31 @@
 import { holdsSecret } from "../config/secret.ts";
 import type { AccountKey } from "../gateway/account.ts";
+import { MOST_LISTED_KEYS } from "../gateway/account-keys.ts";
 
 /** The names of the account's keys, as the label `key` shows them. No two keys have the same one. */
 export interface KeyDirectory {
   /**
    * The keys of a listing with their names. A key that another listing has is left out. `isComplete`: keys of the same
-   * listing that are missing now have lost their names.
+   * listing that are missing now have lost their names. No more than 25,000 keys have names.
    */
-  named(listing: string, keys: readonly PlainKey[], names: Names, isComplete: boolean): readonly NamedKey[];
+  named(listing: string, keys: readonly PlainKey[], names: Names, isComplete: boolean): NamedKeys;
+  /** Forgets the names of listings that are not configured any more, and all names of another account. */
+  use(account: string, listings: readonly string[]): void;
+  /** The names of all keys by listing and hash. */
+  readonly listed: () => ReadonlyMap<string, ReadonlyMap<string, ListedName>>;
 }
 
-/** A key with its plain name; empty if nothing of it can be shown. */
+/** The name of a key here, and the label of its name at the gateway, which other keys may have as well. */
+export interface ListedName {
+  readonly name: string;
+  readonly label: string;
+}
+
+/** A key with its plain name, which is empty if nothing of it can be shown, and its label. */
 export interface PlainKey {
   readonly key: AccountKey;
   readonly plain: string;
+  readonly label: string;
 }
 
 /** The names that are taken, and those of keys that are also configured, by their hash. */
@@ -22,45 +34,62 @@ export interface Names {
   readonly configured: ReadonlyMap<string, string>;
 }
 
-export interface NamedKey {
+export interface NamedKeys {
+  readonly keys: readonly NamedKey[];
+  /** Number of keys that have no name, because too many have one. */
+  readonly beyond: number;
+}
+
+export interface NamedKey extends ListedName {
   readonly key: AccountKey;
-  readonly name: string;
   /** Whether the secret of the key is configured, so that it is polled under this name. */
   readonly isConfigured: boolean;
 }
 
 export function createKeyDirectory(): KeyDirectory {
   /** By listing and hash. */
-  const listings = new Map<string, ReadonlyMap<string, string>>();
+  const listings = new Map<string, ReadonlyMap<string, ListedName>>();
+  let present: { readonly account: string; readonly listings: ReadonlySet<string> } | undefined;
+
+  function use(account: string, names: readonly string[]): void {
+    const isSame = present?.account === account;
+    for (const name of listings.keys()) if (!isSame || !names.includes(name)) listings.delete(name);
+    present = { account, listings: new Set(names) };
+  }
 
   function named(
     listing: string,
     keys: readonly PlainKey[],
     { taken, configured }: Names,
     isComplete: boolean,
-  ): readonly NamedKey[] {
+  ): NamedKeys {
     const others = [...listings].filter(([name]) => name !== listing).map(([, names]) => names);
     const own = keys.filter(({ key: { hash } }) => !others.some((names) => names.has(hash)));
+    const former: ReadonlyMap<string, ListedName> = listings.get(listing) ?? new Map();
     const listed = new Set(own.map(({ key }) => key.hash));
-    const missing = [...(listings.get(listing) ?? [])].filter(([hash]) => !isComplete && !listed.has(hash));
+    const missing = [...former].filter(([hash]) => !isComplete && !listed.has(hash));
+    const room = MOST_LISTED_KEYS - missing.length - others.reduce((sum, names) => sum + names.size, 0);
+    const kept = own.length <= room ? own : own.toSorted(byNovelty(former)).slice(0, Math.max(0, room));
     const used = new Set([
       ...taken,
-      ...others.flatMap((names) => [...names.values()]),
-      ...missing.map(([, name]) => name),
+      ...others.flatMap((names) => [...names.values()].map(({ name }) => name)),
+      ...missing.map(([, { name }]) => name),
     ]);
-    const result = own.toSorted(byAge).map((plainKey): NamedKey => {
-      const { key } = plainKey;
+    const result = kept.toSorted(byAge).map((plainKey): NamedKey => {
+      const { key, label } = plainKey;
       const known = configured.get(key.hash);
-      if (known !== undefined) return { key, name: known, isConfigured: true };
+      if (known !== undefined) return { key, name: known, label, isConfigured: true };
       const name = freeName(plainKey, used);
       used.add(name);
-      return { key, name, isConfigured: false };
+      return { key, name, label, isConfigured: false };
     });
-    listings.set(listing, new Map([...missing, ...result.map(({ key, name }) => [key.hash, name] as const)]));
-    return result;
+    const names = [...missing, ...result.map(({ key, name, label }) => [key.hash, { name, label }] as const)];
+    // A run may end after a reload has removed its listing.
+    if (present?.listings.has(listing)) listings.set(listing, new Map(names));
+    return { keys: result, beyond: own.length - kept.length };
   }
 
-  return { named };
+  return { named, use, listed: () => listings };
 }
 
 /** Shorter than the names of configured keys may be, so that the digits of the hash fit. */
@@ -86,6 +115,12 @@ export function plainName(name: string): string {
     .replaceAll(/^[-_.]+|[-_.]+$/g, "")
     .slice(0, LONGEST);
   return plain !== name && holdsSecret(plain) ? "" : plain;
+}
+
+/** Keys that have a name first. */
+function byNovelty(former: ReadonlyMap<string, ListedName>) {
+  return ({ key: one }: PlainKey, { key: other }: PlainKey): number =>
+    Number(former.has(other.hash)) - Number(former.has(one.hash));
 }
 
 /** The oldest first. Keys of an unknown age come last. */

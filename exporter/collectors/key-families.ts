@@ -66,6 +66,12 @@ export const keyFamilies = {
     labels: ["key", "aigateway_key_limit_reset"],
     absent: FOREVER,
   }),
+  limitSource: stateset({
+    name: "aigateway_key_limit_source",
+    help: "Source of the limit that the limit families show, 1 for the state that applies: gateway, or mirrored (limit of the key in the configuration) if less is left of that. If it is unknown what is left of one, the other is shown; a key that is unlimited at the gateway has the mirrored one.",
+    labels: ["key", "aigateway_key_limit_source"],
+    absent: `the configuration mirrors no limit; ${FOREVER}`,
+  }),
   nextReset: ofKey(
     "limit_next_reset_timestamp_seconds",
     `When the limit resets next, seconds since the epoch: the next 00:00 UTC, Monday or first of the month, from the ${FROM.limitReset}.`,
@@ -116,7 +122,7 @@ export const keyFamilies = {
   ),
   byokInLimit: ofKey(
     "byok_in_limit",
-    `Whether usage through your own provider keys counts toward the limit (${FROM.byokInLimit}).`,
+    `Whether usage through your own provider keys counts toward the limit (${FROM.byokInLimit}); 0 for a limit of the configuration, which counts credits only.`,
     FOREVER,
   ),
   freeTier: ofKey(

@@ -9,6 +9,7 @@ import { type Window, WINDOW_KINDS, windowAt } from "../time/window.ts";
 import type { Collector } from "./collector.ts";
 import { keyFamilies as families } from "./key-families.ts";
 import { labelText, shownLabel } from "./label-text.ts";
+import { LIMIT_SOURCES, type LimitedKey, lowerLimit } from "./mirrored-limit.ts";
 
 /** Limits, usage and state of each configured key, with one request per key and run. */
 export const keyCollector: Collector = {
@@ -30,18 +31,19 @@ function keyJob(config: KeyConfig, { baseUrl }: Config["gateway"]): Job {
     requests: 1,
     minIntervalMs: 0,
     identity: JSON.stringify([baseUrl, identityOf(config.secret)]),
-    fingerprint: JSON.stringify([config.owner, config.showLabel]),
+    fingerprint: JSON.stringify([config.owner, config.showLabel, config.limit]),
     isRevealing: config.showLabel,
     constants: [
       ...sample(families.ownerInfo, { key, team, project, cost_center: costCenter }, 1),
       ...(config.showLabel ? [] : sample(families.info, { key, label: "" }, 1)),
     ],
     run: async (client, askedAtMs) => {
-      const information = await client.currentKey(config.secret);
+      const limited = lowerLimit(await client.currentKey(config.secret), config.limit);
+      const { information } = limited;
       const isConcealed = config.showLabel && shownLabel(labelOf(information)) !== labelOf(information);
       return {
-        value: keyReading(information, askedAtMs),
-        samples: keySamples(config, information, askedAtMs),
+        value: keyReading(information, askedAtMs, limited.source === "mirrored"),
+        samples: [...keySamples(config, information, askedAtMs), ...limitSourceSamples(key, limited)],
         concealedLabels: Number(isConcealed),
         warning: isConcealed ? "its label reveals a secret and is shown as _concealed" : undefined,
       };
@@ -59,7 +61,11 @@ function labelOf({ label }: KeyInformation): string {
 }
 
 /** The reading of a key, from the answer to a request that was sent at the instant. */
-export function keyReading(information: KeyInformation, askedAtMs: number): KeyReading {
+export function keyReading(
+  information: KeyInformation,
+  askedAtMs: number,
+  isLimitMirrored = false,
+): KeyReading {
   const { limitCredits, limitReset, remainingCredits, usage, expiresAtMs } = information;
   return {
     kind: "key",
@@ -69,7 +75,16 @@ export function keyReading(information: KeyInformation, askedAtMs: number): KeyR
     usage,
     expiresAtMs,
     limitWindow: limitWindow(limitReset, askedAtMs),
+    ...(isLimitMirrored && { isLimitMirrored }),
   };
+}
+
+/** The state set of the limit's source; empty if the configuration mirrors no limit. */
+export function limitSourceSamples(key: string, { source }: LimitedKey): readonly Sample[] {
+  if (source === undefined) return [];
+  return LIMIT_SOURCES.flatMap((state) =>
+    sample(families.limitSource, { key, aigateway_key_limit_source: state }, state === source),
+  );
 }
 
 /** An answer as samples; an unknown value has none, because absent, zero and unlimited are three different answers. */

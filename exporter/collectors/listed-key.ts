@@ -1,35 +1,43 @@
-import type { Owner } from "../config/config.ts";
+import type { KeyLimit, Owner } from "../config/config.ts";
 import { type Sample, sample, seconds } from "../metrics/family.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Member } from "../schedule/job.ts";
 import { discoveryFamilies } from "./discovery-families.ts";
 import { keyFamilies } from "./key-families.ts";
-import { keyReading, keySamples } from "./key.ts";
+import { keyReading, keySamples, limitSourceSamples } from "./key.ts";
 import type { NamedKey } from "./key-directory.ts";
 import { labelText, shownLabel } from "./label-text.ts";
+import { lowerLimit } from "./mirrored-limit.ts";
 
 export interface Listing {
   readonly workspace: string;
   /** Finds the owner in the name of a key. */
   readonly owner: RegExp | undefined;
   readonly askedAtMs: number;
+  /** The limits that the configuration mirrors, by the name of the key. */
+  readonly limits: ReadonlyMap<string, KeyLimit>;
+  /** The names of the configured keys that other shards poll. */
+  readonly elsewhere: ReadonlySet<string>;
 }
 
-/** The targets of a key. The label of a name that reveals a secret is `_concealed`. */
+/** The targets of a key. */
 export function listedMembers(named: NamedKey, listing: Listing): readonly Member[] {
-  const label = shownLabel(labelText(named.key.name));
-  return named.isConfigured ? configuredKey(named, label, listing) : [listedKey(named, label, listing)];
+  return named.isConfigured ? configuredKey(named, listing) : [listedKey(named, listing)];
 }
 
 /** A key that nothing else shows. Whether its secret works is not known. */
-function listedKey({ key, name }: NamedKey, apiKey: string, listing: Listing): Member {
+function listedKey(named: NamedKey, listing: Listing): Member {
+  const { key, name } = named;
   const { askedAtMs } = listing;
   const owner = ownerOf(key.name, listing.owner);
-  const about = infoSamples({ key, name, isConfigured: false }, apiKey, listing);
+  const about = infoSamples(named, listing);
   return {
     id: targetId("listed", key.hash),
     name,
-    value: keyReading(key.information, askedAtMs),
+    value: {
+      ...keyReading(key.information, askedAtMs),
+      ...(key.disabled === true && { isDisabled: true }),
+    },
     samples: () => [
       ...keySamples({ name, showLabel: false }, key.information, askedAtMs),
       ...sample(discoveryFamilies.disabled, { key: name }, key.disabled),
@@ -39,34 +47,43 @@ function listedKey({ key, name }: NamedKey, apiKey: string, listing: Listing): M
 }
 
 /** A key that is polled: what the poll cannot show, and what it does not show while it fails. */
-function configuredKey(named: NamedKey, apiKey: string, listing: Listing): readonly Member[] {
+function configuredKey(named: NamedKey, listing: Listing): readonly Member[] {
   const { key, name } = named;
   const { askedAtMs } = listing;
-  const about = infoSamples(named, apiKey, listing);
+  const about = infoSamples(named, listing);
   const beside: Member = {
     id: targetId("listed", key.hash),
     name,
-    value: undefined,
+    // The other shard shows what the key spends; here, only the unwatched spend needs it.
+    value: listing.elsewhere.has(name) ? keyReading(key.information, askedAtMs) : undefined,
     samples: () => sample(discoveryFamilies.disabled, { key: name }, key.disabled),
     describe: description(about),
   };
+  // Nothing is known here about the polls of another shard.
+  if (listing.elsewhere.has(name)) return [beside];
   const behind: Member = {
     id: targetId("behind", key.hash),
     name,
     behind: targetId("key", name),
     value: undefined,
-    samples: () => keySamples({ name, showLabel: false }, key.information, askedAtMs),
+    samples: () => {
+      const limited = lowerLimit(key.information, listing.limits.get(name));
+      return [
+        ...keySamples({ name, showLabel: false }, limited.information, askedAtMs),
+        ...limitSourceSamples(name, limited),
+      ];
+    },
     describe: description([]),
   };
   return [beside, behind];
 }
 
-function infoSamples({ key, name, isConfigured }: NamedKey, apiKey: string, { workspace }: Listing) {
+function infoSamples({ key, name, label, isConfigured }: NamedKey, { workspace }: Listing) {
   return sample(
     discoveryFamilies.info,
     {
       key: name,
-      api_key: apiKey,
+      api_key: label,
       hash: key.hash.slice(0, 8),
       workspace,
       source: isConfigured ? "poll" : "listing",
@@ -91,7 +108,8 @@ function description(about: readonly Sample[], key?: string, owner?: Owner): Mem
   ];
 }
 
-function ownerOf(name: string, pattern: RegExp | undefined): Owner {
+/** The owner that a pattern finds in the name of a key. */
+export function ownerOf(name: string, pattern: RegExp | undefined): Owner {
   const groups = pattern?.exec(name.slice(0, 256))?.groups ?? {};
   const group = (label: string) => (groups[label] === undefined ? "" : shownLabel(labelText(groups[label])));
   return { team: group("team"), project: group("project"), costCenter: group("cost_center") };

@@ -1,17 +1,18 @@
 import type { AnalyticsConfig, Config, QueryConfig, QueryMetric } from "../config/config.ts";
-import type { Amount, Rate, Usage } from "../gateway/port.ts";
+import type { Amount, Rate, Usage, UsageQuestion } from "../gateway/port.ts";
 import { labelledSample, type Sample, sample } from "../metrics/family.ts";
 import type { Job } from "../schedule/job.ts";
-import { windowAt } from "../time/window.ts";
+import { type Window, windowAt } from "../time/window.ts";
 import { queryFamilies } from "./analytics-families.ts";
 import { OTHER, type Pair, shownBreakdown } from "./breakdown.ts";
 import { ownQueryFamilies } from "./own-query-families.ts";
+import { keySpends } from "./key-spend.ts";
 import { LAST_MONTH_INTERVAL_MS, queryJob, rangeOf, usageReading, warningOf } from "./query-job.ts";
 import { answerSamples } from "./usage-samples.ts";
 
 /** A query of the configuration: its most expensive rows by name, and the rest as `_other`. */
 export function ownQueryJob(query: QueryConfig, analytics: AnalyticsConfig, gateway: Config["gateway"]): Job {
-  const { name, dimensions, metrics, window: queryWindow, top } = query;
+  const { name, dimensions, window: queryWindow, top } = query;
   return {
     ...queryJob(name, analytics, gateway),
     requests: 2,
@@ -19,30 +20,20 @@ export function ownQueryJob(query: QueryConfig, analytics: AnalyticsConfig, gate
     fingerprint: JSON.stringify(query),
     run: async (client, askedAtMs) => {
       const range = rangeOf(queryWindow, askedAtMs);
-      const usage = await client.usage(
-        {
-          range,
-          pairs: true,
-          total: true,
-          rates: metrics.some((metric) => metric in RATE_OF),
-          dimensions,
-          filters: query.filters.map(({ field, operator, values, includeUnset }) => ({
-            dimension: field,
-            operator,
-            values,
-            withUnset: includeUnset,
-          })),
-        },
-        analytics.managementKey,
-      );
+      const usage = await client.usage(questionOf(query, range), analytics.managementKey);
       const window = windowAt(
         queryWindow === "day" || queryWindow === "last_day" ? "day" : "month",
         askedAtMs,
       );
       const parts = await shownBreakdown(dimensions.length === 1 ? inOneColumn(usage) : usage, top);
+      const value = {
+        ...usageReading(usage, window, range, askedAtMs),
+        keySpends: keySpends(query, usage, parts.pairs),
+      };
       return {
+        value,
         samples: [
-          ...answerSamples(name, usageReading(usage, window, range, askedAtMs), usage),
+          ...answerSamples(name, value, usage),
           ...sample(queryFamilies.folded, { query: name }, parts.foldedPairs, window),
           ...sample(queryFamilies.colliding, { query: name }, parts.collidingRows, window),
           ...sample(queryFamilies.exceedsTotal, { query: name }, parts.exceedsTotal, window),
@@ -53,6 +44,27 @@ export function ownQueryJob(query: QueryConfig, analytics: AnalyticsConfig, gate
         warning: warningOf(usage, parts.concealedLabels),
       };
     },
+  };
+}
+
+/** What a query asks for a time range. */
+export function questionOf(
+  { metrics, dimensions, classifier, filters }: QueryConfig,
+  range: Window,
+): UsageQuestion {
+  return {
+    range,
+    pairs: true,
+    total: true,
+    rates: metrics.some((metric) => metric in RATE_OF),
+    dimensions,
+    classifier,
+    filters: filters.map(({ field, operator, values, includeUnset }) => ({
+      dimension: field,
+      operator,
+      values,
+      withUnset: includeUnset,
+    })),
   };
 }
 

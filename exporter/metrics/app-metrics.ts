@@ -12,7 +12,9 @@ export interface AppState {
   readonly config: () => {
     readonly keys: readonly unknown[];
     readonly seriesLimit: number;
+    readonly part?: { readonly ordinal: number; readonly total: number } | undefined;
     readonly creditValue: { readonly currency: string; readonly value: number } | undefined;
+    readonly hash: number;
   };
   readonly readings: { readonly series: number };
   /** Undefined: no web configuration is used. */
@@ -35,6 +37,10 @@ export function createAppMetrics(
   const { version, revision, nodeVersion } = build;
   registry.gauge(families.buildInfo).set({ version, revision, nodeversion: nodeVersion }, 1);
   registry.gauge(families.keys, () => [[{}, config().keys.length]]);
+  registry.gauge(families.shards, () => {
+    const { ordinal = 0, total = 1 } = config().part ?? {};
+    return [[{ shard: String(ordinal) }, total]];
+  });
   registry.gauge(families.series, () => [[{}, readings.series]]);
   registry.gauge(families.seriesLimit, () => [[{}, config().seriesLimit]]);
   registry.gauge(families.webUpToDate, () => (web ? [[{}, Number(web.isUpToDate())]] : []));
@@ -44,9 +50,11 @@ export function createAppMetrics(
   });
   const successful = registry.gauge(families.reloadSuccessful);
   const successTime = registry.gauge(families.reloadSuccess);
+  const hash = registry.gauge(families.configHash);
   let failedReloadMs: number | undefined;
   return {
     reloaded: (isSuccessful, nowMs) => {
+      hash.set({}, config().hash);
       failedReloadMs = isSuccessful ? undefined : nowMs;
       successful.set({}, Number(isSuccessful));
       if (isSuccessful) successTime.set({}, nowMs / 1000);

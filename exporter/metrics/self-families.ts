@@ -10,8 +10,14 @@ export const selfFamilies = {
   }),
   keys: gauge({
     name: "aigateway_exporter_keys",
-    help: "Configured keys.",
+    help: "Configured keys that this process polls: all of them, or those of its shard.",
     labels: [],
+    absent: "never",
+  }),
+  shards: gauge({
+    name: "aigateway_exporter_shards",
+    help: "Number of processes among which the keys are divided (shards of the configuration), with the shard that this process is, from 0.",
+    labels: ["shard"],
     absent: "never",
   }),
   series: gauge({
@@ -90,6 +96,12 @@ export const selfFamilies = {
   reloadSuccess: gauge({
     name: "aigateway_exporter_config_last_reload_success_timestamp_seconds",
     help: "When the configuration was last loaded, seconds since the epoch.",
+    labels: [],
+    absent: "never",
+  }),
+  configHash: gauge({
+    name: "aigateway_exporter_config_hash",
+    help: "Hash of the configuration file that is in use: the first 48 bits of its SHA-256, as an integer.",
     labels: [],
     absent: "never",
   }),

@@ -1,7 +1,7 @@
 import type { Clock } from "../time/clock.ts";
 import { contains, isSettled, type Window } from "../time/window.ts";
 import type { Reading, ReadingValue } from "./reading.ts";
-import { type Aging, leftMs, redated } from "./time-to-live.ts";
+import { type Aging, isLasting, leftAt, leftMs, redated, redatedBy } from "./time-to-live.ts";
 
 /** The last good reading of a target with its packed samples. */
 export interface Learnt<Packed> extends Aging {
@@ -25,11 +25,18 @@ export interface ShownReading {
 
 /** The reading, if it may be shown now. */
 export function shownOf(learnt: Learnt<unknown> | undefined, clock: Clock): ShownReading | undefined {
-  const left = learnt ? leftMs(learnt, clock) : 0;
-  if (!learnt || left <= 0) return undefined;
-  const reading = redated(learnt, clock);
+  if (!learnt) return undefined;
+  const [nowMs, monotonicMs] = [clock.now(), clock.monotonic()];
+  const left = leftAt(learnt, nowMs, monotonicMs);
+  if (left <= 0) return undefined;
+  const reading = redatedBy(learnt, nowMs - monotonicMs);
   const { value, askedAtMs } = reading;
-  return { value, askedAtMs, leftMs: left, shows: showsAt(reading, clock.now()) };
+  return { value, askedAtMs, leftMs: left, shows: showsAt(reading, nowMs) };
+}
+
+/** Whether a view contains the reading now. */
+export function isCurrentNow(learnt: Aging | undefined, clock: Clock): boolean {
+  return learnt !== undefined && isLasting(learnt, leftMs(learnt, clock));
 }
 
 /** The reading, however old, with its times by the present wall clock. */

@@ -1,6 +1,7 @@
 import type { KeyInformation } from "../gateway/key-information.ts";
 import type { AccountCredits } from "../gateway/account.ts";
 import type { Transcription } from "../gateway/port.ts";
+import type { KeySpends } from "./key-spend.ts";
 import { type Window, WINDOW_KINDS, windowAt } from "../time/window.ts";
 
 /** The last answer about a target, with the time of the request and how long it may be shown. */
@@ -28,7 +29,7 @@ export interface GroupLife {
   readonly timeToLiveMs: number;
 }
 
-export type ReadingValue = KeyReading | UsageReading | CreditsReading | ProbeReading;
+export type ReadingValue = KeyReading | UsageReading | CreditsReading | UnwatchedReading | ProbeReading;
 
 /**
  * The answer about one key. Ten thousand of these are kept, so fields that only become samples are left out; an
@@ -41,6 +42,10 @@ export interface KeyReading extends Pick<
   readonly kind: "key";
   /** The window that the remaining credits belong to; undefined: the limit never resets. */
   readonly limitWindow: Window | undefined;
+  /** Whether the limit is the one that the configuration mirrors; absent: it is the gateway's. */
+  readonly isLimitMirrored?: boolean;
+  /** Present if a list of the account shows it as disabled. */
+  readonly isDisabled?: true;
 }
 
 /** The answer to one analytics query, cut to the pairs that are shown. */
@@ -64,6 +69,8 @@ export interface UsageReading {
   readonly spend: WindowSpend | undefined;
   /** Whether the pairs add up to more than the total. */
   readonly exceedsTotal: boolean;
+  /** By key and model; undefined: the query does not ask for that. */
+  readonly keySpends?: KeySpends | undefined;
 }
 
 /** The labels are as `/metrics` shows them; amounts are undefined where the service has no value. */
@@ -77,6 +84,22 @@ export interface PairUsage {
 /** What the account has bought and used in all. */
 export interface CreditsReading extends AccountCredits {
   readonly kind: "credits";
+}
+
+/** What everything but the watched keys spent. */
+export interface UnwatchedReading {
+  readonly kind: "unwatched";
+  /** Undefined credits: not known. */
+  readonly windows: Readonly<Record<"day" | "month", UnwatchedWindow>>;
+  /** Number of watched keys that the service does not know by their hash, or whose hash is not known. */
+  readonly unresolvedKeys: number;
+  /** The configured ones among them. */
+  readonly unresolvedNames: readonly string[];
+}
+
+export interface UnwatchedWindow {
+  readonly window: Window;
+  readonly credits: number | undefined;
 }
 
 /** One run of a transcription probe. */

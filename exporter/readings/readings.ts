@@ -6,7 +6,7 @@ import type { Packing } from "./packing.ts";
 import type { Reading } from "./reading.ts";
 import type { TargetId } from "./target-id.ts";
 import { createLapses, isLapsed, type Lapsing } from "./lapses.ts";
-import { isWholeNow, latestOf, type Learnt, shownOf, type ShownReading } from "./learnt.ts";
+import { isCurrentNow, isWholeNow, latestOf, type Learnt, shownOf, type ShownReading } from "./learnt.ts";
 import { monotonicOf } from "./time-to-live.ts";
 import { createViewBuilder, type View } from "./view.ts";
 
@@ -21,7 +21,7 @@ export interface ReadingSource {
    * clock.
    */
   latest(id: TargetId): Reading | undefined;
-  /** Whether the time to live of the last good reading has not passed. */
+  /** Whether a view contains the last good reading: its time to live lasts a little longer. */
   isCurrent(id: TargetId): boolean;
 }
 
@@ -76,6 +76,8 @@ export interface ReadingStore extends ReadingSource {
    * reading. Its description must follow.
    */
   onLapse(run: (id: TargetId) => void): void;
+  /** Calls back when the readings of a target are withdrawn for good: it is removed or has another identity. */
+  onForget(run: (id: TargetId) => void): void;
 }
 
 /** All readings of the exporter. Nothing else decides what may be shown at an instant. */
@@ -101,9 +103,8 @@ export function createReadings<Packed>(
   const { empty, pack, windows, size } = packing;
   const entries = new Map<TargetId, Entry<Packed>>();
   let derived: ReadonlyMap<TargetId, () => readonly Sample[]> = new Map();
-  let series = 0;
-  /** How often something was withdrawn before its time: a view from before that must not be shown any more. */
-  let withdrawals = 0;
+  /** Withdrawals: how often something was withdrawn before its time: a view from before that must not be shown any more. */
+  let [series, withdrawals] = [0, 0];
   const lapses = createLapses();
 
   function describe(entry: Entry<Packed>, description: Packed): void {
@@ -116,10 +117,13 @@ export function createReadings<Packed>(
     entry.learnt = learnt;
   }
 
-  function forget(entry: Entry<Packed>): void {
+  function forget(id: TargetId): void {
+    const entry = entries.get(id);
+    if (!entry) return;
     describe(entry, empty);
     replace(entry, undefined);
     withdrawals++;
+    lapses.forgotten(id);
   }
 
   function learn(id: TargetId, reading: Reading, samples: readonly Sample[], began?: number): boolean {
@@ -130,9 +134,8 @@ export function createReadings<Packed>(
     const before = entry.learnt?.values ?? empty;
     const isRefused = series - size(before) + believed.length > seriesLimit();
     const values = isRefused ? empty : pack(believed, before);
-    const isWhole = believed.length === samples.length;
     const askedAt = began ?? monotonicOf(reading.askedAtMs, clock);
-    replace(entry, { reading, values, isWhole, askedAt, isWithdrawn: isRefused });
+    replace(entry, { reading, values, isWhole: believed === samples, askedAt, isWithdrawn: isRefused });
     entry.wasLapsed = false;
     return !isRefused;
   }
@@ -145,17 +148,15 @@ export function createReadings<Packed>(
     },
     shown: (id) => shownOf(entries.get(id)?.learnt, clock),
     latest: (id) => latestOf(entries.get(id)?.learnt, clock),
-    isCurrent: (id) => shownOf(entries.get(id)?.learnt, clock) !== undefined,
+    isCurrent: (id) => isCurrentNow(entries.get(id)?.learnt, clock),
     configure: (id, identity, behind) => {
-      const known = entries.get(id);
-      if (known?.identity === identity) return;
-      if (known) forget(known);
+      if (entries.get(id)?.identity === identity) return;
+      forget(id);
       entries.set(id, { ...NEW_ENTRY, identity, description: empty, behind });
     },
     ids: () => [...entries.keys()],
     remove: (id) => {
-      const known = entries.get(id);
-      if (known) forget(known);
+      forget(id);
       entries.delete(id);
     },
     update: (id, status) => {
@@ -179,6 +180,7 @@ export function createReadings<Packed>(
       withdrawals++;
     },
     onLapse: lapses.onLapse,
+    onForget: lapses.onForget,
     view: () => {
       const taken = withdrawals;
       const view = createViewBuilder(packing, { clock, isWithdrawn: () => withdrawals !== taken });

@@ -41,6 +41,11 @@ export function agesInMs({ reading, askedAt }: Aging, monotonicMs: number): numb
   return timeToLiveMs(reading) - (monotonicMs - askedAt);
 }
 
+/** Whether a view contains a reading that has so much left, milliseconds. */
+export function isLasting(aging: Aging, left: number): boolean {
+  return left > spareMs(aging);
+}
+
 /** How far the wall clock has been set back since the run began, milliseconds. */
 export function setBackMs({ reading, askedAt }: Aging, offsetMs: number): number {
   const backMs = reading.askedAtMs - askedAt - offsetMs;
@@ -49,8 +54,13 @@ export function setBackMs({ reading, askedAt }: Aging, offsetMs: number): number
 
 /** The reading with its times by the present wall clock: a clock that was fast and is right again may have changed the day. */
 export function redated(aging: Aging, clock: Clock): Reading {
+  return redatedBy(aging, clock.now() - clock.monotonic());
+}
+
+/** The same by the difference of the two clocks. */
+export function redatedBy(aging: Aging, offsetMs: number): Reading {
   const { reading } = aging;
-  const backMs = setBackMs(aging, clock.now() - clock.monotonic());
+  const backMs = setBackMs(aging, offsetMs);
   if (backMs === 0) return reading;
   return { ...reading, askedAtMs: reading.askedAtMs - backMs, asOfMs: reading.asOfMs - backMs };
 }
@@ -63,7 +73,7 @@ export const STEP_MS = 1000;
  * next expiry would be outdated before it is rendered, so a view leaves out each reading that has no more than this
  * left, milliseconds.
  */
-export function spareMs({ reading }: Aging): number {
+function spareMs({ reading }: Aging): number {
   return Math.min(MOST_SPARE_MS, timeToLiveMs(reading) * SPARE_PART);
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from "../time/clock.ts";
 import { contains, type Window } from "../time/window.ts";
 import { type Learnt, shownWindows } from "./learnt.ts";
 import type { Packing } from "./packing.ts";
-import { agesInMs, hasAged, leftAt, setBackMs, spareMs, STEP_MS } from "./time-to-live.ts";
+import { agesInMs, hasAged, isLasting, leftAt, setBackMs, STEP_MS } from "./time-to-live.ts";
 
 /** Everything that may be shown at one instant, and how long it stays valid. */
 export interface View<Packed> {
@@ -69,8 +69,4 @@ export function createViewBuilder<Packed>(
       },
     }),
   };
-}
-
-function isLasting(learnt: Learnt<unknown>, left: number): boolean {
-  return left > spareMs(learnt);
 }

@@ -7,6 +7,10 @@ export interface Window {
 /** Every UTC day has this length. */
 export const DAY_MS = 86_400_000;
 
+/** How finely usage can be divided by time, and the length of each part in milliseconds. */
+export const BUCKET_MS = { hour: 3_600_000, day: DAY_MS } as const;
+export type Granularity = keyof typeof BUCKET_MS;
+
 export const WINDOW_KINDS = ["day", "week", "month"] as const;
 export type WindowKind = (typeof WINDOW_KINDS)[number];
 

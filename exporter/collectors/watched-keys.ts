@@ -1,0 +1,72 @@
+import type { Config } from "../config/config.ts";
+import type { ReadingStore } from "../readings/readings.ts";
+import { type TargetId, targetId } from "../readings/target-id.ts";
+import { configuredKeys } from "./configured-keys.ts";
+
+/** What is known about the targets of other collectors. */
+export type TargetReadings = Pick<ReadingStore, "ids" | "status" | "latest" | "isCurrent">;
+
+/** The keys whose spend is shown: the configured and the listed ones. */
+export interface WatchedKeys {
+  /** Their targets, whose readings have the spend of each. */
+  readonly targets: readonly TargetId[];
+  /** Their hashes with the names of the configured ones; undefined: there are too many keys to name them in a filter. */
+  readonly hashes: ReadonlyMap<string, string | undefined> | undefined;
+  /** Configured keys whose secret could not be read, so that their hash is not known. */
+  readonly unread: readonly string[];
+}
+
+/** The most values that a filter is known to accept. */
+const MOST_HASHES = 1000;
+
+/**
+ * Undefined: the keys of a workspace were not listed yet, or a configured key was not polled yet and its secret not
+ * read, so the watched keys are not known.
+ */
+export function watchedKeys(config: Config, readings: TargetReadings): WatchedKeys | undefined {
+  const { discovery } = config;
+  const keys = configuredKeys(config);
+  const isListed = (workspace = "default") =>
+    readings.status(targetId("discovery", workspace))?.lastSuccessMs !== undefined;
+  if (discovery && !discovery.workspaces.every(isListed)) return undefined;
+  const listed = readings.ids().filter((id) => id.startsWith(LISTED));
+  // The hashes of many keys take a while, and are needed only to find them in a list.
+  const hashable = keys.length > MOST_HASHES && listed.length === 0 ? [] : keys;
+  const hashed = hashable.map(({ name, secret }) => ({ name, hash: secret.hash?.() }));
+  const unread = hashed.filter(({ hash }) => hash === undefined).map(({ name }) => name);
+  const elsewhere = new Set(config.part?.elsewhere.map(({ name }) => name));
+  // The secrets of the keys of other shards are read before.
+  const isAttempted = (name: string) =>
+    elsewhere.has(name) || readings.status(targetId("key", name))?.attempted === true;
+  if (!unread.every(isAttempted)) return undefined;
+  const names = new Map(
+    hashed.flatMap(({ name, hash }) => (hash === undefined ? [] : [[hash, name] as const])),
+  );
+  const isPolledHere = (hash: string) => {
+    const name = names.get(hash);
+    return name !== undefined && !elsewhere.has(name);
+  };
+  const listedNames = new Set(listed.map((id) => names.get(hashOf(id))));
+  // A key of another shard has its spend in the list. Without that, its target has no reading.
+  const polled = keys.filter(({ name }) => !elsewhere.has(name) || !listedNames.has(name));
+  const others = listed.map(hashOf).filter((hash) => !names.has(hash));
+  const isTooMany = keys.length + others.length > MOST_HASHES;
+  return {
+    // A listed key that is also configured has its spend in the reading of the configured one. A key that was configured
+    // until a reload has none until the next list.
+    targets: [
+      ...polled.map(({ name }) => targetId("key", name)),
+      ...listed.filter((id) => !isPolledHere(hashOf(id))),
+    ],
+    hashes: isTooMany
+      ? undefined
+      : new Map<string, string | undefined>([...names, ...others.map((hash) => [hash, undefined] as const)]),
+    unread,
+  };
+}
+
+const LISTED = targetId("listed", "");
+
+function hashOf(id: TargetId): string {
+  return id.slice(LISTED.length);
+}
