@@ -4,8 +4,8 @@ import type { Send } from "./calls.ts";
 import { GatewayError } from "./errors.ts";
 import { type KeyRow, keysRequest, parseKeyRows } from "./wire/account-keys.ts";
 
-/** No service has more; a listing that goes on is a service that repeats itself. */
-const MOST_PAGES = 10_000;
+/** A list that goes on would fill the memory. */
+export const MOST_LISTED_KEYS = 25_000;
 
 /**
  * Lists the keys of a workspace, undefined for the default one. Each page overlaps the previous one by one row, which
@@ -21,18 +21,20 @@ export async function askAccountKeys(
 ): Promise<AccountKeys> {
   const action = `list the keys of "${name}"`;
   const listing = createListing();
-  let page = 0;
+  let pages = 0;
   try {
-    for (; page < MOST_PAGES; page++) {
+    for (; listing.offset() < MOST_LISTED_KEYS; pages++) {
       const body = await newSend()({ ...keysRequest(workspace, listing.offset()), action, secret });
       if (!listing.add(parseKeyRows(body, action))) return listing.result(undefined);
     }
   } catch (error) {
     // What the pages so far contain is true, but the rest is not known.
-    if (error instanceof GatewayError && page > 0) return listing.result(error);
+    if (error instanceof GatewayError && pages > 0) return listing.result(error);
     throw error;
   }
-  return listing.result(new GatewayError("bad_response", `Cannot ${action}: it has no end`));
+  return listing.result(
+    new GatewayError("bad_response", `Cannot ${action}: it has more than ${MOST_LISTED_KEYS} keys`),
+  );
 }
 
 function createListing() {

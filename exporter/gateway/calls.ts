@@ -4,7 +4,7 @@ import { onAbort } from "../time/clock.ts";
 import type { Clock } from "../time/clock.ts";
 import { GatewayError } from "./errors.ts";
 import type { Http, HttpRequest } from "./http.ts";
-import type { Caller, Permit, RequestOutcome } from "./port.ts";
+import { type Caller, type Permit, PERMIT_LASTS_MS, type RequestOutcome } from "./port.ts";
 
 /** One call: a request with its retries. */
 export interface Call extends HttpRequest {
@@ -47,7 +47,7 @@ export function createSend(
     Math.ceil(Math.min(call.onceWithinMs ?? config.timeoutMs, remainingMs(call)));
 
   /** The wait for the first permit of a run has no limit; later waits end at the deadline. */
-  async function nextPermit(call: Call, attempts: number): Promise<Permit> {
+  function nextPermit(call: Call, attempts: number): Promise<Permit> {
     const { permits, signal } = caller;
     const purpose = attempts === 1 ? "request" : "retry";
     if (startedAt === undefined) return permits.next(signal, purpose);
@@ -100,9 +100,6 @@ export function createSend(
 
   return send;
 }
-
-/** A permit is for a request now: secrets that were slow to read, and then come all at once, must not cause a burst. */
-const PERMIT_LASTS_MS = 100;
 
 const NOT_ANSWERED: RequestOutcome = { answered: false, throttled: false };
 

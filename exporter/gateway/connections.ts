@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 // undici's index would cost 30 ms and 9 MB at each start (types/undici-pool.d.ts).
 import buildConnector from "undici/lib/core/connect.js";
 import Pool from "undici/lib/dispatcher/pool.js";
@@ -68,18 +69,52 @@ function connectThroughProxy(
  */
 function connectorOf({ timeoutMs }: GatewayConfig): ReturnType<typeof buildConnector> {
   const connect = buildConnector({ timeout: timeoutMs, allowH2: false });
+  const mayRead = createReadPace();
   return (options, callback) =>
     connect(options, (...result) => {
       const socket = result[1];
       if (socket) {
         const read = socket.read.bind(socket);
-        socket.read = (size) =>
-          socket.destroyed
-            ? null
-            : read(size ?? (Math.min(MOST_BYTES_AT_ONCE, socket.readableLength) || undefined));
+        socket.read = (size) => {
+          if (socket.destroyed) return null;
+          // Node itself reads nothing in order to go on.
+          if (size !== undefined) return read(size);
+          const bytes = Math.min(MOST_BYTES_AT_ONCE, socket.readableLength);
+          return mayRead(socket, bytes) ? read(bytes || undefined) : null;
+        };
       }
       callback(...result);
     });
 }
 
 const MOST_BYTES_AT_ONCE = 8192;
+
+/** Whether a connection may be read now. If not, it emits `readable` when it may be. */
+export type ReadPace = (socket: Pick<Socket, "emit" | "destroyed">, bytes: number) => boolean;
+
+/**
+ * Connections share the number of bytes in a turn of the event loop. Otherwise dozens of endless answers make each turn so
+ * long that a scrape, which needs several, takes seconds.
+ */
+export function createReadPace(): ReadPace {
+  let left = MOST_BYTES_IN_A_TURN;
+  const waiting = new Set<Parameters<ReadPace>[0]>();
+  function nextTurn(): void {
+    left = MOST_BYTES_IN_A_TURN;
+    const ready = [...waiting];
+    waiting.clear();
+    for (const socket of ready) if (!socket.destroyed) socket.emit("readable");
+  }
+  return (socket, bytes) => {
+    if (left <= 0) {
+      waiting.add(socket);
+      return false;
+    }
+    if (left === MOST_BYTES_IN_A_TURN && bytes > 0) setImmediate(nextTurn);
+    left -= bytes;
+    return true;
+  };
+}
+
+/** Parsing takes up to 20 ns for a byte. */
+export const MOST_BYTES_IN_A_TURN = 131_072;

@@ -24,6 +24,9 @@ interface Details {
   readonly status?: number | undefined;
   /** How long the server asked to wait (`Retry-After`, `X-RateLimit-Reset`), milliseconds from the answer. */
   readonly retryAfterMs?: number | undefined;
+  /** The limit behind a refusal (402, 403) and why it refuses, as the service names them. */
+  readonly limitSource?: string | undefined;
+  readonly refusalReason?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -32,6 +35,8 @@ export class GatewayError extends Error {
   readonly kind: FailureReason;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly limitSource: string | undefined;
+  readonly refusalReason: string | undefined;
 
   constructor(kind: FailureReason, message: string, details: Details = {}) {
     super(withoutSecrets(message), { cause: details.cause });
@@ -39,6 +44,8 @@ export class GatewayError extends Error {
     this.kind = kind;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
+    this.limitSource = details.limitSource;
+    this.refusalReason = details.refusalReason;
   }
 
   /** Whether the same request may succeed in a moment: 408, 429, 5xx, our own time-out, the network (contract 7). */

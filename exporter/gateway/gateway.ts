@@ -8,7 +8,7 @@ import { type Connect, createHttp } from "./http.ts";
 import { createManagementProofs, type ManagementProofs } from "./management-proofs.ts";
 import { createMoneyMetricsChoice, type MoneyMetricsChoice } from "./money-metrics.ts";
 import type { Caller, Endpoint, Gateway, GatewayClient, GatewayDependencies } from "./port.ts";
-import { askUsage } from "./usage.ts";
+import { askUsage, askUsageSeries } from "./usage.ts";
 import { KEY_REQUEST, parseKey } from "./wire/key.ts";
 import { parseTranscription, transcriptionRequest } from "./wire/transcription.ts";
 
@@ -61,6 +61,7 @@ export function createGatewayClient(
       return parseKey(await send({ ...KEY_REQUEST, action, secret }), action);
     },
     usage: (question, secret) => askUsage(send, name, question, secret, money),
+    usageSeries: (question, secret) => askUsageSeries(send, name, question, secret, money),
     capabilities: async (secret) => {
       const capabilities = await askCapabilities(send, secret);
       money.learn(capabilities);

@@ -14,6 +14,8 @@ export interface KeyInformation {
   readonly usage: Spend;
   readonly byokUsage: Spend;
   readonly freeTier: boolean | undefined;
+  /** Whether it may read, and change, the whole account; absent: the service does not report it. */
+  readonly isManagementKey?: boolean | undefined;
   readonly expiresAtMs: number | undefined;
   /** The daily quota of `:free` models. */
   readonly freeRequests: {

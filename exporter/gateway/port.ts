@@ -1,9 +1,9 @@
-import type { GatewayConfig } from "../config/config.ts";
+import type { GatewayConfig, QueryClassifier } from "../config/config.ts";
 import type { SecretSource } from "../config/secret.ts";
 import type { Clock } from "../time/clock.ts";
 import type { AccountCredits, AccountKeys, Capabilities } from "./account.ts";
 import type { KeyInformation } from "./key-information.ts";
-import type { Window } from "../time/window.ts";
+import type { Granularity, Window } from "../time/window.ts";
 
 /** The operations of the contract; the label `endpoint`. Each has its own request limit. */
 export const ENDPOINTS = ["key", "analytics", "account", "transcription"] as const;
@@ -51,10 +51,12 @@ export interface Permits {
 
 export type PermitPurpose = "request" | "retry";
 
-/** Permission to send one request. The holder must release it, with how the request ended. */
+/** Permission to send one request now. The holder must release it, with how the request ended. */
 export interface Permit {
   release(outcome: RequestOutcome): void;
 }
+/** Milliseconds. Requests that were held up, and then come all at once, must not cause a burst. */
+export const PERMIT_LASTS_MS = 100;
 
 export interface RequestOutcome {
   /** Whether the gateway answered, with any status; false if the request was not sent, failed or was aborted. */
@@ -72,6 +74,8 @@ export interface RequestOutcome {
 export interface GatewayClient {
   currentKey(secret: SecretSource): Promise<KeyInformation>;
   usage(question: UsageQuestion, secret: SecretSource): Promise<Usage>;
+  /** One request. */
+  usageSeries(question: SeriesQuestion, secret: SecretSource): Promise<UsageSeries>;
   /** The names that usage may be asked by; undefined: the service has no such operation. */
   capabilities(secret: SecretSource): Promise<Capabilities | undefined>;
   /** The keys of a workspace, of the default one if undefined. */
@@ -94,8 +98,15 @@ export interface UsageQuestion {
   readonly total: boolean;
   /** Whether the pairs carry rates as well. */
   readonly rates: boolean;
-  /** One or two dimensions instead of model and app, as the service names them. */
+  /** One or two dimensions instead of model and app, as the service names them, those of the classifier last. */
   readonly dimensions?: readonly string[];
+  readonly classifier?: QueryClassifier | undefined;
+  readonly filters?: readonly UsageFilter[];
+}
+
+/** A query for the account's usage by hour or by day. Without dimensions, each hour or day has one row. */
+export interface SeriesQuestion extends Required<Pick<UsageQuestion, "range" | "dimensions">> {
+  readonly granularity: Granularity;
   readonly filters?: readonly UsageFilter[];
 }
 
@@ -152,24 +163,30 @@ export const NO_RATES: Rates = {
 };
 
 /** The account's usage in a time range (contract 2.4). */
-export interface Usage {
+export interface Usage extends UsageAnswer {
   /** Named as by the service, so two pairs may have the same texts. Empty if not requested. */
   readonly pairs: readonly UsagePair[];
   /** Undefined: not requested, or its answer was unreadable. */
   readonly total: Total | undefined;
-  readonly creditsSource: CreditsSource;
   /** Number of rows in the answer, including unreadable ones: of the pairs if requested, else of the total. */
   readonly rows: number;
+}
+
+/** How complete and how old an answer is. */
+export interface UsageAnswer {
+  readonly creditsSource: CreditsSource;
   /** Number of rows that are not objects, have a value of a wrong type, or lack a label. */
   readonly unreadableRows: number;
   /** Why the first unreadable row was rejected: the column's name, never its value. */
   readonly rowProblem: string | undefined;
   /**
-   * Whether the service has more rows than were read, so that sums over the pairs are partial: by its flag, its count of
+   * Whether the service has more rows than were read, so that sums over the rows are partial: by its flag, its count of
    * rows, or because it sent too many.
    */
   readonly truncated: boolean;
   readonly warnings: number;
+  /** The hashes of keys that the warnings name, because a filter could not be resolved; undefined without warnings. */
+  readonly warnedHashes?: ReadonlySet<string> | undefined;
   /** When the service computed the answer, if it reports that; the earlier time of two answers. */
   readonly computedAtMs: number | undefined;
   /** Duration that the service reports. */
@@ -183,6 +200,18 @@ export interface UsagePair {
   readonly app: string | null;
   readonly amounts: Amounts;
   readonly rates: Rates;
+}
+
+/** The account's usage by hour or by day, in the order of the service. Hours and days without usage have no rows. */
+export interface UsageSeries extends UsageAnswer {
+  readonly rows: readonly SeriesRow[];
+}
+
+export interface SeriesRow {
+  /** The beginning of the hour or the day, epoch milliseconds. */
+  readonly startMs: number;
+  readonly labels: readonly (string | null)[];
+  readonly amounts: Amounts;
 }
 
 export interface Total {

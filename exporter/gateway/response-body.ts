@@ -11,14 +11,44 @@ const LONGEST_MESSAGE = 200;
 /** The message of an error body, made safe for one log line; undefined if the body has no readable message. */
 export function errorMessage(body: unknown): string | undefined {
   const envelope = Envelope.safeParse(body);
-  if (!envelope.success) return undefined;
+  return envelope.success ? safeLine(envelope.data.error, LONGEST_MESSAGE) : undefined;
+}
+
+/** What a refusal reports about the limit behind it, which may not appear in any other answer. */
+export interface RefusalSource {
+  /** Which limit: of the key, of the account, of the requests in flight, and so on. */
+  readonly limitSource: string | undefined;
+  readonly refusalReason: string | undefined;
+}
+
+/** The limit behind a refusal (402, 403), made safe for one log line, as the service names it. */
+export function refusalSource(body: unknown): RefusalSource {
+  const source = RefusalBody.safeParse(body);
+  const { limit_source: limitSource, reason } = source.data?.error.metadata ?? {};
+  return {
+    limitSource: limitSource === undefined ? undefined : safeLine(limitSource, LONGEST_NAME),
+    refusalReason: reason === undefined ? undefined : safeLine(reason, LONGEST_NAME),
+  };
+}
+
+const name = z.string().optional().catch(undefined);
+
+/** These fields are not part of the contract. */
+export const RefusalBody = z.object({
+  error: z.object({ metadata: z.object({ limit_source: name, reason: name }) }),
+});
+
+/** Longer than any name that services are known to send. */
+const LONGEST_NAME = 64;
+
+function safeLine(sent: string, longest: number): string | undefined {
   // A service may echo any credential. What remains of one after the cut may be too short to be found, so it is cut last.
-  const safe = withoutSecrets(envelope.data.error.slice(0, 10 * LONGEST_MESSAGE));
+  const safe = withoutSecrets(sent.slice(0, 10 * LONGEST_MESSAGE));
   const text = safe.toWellFormed().replaceAll(UNPRINTABLE, " ").trim();
   if (text === "") return undefined;
   // A character is two UTF-16 units at most.
-  const characters = Array.from(text.slice(0, 2 * (LONGEST_MESSAGE + 1)));
-  return characters.length > LONGEST_MESSAGE ? `${characters.slice(0, LONGEST_MESSAGE).join("")}…` : text;
+  const characters = Array.from(text.slice(0, 2 * (longest + 1)));
+  return characters.length > longest ? `${characters.slice(0, longest).join("")}…` : text;
 }
 
 /** Control characters, line and paragraph separators, and characters that change the direction of the text. */

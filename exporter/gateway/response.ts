@@ -1,4 +1,4 @@
-import { errorMessage, parseJson } from "./response-body.ts";
+import { errorMessage, parseJson, type RefusalSource, refusalSource } from "./response-body.ts";
 import { GatewayError, reasonOfStatus } from "./errors.ts";
 import { retryAfter } from "./retry-after.ts";
 
@@ -37,9 +37,19 @@ function refusal(
   nowMs: number,
 ): GatewayError {
   const reason = isRedirect(status) ? NOT_FOLLOWED : errorMessage(body);
-  const message = `Cannot ${action}: gateway answered ${status}${reason === undefined ? "" : `: ${reason}`}`;
+  const source = status === 402 || status === 403 ? refusalSource(body) : undefined;
+  const message = `Cannot ${action}: gateway answered ${status}${reason === undefined ? "" : `: ${reason}`}${sourceText(source)}`;
   const retryAfterMs = retryAfter({ status, headers, body, nowMs });
-  return new GatewayError(reasonOfStatus(status), message, { status, retryAfterMs });
+  return new GatewayError(reasonOfStatus(status), message, { status, retryAfterMs, ...source });
+}
+
+/** Added to the message, so that the log, the status page and `probe` all show it. */
+function sourceText({ limitSource, refusalReason }: Partial<RefusalSource> = {}): string {
+  const parts = [
+    ...(limitSource === undefined ? [] : [`limit: ${limitSource}`]),
+    ...(refusalReason === undefined ? [] : [`reason: ${refusalReason}`]),
+  ];
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }
 
 function isRedirect(status: number): boolean {

@@ -1,5 +1,6 @@
 import type { SecretSource } from "../config/secret.ts";
 import { isSumOf } from "../metrics/decimal-sum.ts";
+import { BUCKET_MS } from "../time/window.ts";
 import type { Send } from "./calls.ts";
 import { GatewayError } from "./errors.ts";
 import type { MoneyMetricsChoice } from "./money-metrics.ts";
@@ -8,9 +9,12 @@ import {
   type Amounts,
   type CreditsSource,
   NO_AMOUNTS,
+  type SeriesQuestion,
   type Total,
   type Usage,
+  type UsageAnswer,
   type UsageQuestion,
+  type UsageSeries,
 } from "./port.ts";
 import { type UsageColumns, usageRequest } from "./wire/usage.ts";
 import { parseUsageRows, type UsageRows } from "./wire/usage-rows.ts";
@@ -27,7 +31,7 @@ export async function askUsage(
   secret: SecretSource,
   choice: MoneyMetricsChoice,
 ): Promise<Usage> {
-  const { range, rates, dimensions = ["model", "app"], filters } = question;
+  const { range, rates, dimensions = ["model", "app"], classifier, filters } = question;
   const action = `query the analytics of "${name}"`;
   const ask = (asked: Omit<UsageColumns, "money">) =>
     withMoney(choice, async (money) => {
@@ -35,12 +39,41 @@ export async function askUsage(
       const body = await send({ ...usageRequest(range, columns), action, secret });
       return parseUsageRows(body, columns, action);
     });
-  const askPairs = () => ask({ dimensions, rates, filters });
+  const askPairs = () => ask({ dimensions, classifier, rates, filters });
   const askTotal = () => ask({ dimensions: [], rates: false, filters });
 
   const pairs = question.pairs ? await askPairs() : undefined;
   const total = question.total ? await askTotal() : undefined;
   return pairs && total && disagree(pairs, total) ? usageOf(await askPairs(), total) : usageOf(pairs, total);
+}
+
+/**
+ * Requests the account's usage by hour or by day.
+ * @throws GatewayError `bad_response` if a row is about a time outside the range.
+ */
+export async function askUsageSeries(
+  send: Send,
+  name: string,
+  { range, ...question }: SeriesQuestion,
+  secret: SecretSource,
+  choice: MoneyMetricsChoice,
+): Promise<UsageSeries> {
+  const action = `query the past of "${name}"`;
+  const { rows, ...quality } = await withMoney(choice, async (money) => {
+    const columns = { ...question, money, rates: false };
+    return parseUsageRows(await send({ ...usageRequest(range, columns), action, secret }), columns, action);
+  });
+  const bucketMs = BUCKET_MS[question.granularity];
+  const timed = rows.map(({ startMs = Number.NaN, labels, amounts }) => {
+    const isWithin = startMs > range.startMs - bucketMs && startMs < range.endMs && startMs % bucketMs === 0;
+    if (!isWithin)
+      throw new GatewayError(
+        "bad_response",
+        `Cannot ${action}: a row is about a time that was not requested`,
+      );
+    return { startMs, labels, amounts };
+  });
+  return { ...quality, rows: timed };
 }
 
 /** Asks with BYOK. A service without that metric refuses the request, and is then asked without. */
@@ -63,7 +96,9 @@ async function withMoney(
 
 function usageOf(pairs: UsageRows | undefined, total: UsageRows | undefined): Usage {
   const answer = pairs ?? total ?? NOTHING;
+  const { rows, ...quality } = answer;
   return {
+    ...quality,
     pairs: (pairs?.rows ?? []).map(({ labels: [model = null, app = null], amounts, rates }) => ({
       model,
       app,
@@ -72,13 +107,8 @@ function usageOf(pairs: UsageRows | undefined, total: UsageRows | undefined): Us
     })),
     total: total && totalOf(total),
     creditsSource: sourceOf(pairs ?? answer, total ?? answer),
-    rows: answer.rows.length + answer.unreadableRows,
-    unreadableRows: answer.unreadableRows,
-    rowProblem: answer.rowProblem,
-    truncated: answer.truncated,
-    warnings: answer.warnings,
+    rows: rows.length + answer.unreadableRows,
     computedAtMs: earlier(pairs?.computedAtMs, total?.computedAtMs),
-    queryTimeMs: answer.queryTimeMs,
   };
 }
 
@@ -90,16 +120,17 @@ function sourceOf(...parts: readonly UsageRows[]): CreditsSource {
 
 const CERTAINTY = ["total", "total_less_byok", "credits"] as const satisfies readonly CreditsSource[];
 
-const NOTHING: UsageRows = {
-  rows: [],
-  creditsSource: "total",
+/** What an answer shows about itself if it is whole and shows no times. */
+export const WHOLE_ANSWER = {
   unreadableRows: 0,
   rowProblem: undefined,
   truncated: false,
   warnings: 0,
   computedAtMs: undefined,
   queryTimeMs: undefined,
-};
+} as const satisfies Omit<UsageAnswer, "creditsSource">;
+
+const NOTHING: UsageRows = { ...WHOLE_ANSWER, rows: [], creditsSource: "total" };
 
 /** Without rows nothing was used, unless the only row was cut off. A sum over everything has one row. */
 function totalOf({ rows, truncated, warnings }: UsageRows): Total | undefined {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 /** How the server answers at one path. A route for GET also answers HEAD. */
 export interface Route {
+  /** One that ends with a slash, other than the root, includes all paths below it. */
   readonly path: string;
   readonly methods: readonly ("GET" | "POST" | "PUT")[];
   handle(request: IncomingMessage): Answer | Promise<Answer>;
@@ -26,3 +27,12 @@ export function textAnswer(
     body: [Buffer.from(text)],
   };
 }
+
+/** The target of a request is a path, or a whole URL as proxies send it (RFC 9112, 3.2.2). */
+export function pathOf({ url = "/" }: IncomingMessage): string {
+  const [, path = url] = WHOLE_URL.exec(url) ?? [];
+  const [withoutQuery = ""] = path.split("?");
+  return withoutQuery === "" ? "/" : withoutQuery;
+}
+
+const WHOLE_URL = /^https?:\/\/[^/?#]*(.*)$/i;

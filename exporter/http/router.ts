@@ -3,7 +3,7 @@ import type { WebConfig, WebSource } from "../config/web/web-config.ts";
 import { refusal } from "./access.ts";
 import { changeRefusal, isForHost } from "./change-request.ts";
 import type { Passwords } from "./passwords.ts";
-import { type Answer, type Route, textAnswer } from "./route.ts";
+import { type Answer, pathOf, type Route, textAnswer } from "./route.ts";
 
 /**
  * Finds the answer to a request: checks access, route, method, and the limit of concurrent requests. Rejects when a
@@ -32,11 +32,12 @@ export function createRouter(
   { passwords, web, allowedHosts, isCurrent, maxRequests, onRefusal }: RouterDependencies,
 ): Router {
   const byPath = new Map(routes.map((route) => [route.path, route]));
+  const above = routes.filter(({ path }) => path !== "/" && path.endsWith("/"));
   const tryAcquire = createRequestSemaphore(maxRequests);
 
   async function routed(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
     const path = pathOf(request);
-    const route = byPath.get(path);
+    const route = byPath.get(path) ?? above.find((each) => path.startsWith(each.path));
     if (!route) return textAnswer(404, "Not found\n");
     const method = request.method === "HEAD" ? "GET" : request.method;
     if (!route.methods.some((allowed) => allowed === method)) {
@@ -46,7 +47,8 @@ export function createRouter(
     if (!path.startsWith("/-/") && !tryAcquire(response)) {
       return textAnswer(503, `Limit of concurrent requests reached (${maxRequests}), try again later\n`);
     }
-    return (method === "GET" ? undefined : await changeRefusal(request)) ?? route.handle(request);
+    if (method === "GET") return route.handle(request);
+    return (await whileConnected(response, changeRefusal(request))) ?? route.handle(request);
   }
 
   return async (request, response) => {
@@ -54,27 +56,34 @@ export function createRouter(
       return textAnswer(421, "This host is not served (--web.allowed-hosts)\n");
     }
     if (!web) return routed(request, response);
-    const config = await web.current();
+    const config = await whileConnected(response, web.current());
     if (!config) return textAnswer(500, "The web configuration is invalid; see the log for the reason\n");
     // A client sends the request again over a new connection, as if this one had just been idle for too long.
     if (!isCurrent(request, config)) {
       request.socket.destroy();
       return textAnswer(401, "The connection is no longer valid\n");
     }
-    const refused = await refusal(config, passwords, request);
+    const refused = await whileConnected(response, refusal(config, passwords, request));
     if (refused?.status === 401) onRefusal("login", request.socket.remoteAddress);
     return withHeaders(config, refused ?? (await routed(request, response)));
   };
 }
 
-/** The target of a request is a path, or a whole URL as proxies send it (RFC 9112, 3.2.2). */
-function pathOf({ url = "/" }: IncomingMessage): string {
-  const [, path = url] = WHOLE_URL.exec(url) ?? [];
-  const [withoutQuery = ""] = path.split("?");
-  return withoutQuery === "" ? "/" : withoutQuery;
-}
+/** The client has left before its access was checked. */
+export const CLIENT_LEFT = new Error("The client has left");
 
-const WHOLE_URL = /^https?:\/\/[^/?#]*(.*)$/i;
+/**
+ * Waits until the client leaves at most: a packet may hold a thousand requests, which the first ones keep in memory for as
+ * long as they wait for a file or a password. @throws CLIENT_LEFT.
+ */
+function whileConnected<T>(response: ServerResponse, promise: Promise<T>): Promise<T> {
+  if (response.closed) return Promise.reject(CLIENT_LEFT);
+  return new Promise((resolve, reject) => {
+    response.once("close", () => reject(CLIENT_LEFT));
+    // No function of its own, which would keep the response as well.
+    promise.then(resolve, reject);
+  });
+}
 
 /** Orchestrators check health by an address that nobody knows beforehand, and the answer reveals nothing. */
 const OF_ANY_HOST: ReadonlySet<string> = new Set(["/-/healthy", "/-/ready"]);

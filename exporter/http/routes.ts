@@ -2,8 +2,8 @@ import type { Publisher } from "../metrics/render/publisher.ts";
 import type { SelfRegistry } from "../metrics/self-registry.ts";
 import type { StatusPage } from "../status/status-page.ts";
 import { createMetricsRoute } from "./metrics-route.ts";
-import { createPageRoute } from "./page-route.ts";
 import { type Route, textAnswer } from "./route.ts";
+import { createStatusRoutes } from "./status-routes.ts";
 
 export interface RouteDependencies {
   readonly telemetryPath: string;
@@ -33,7 +33,7 @@ export function createRoutes({
 }: RouteDependencies): readonly Route[] {
   return [
     createMetricsRoute(telemetryPath, publisher, self),
-    createPageRoute(page),
+    ...createStatusRoutes(page),
     // Healthy means only that the server answers, because a restart would not repair a gateway or a key.
     { path: "/-/healthy", methods: ["GET"], handle: () => textAnswer(200, "The exporter is healthy\n") },
     {

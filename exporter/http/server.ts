@@ -12,7 +12,7 @@ import { type Connections, createConnections, type DropReason } from "./connecti
 import { type Limits, LIMITS, MAX_REQUESTS } from "./limits.ts";
 import { createPasswords } from "./passwords.ts";
 import { type Route, textAnswer } from "./route.ts";
-import { createRouter, type OnRefusal } from "./router.ts";
+import { CLIENT_LEFT, createRouter, type OnRefusal } from "./router.ts";
 import { createTlsServer, type TlsServer } from "./tls-server.ts";
 
 // An import would read every export of node:http, and so load fetch and web sockets: 45 ms and 10 MB more at startup.
@@ -104,7 +104,7 @@ export function createServer(
     const timer = setTimeout(() => response.destroy(), limits.answerMs);
     response.once("close", () => clearTimeout(timer));
     const { status, headers, body } = await route(request, response).catch((error: unknown) => {
-      onError(error);
+      if (error !== CLIENT_LEFT) onError(error);
       return textAnswer(500, "Internal server error\n");
     });
     const length = body.reduce((sum, part) => sum + part.length, 0);
@@ -201,10 +201,10 @@ function listenToConnections(
   return tlsServer;
 }
 
-/** The page has no script and no content from elsewhere, and is not meant to be framed. */
+/** The page has no script and no content from elsewhere, its icon is part of it, its form asks the exporter itself, and it is not meant to be framed. */
 const SECURITY_HEADERS = {
   "content-security-policy":
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
   "cache-control": "no-store",

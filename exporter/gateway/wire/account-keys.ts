@@ -19,14 +19,19 @@ export interface KeyRow {
   readonly key: AccountKey | string;
 }
 
-/** The rows of a page, in its order. @throws GatewayError `bad_response` when the body is not a list. */
+/**
+ * The rows of a page, in its order, up to 1,000 of them: those behind are the next page.
+ * @throws GatewayError `bad_response` when the body is not a list.
+ */
 export function parseKeyRows(body: unknown, action: string): readonly KeyRow[] {
-  return parseBody(PageBody, body, action).data.map((row) => {
-    const identity = Identity.safeParse(row);
-    if (!identity.success) return { hash: undefined, key: shapeProblem(identity.error) };
-    const { hash } = identity.data;
-    return { hash, key: keyOf(identity.data, row) };
-  });
+  return parseBody(PageBody, body, action)
+    .data.slice(0, MOST_ROWS)
+    .map((row) => {
+      const identity = Identity.safeParse(row);
+      if (!identity.success) return { hash: undefined, key: shapeProblem(identity.error) };
+      const { hash } = identity.data;
+      return { hash, key: keyOf(identity.data, row) };
+    });
 }
 
 function keyOf(identity: z.infer<typeof Identity>, row: unknown): AccountKey | string {
@@ -40,6 +45,9 @@ function keyOf(identity: z.infer<typeof Identity>, row: unknown): AccountKey | s
     throw error;
   }
 }
+
+/** Ten times what services send. */
+const MOST_ROWS = 1000;
 
 const PageBody = z.object({ data: z.array(z.unknown()) });
 

@@ -10,7 +10,8 @@ export const CAPABILITIES_REQUEST = {
 } as const;
 
 /**
- * The names that queries may use. Entries without a name are ignored, because only names are needed.
+ * The names that queries may use. Entries without a name, or with one of more than 100
+ * characters, are ignored, because only names are needed.
  * @throws GatewayError `bad_response` when the body has no list of metrics or dimensions.
  */
 export function parseCapabilities(body: unknown, action: string): Capabilities {
@@ -26,9 +27,12 @@ function namesOf(entries: readonly { readonly name: string | undefined }[]): rea
   return entries.flatMap(({ name }) => name ?? []);
 }
 
-const named = z.object({ name: optional(z.string()) }).catch({ name: undefined });
+/** No service has longer names; comparing long ones takes time. */
+const nameOf = z.string().max(100);
+
+const named = z.object({ name: optional(nameOf) }).catch({ name: undefined });
 const metric = z
-  .object({ name: optional(z.string()), is_rate: optional(z.boolean()) })
+  .object({ name: optional(nameOf), is_rate: optional(z.boolean()) })
   .catch({ name: undefined, is_rate: undefined });
 
 const CapabilitiesBody = z.object({

@@ -29,6 +29,7 @@ export function parseKey(body: unknown, action: string): KeyInformation {
       month: data.byok_usage_monthly,
     },
     freeTier: data.is_free_tier,
+    isManagementKey: data.is_management_key,
     expiresAtMs: data.expires_at,
     freeRequests: {
       limit: free?.limit,
@@ -61,6 +62,7 @@ export const KeyBody = z.object({
       byok_usage_monthly: amount,
       is_free_tier: known(z.boolean()),
       // Beyond the contract (observed-behaviour 13).
+      is_management_key: optional(z.boolean()),
       expires_at: optional(z.string().transform(utcMilliseconds)),
       free_model_daily_requests: optional(
         z.object({

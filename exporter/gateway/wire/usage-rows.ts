@@ -1,28 +1,22 @@
 import { z } from "zod";
 import { decimalRest } from "../../metrics/decimal-sum.ts";
+import { utcMilliseconds } from "../../time/utc-time.ts";
+import type { Granularity } from "../../time/window.ts";
 import { GatewayError } from "../errors.ts";
-import type { Amounts, CreditsSource, Rates } from "../port.ts";
+import type { Amounts, CreditsSource, Rates, UsageAnswer } from "../port.ts";
 import { optional, parseBody, shapeProblem, wireNumber } from "./fields.ts";
 import { AMOUNT_METRICS, CREDITS_METRIC, RATE_METRICS, ROW_LIMIT, type UsageColumns } from "./usage.ts";
 
 /** An answer of `POST /analytics/query` (contract 2.4). */
-export interface UsageRows {
+export interface UsageRows extends UsageAnswer {
   readonly rows: readonly UsageRow[];
-  readonly creditsSource: CreditsSource;
-  /** Number of rows that are not objects, have a value of a wrong type, or lack a label. */
-  readonly unreadableRows: number;
-  /** Why the first unreadable row was rejected: the column's name, never its value. */
-  readonly rowProblem: string | undefined;
-  /** Whether the service has more rows than were read: by its flag, its count of rows, or because it sent too many. */
-  readonly truncated: boolean;
-  readonly warnings: number;
-  readonly computedAtMs: number | undefined;
-  readonly queryTimeMs: number | undefined;
 }
 
 export interface UsageRow {
   /** One for each requested dimension. */
   readonly labels: readonly (string | null)[];
+  /** The beginning of the hour or the day, epoch milliseconds; undefined if not requested. */
+  readonly startMs: number | undefined;
   readonly amounts: Amounts;
   readonly rates: Rates;
 }
@@ -37,8 +31,10 @@ export function parseUsageRows(body: unknown, columns: UsageColumns, action: str
   let rowProblem: string | undefined;
   for (const wireRow of wireRows) {
     const [names, row] = [labels.safeParse(wireRow), values.safeParse(wireRow)];
-    if (names.success && row.success) {
-      rows.push({ labels: columns.dimensions.map((name) => names.data[name] ?? null), ...row.data.read });
+    const time = timeOf(wireRow, columns.granularity);
+    if (names.success && row.success && time) {
+      const texts = columns.dimensions.map((name) => names.data[name] ?? null);
+      rows.push({ labels: texts, ...time, ...row.data.read });
       isByokKnown &&= row.data.isByokKnown;
     } else rowProblem ??= problemOf(names.error ?? row.error);
   }
@@ -53,10 +49,28 @@ export function parseUsageRows(body: unknown, columns: UsageColumns, action: str
     rowProblem,
     truncated: metadata.truncated || Math.max(sentRows.length, metadata.row_count ?? 0) > wireRows.length,
     warnings: warnings?.length ?? 0,
+    warnedHashes: warnings && hashesIn(warnings),
     computedAtMs: cachedAt,
     queryTimeMs: metadata.query_time_ms,
   };
 }
+
+/**
+ * The time of a row if one was requested; undefined if it cannot be read. The prefix of the column differs, and the service
+ * may send a short form (observed-behaviour 2).
+ */
+function timeOf(
+  wireRow: unknown,
+  granularity: Granularity | undefined,
+): Pick<UsageRow, "startMs"> | undefined {
+  if (granularity === undefined) return { startMs: undefined };
+  const row = timeColumns.safeParse(wireRow).data ?? {};
+  const [, text] = Object.entries(row).find(([name]) => name.endsWith(`__${granularity}`)) ?? [];
+  const startMs = typeof text === "string" ? utcMilliseconds(text) : undefined;
+  return startMs === undefined ? undefined : { startMs };
+}
+
+const timeColumns = z.record(z.string(), z.unknown());
 
 /** A service that omits the column may count BYOK as credits. */
 function sourceOf({ money }: UsageColumns, isByokKnown: boolean): CreditsSource {
@@ -64,8 +78,18 @@ function sourceOf({ money }: UsageColumns, isByokKnown: boolean): CreditsSource 
   return isByokKnown ? "total_less_byok" : "total";
 }
 
-function problemOf(error: z.ZodError | undefined): string | undefined {
-  return error && shapeProblem(error);
+/** A hash that cannot be resolved is named in a warning (contract 2.4). */
+function hashesIn(warnings: readonly unknown[]): ReadonlySet<string> | undefined {
+  if (warnings.length === 0) return undefined;
+  const texts = warnings.filter((warning) => typeof warning === "string");
+  return new Set(texts.flatMap((text) => text.toLowerCase().match(HASH) ?? []));
+}
+
+const HASH = /\b[0-9a-f]{64}\b/g;
+
+/** Without an error, the time was wrong. */
+function problemOf(error: z.ZodError | undefined): string {
+  return error ? shapeProblem(error) : "the time column: Invalid input: expected a time";
 }
 
 /** The fields that are read. */

@@ -1,4 +1,5 @@
-import type { Window } from "../../time/window.ts";
+import type { QueryClassifier } from "../../config/config.ts";
+import type { Granularity, Window } from "../../time/window.ts";
 import { type Amount, AMOUNTS, type Rate, RATES, type UsageFilter } from "../port.ts";
 
 /**
@@ -36,9 +37,12 @@ export interface MoneyMetrics {
 export interface UsageColumns {
   /** As the service names them; without any, the answer is one sum over everything. */
   readonly dimensions: readonly string[];
+  readonly classifier?: QueryClassifier | undefined;
   readonly money: MoneyMetrics;
   readonly rates: boolean;
   readonly filters?: readonly UsageFilter[] | undefined;
+  /** Asks for one row for each hour or day. */
+  readonly granularity?: Granularity | undefined;
 }
 
 /**
@@ -48,25 +52,34 @@ export interface UsageColumns {
 export const ROW_LIMIT = 1000;
 
 /** Requests the most expensive rows, or the sum over everything. */
-export function usageRequest(range: Window, { dimensions, money, rates, filters = [] }: UsageColumns) {
+export function usageRequest(range: Window, columns: UsageColumns) {
+  const { dimensions, classifier, money, rates, filters = [], granularity } = columns;
   const metrics = [
     money.credits,
     ...(money.byok ? [AMOUNT_METRICS.byokCredits] : []),
     ...countMetrics,
     ...(rates ? rateMetrics : []),
   ];
+  const plain = dimensions.filter((name) => !classifier?.dimensions.includes(name));
   const rows = {
-    dimensions,
+    ...(plain.length > 0 && { dimensions: plain }),
+    ...(classifier && { classifier_dimensions: wireClassifier(classifier) }),
     limit: ROW_LIMIT,
     order_by: { field: money.credits, direction: "desc" },
   };
   const body = {
     metrics,
     time_range: timeRange(range),
+    ...(granularity && { granularity, limit: ROW_LIMIT }),
     ...(filters.length > 0 && { filters: filters.map(wireFilter) }),
     ...(dimensions.length > 0 && rows),
   };
   return { method: "POST", path: "/analytics/query", body } as const;
+}
+
+/** Rows without a tag are requested as well, so that the rows add up to the total. */
+function wireClassifier({ id, dimensions }: QueryClassifier): object {
+  return { classifier_id: id, dimension_names: dimensions, include_nulls: true };
 }
 
 function wireFilter({ dimension, operator, values, withUnset }: UsageFilter): object {
