@@ -3,7 +3,7 @@ import { decimalSum } from "../metrics/decimal-sum.ts";
 import type { KeyReading, PairUsage } from "../readings/reading.ts";
 import type { ShownReading } from "../readings/learnt.ts";
 import type { ReadingSource, TargetStatus } from "../readings/readings.ts";
-import { targetId } from "../readings/target-id.ts";
+import { type TargetId, targetId } from "../readings/target-id.ts";
 import { type WindowKind, windowAt } from "../time/window.ts";
 
 /** The outcome of a target's runs. */
@@ -14,18 +14,30 @@ export interface TargetRow {
   /** Why the last run failed. */
   readonly failure: { readonly reason: string; readonly message: string } | undefined;
   readonly lastSuccessMs: number | undefined;
+  /** The unusable part of the last good answer. Absent if all of it could be used. */
+  readonly warning?: string | undefined;
 }
 
 export function targetRow(name: string, status: TargetStatus | undefined): TargetRow {
   const state = status?.up === undefined ? "waiting" : status.up ? "up" : "down";
-  return { name, state, failure: status?.failure, lastSuccessMs: status?.lastSuccessMs };
+  return {
+    name,
+    state,
+    failure: status?.failure,
+    lastSuccessMs: status?.lastSuccessMs,
+    warning: status?.warning,
+  };
 }
 
 /** Amounts are credits; undefined means unknown. */
 export interface KeyRow extends TargetRow {
+  /** Under which its readings are kept. */
+  readonly id: TargetId;
   /** Empty if not configured. */
   readonly owner: Owner;
   readonly limit: number | "unlimited" | undefined;
+  /** Whether the limit is the one that the configuration mirrors. */
+  readonly isLimitMirrored?: boolean | undefined;
   /** 0 or negative when the limit is used up. */
   readonly remaining: number | undefined;
   readonly reset: KeyReading["limitReset"];
@@ -35,25 +47,65 @@ export interface KeyRow extends TargetRow {
   readonly month: number | undefined;
   readonly total: number | undefined;
   readonly expiryMs: number | undefined;
+  /** The key is not polled: a list of the account shows it. */
+  readonly isListed?: boolean;
+  /** The gateway refuses the key; only a list shows that. */
+  readonly isDisabled?: boolean;
 }
 
 export function keyRow({ name, owner }: KeyConfig, readings: ReadingSource): KeyRow {
   const id = targetId("key", name);
-  return { ...targetRow(name, readings.status(id)), owner, ...keyFigures(readings.shown(id)) };
+  return keyRowOf(id, name, owner, readings);
 }
 
-type KeyFigures = Omit<KeyRow, keyof TargetRow | "owner">;
+/** A key that only a list of the account shows. */
+export function listedKeyRow(hash: string, name: string, readings: ReadingSource): KeyRow {
+  const id = targetId("listed", hash);
+  const value = readings.shown(id)?.value;
+  const isDisabled = value?.kind === "key" && value.isDisabled === true;
+  return { ...keyRowOf(id, name, NO_OWNER, readings), isListed: true, isDisabled };
+}
 
-function keyFigures(reading: ShownReading | undefined): KeyFigures {
-  if (reading?.value?.kind !== "key") return NO_KEY_FIGURES;
-  const { limitCredits, limitReset, remainingCredits, usage, expiresAtMs, limitWindow } = reading.value;
+const NO_OWNER: Owner = { team: "", project: "", costCenter: "" };
+
+function keyRowOf(id: TargetId, name: string, owner: Owner, readings: ReadingSource): KeyRow {
+  const row = targetRow(name, readings.status(id));
+  const shown = readings.shown(id);
+  if (shown?.value?.kind !== "key") return { id, ...row, owner, ...NO_KEY_FIGURES };
+  return answeredRow(id, row, owner, shown, shown.value);
+}
+
+/** Made in one piece, because a page may need ten thousand of them. */
+function answeredRow(
+  id: TargetId,
+  { name, state, failure, lastSuccessMs, warning }: TargetRow,
+  owner: Owner,
+  shown: ShownReading,
+  {
+    limitCredits,
+    limitReset,
+    remainingCredits,
+    usage,
+    expiresAtMs,
+    limitWindow,
+    isLimitMirrored,
+  }: KeyReading,
+): KeyRow {
   const isUnlimited = limitCredits === null;
-  const isLimitWindowShown = !isUnlimited && (limitWindow === undefined || reading.shows(limitWindow));
+  const isLimitWindowShown = !isUnlimited && (limitWindow === undefined || shown.shows(limitWindow));
   const hasKnownReset = limitReset !== undefined && limitReset !== "other";
   const spent = (kind: WindowKind) =>
-    reading.shows(windowAt(kind, reading.askedAtMs)) ? usage[kind] : undefined;
+    shown.shows(windowAt(kind, shown.askedAtMs)) ? usage[kind] : undefined;
   return {
+    id,
+    name,
+    state,
+    failure,
+    lastSuccessMs,
+    warning,
+    owner,
     limit: isUnlimited ? "unlimited" : limitCredits,
+    isLimitMirrored,
     remaining: isLimitWindowShown ? (remainingCredits ?? undefined) : undefined,
     reset: limitReset,
     nextResetMs: isLimitWindowShown && hasKnownReset ? limitWindow?.endMs : undefined,
@@ -65,7 +117,7 @@ function keyFigures(reading: ShownReading | undefined): KeyFigures {
   };
 }
 
-const NO_KEY_FIGURES: KeyFigures = {
+const NO_KEY_FIGURES = {
   limit: undefined,
   remaining: undefined,
   reset: undefined,

@@ -52,6 +52,11 @@ export function usedText(share: number): string {
 /** More than the error of a few binary fractions, and less than any share that a person can tell apart. */
 const ROUNDING_ERROR = 1e-9;
 
+/** Whether a share, which is a binary fraction, reaches another one. */
+export function isAtLeast(share: number, least: number): boolean {
+  return share >= least - ROUNDING_ERROR;
+}
+
 /** A share with one decimal. */
 export function shareText(share: number): string {
   if (share > 0 && share < 0.001) return "<0.1%";

@@ -35,13 +35,13 @@ export function budgetsSection(budgets: readonly BudgetRow[], keys: number, nowM
       </table>
     </div>
     ${hidden > 0 ? html`<p class="more">… and ${counted(hidden, "more budget")}. All are in the metrics.</p>` : undefined}
-    ${budgets.some(({ gaps }) => gaps) ? LOWER_BOUND_NOTE : undefined}
+    ${budgets.some(({ gaps, keysInAll }) => gaps || keysInAll) ? LOWER_BOUND_NOTE : undefined}
   </section>`;
 }
 
 /** The limit is exceeded. Gaps do not matter, because they can only add to the spend. */
 export function isExceeded({ spent, limit }: BudgetRow): boolean {
-  return spent !== undefined && spent > limit;
+  return spent !== undefined && limit !== undefined && spent > limit;
 }
 
 export function exceededMark(): Html {
@@ -49,13 +49,15 @@ export function exceededMark(): Html {
 }
 
 /** Spend and limit in words; a lower bound is marked as one. */
-export function spentText({ spent, limit, gaps }: BudgetRow): Html {
-  if (spent === undefined) return html`${UNKNOWN} of ${creditText(limit)}`;
-  return html`${gaps ? "at least " : ""}${creditText(spent)} of ${creditText(limit)}`;
+export function spentText({ spent, limit, gaps, keysInAll }: BudgetRow): Html {
+  const most = limit === undefined ? UNKNOWN : html`${creditText(limit)}`;
+  if (spent === undefined) return html`${UNKNOWN} of ${most}`;
+  return html`${gaps || keysInAll ? "at least " : ""}${creditText(spent)} of ${most}`;
 }
 
 /** `This month`, or the first day of a total. */
-function windowTitle({ window, windowStartMs }: BudgetRow): Html {
+function windowTitle({ window, windowStartMs, isBought }: BudgetRow): Html {
+  if (isBought) return html`All that was bought`;
   if (window !== "total") return html`${WINDOWS[window]}`;
   return html`Since ${date(windowStartMs)}`;
 }
@@ -72,7 +74,7 @@ function rank(budget: BudgetRow): number {
 }
 
 function shareOf({ spent, limit }: BudgetRow): number | undefined {
-  return spent === undefined ? undefined : spent / limit;
+  return spent === undefined || limit === undefined || limit <= 0 ? undefined : spent / limit;
 }
 
 function budgetRow(budget: BudgetRow, keys: number, nowMs: number): Html {
@@ -81,13 +83,13 @@ function budgetRow(budget: BudgetRow, keys: number, nowMs: number): Html {
     <th scope="row">
       ${foreign(name)}${team === "" ? undefined : html`<small>${foreign(team, 64)}</small>`}
     </th>
-    <td class="why">
+    <td class="why full">
       ${budgetMark(budget)}${gaps ? html`<small>${gapsText(gaps, scope.kind)}</small>` : undefined}
     </td>
-    <td>${spentCell(budget)}</td>
-    <td class="number">${leftText(budget)}</td>
-    <td class="reset">${windowTitle(budget)}<small>${endText(budget, nowMs)}</small></td>
-    <td class="over">${scopeText(budget, keys)}</td>
+    <td class="full" data-label="Spent">${spentCell(budget)}</td>
+    <td class="number" data-label="Left">${leftText(budget)}</td>
+    <td class="reset" data-label="Window">${windowTitle(budget)}<small>${endText(budget, nowMs)}</small></td>
+    <td class="over full" data-label="Covers">${scopeText(budget, keys)}</td>
   </tr>`;
 }
 
@@ -97,6 +99,7 @@ function budgetMark(budget: BudgetRow): Html {
   if (isExceeded(budget)) return exceededMark();
   if (share === undefined) return mark("waiting", "○", "Unknown");
   if (share >= HIGH_SHARE) return mark("high", "◆", share === 1 ? "All spent" : "Nearly spent");
+  if (budget.keysInAll !== undefined) return mark("waiting", "◐", "Part of it");
   return budget.gaps ? mark("waiting", "◐", "Incomplete") : mark("up", "●", "Within");
 }
 
@@ -108,9 +111,9 @@ function spentCell(budget: BudgetRow): Html {
     <small class="of ${level}"><span>${spentText(budget)}</span> <b>${usedText(share)}</b></small>`;
 }
 
-function leftText({ spent, limit, gaps }: BudgetRow): Html {
-  if (spent === undefined) return UNKNOWN;
-  return html`${creditText(limit - spent)}${gaps ? html`<small>at most</small>` : undefined}`;
+function leftText({ spent, limit, gaps, keysInAll }: BudgetRow): Html {
+  if (spent === undefined || limit === undefined) return UNKNOWN;
+  return html`${creditText(limit - spent)}${gaps || keysInAll ? html`<small>at most</small>` : undefined}`;
 }
 
 function endText({ window, windowEndMs }: BudgetRow, nowMs: number): Html {
@@ -121,13 +124,15 @@ function endText({ window, windowEndMs }: BudgetRow, nowMs: number): Html {
 /** Maximum number of keys that are named. */
 const NAMES_SHOWN = 3;
 
-function scopeText({ scope, isUnseen }: BudgetRow, keys: number): Html {
+function scopeText({ scope, isUnseen, keysInAll }: BudgetRow, keys: number): Html {
   if (scope.kind === "account") return html`the account<small>all its keys, polled or not</small>`;
   if (scope.kind !== "keys") {
     const advice = isUnseen ? html`<br />in no row of the gateway: check its name` : undefined;
     return html`${foreign(scope.label)}<small>${scope.kind}${advice}</small>`;
   }
   const { names } = scope;
+  if (keysInAll !== undefined)
+    return html`${names.length} of ${counted(keysInAll, "key")}<small>other shards poll the rest</small>`;
   if (names.length === keys) return html`all ${counted(keys, "key")}`;
   const named = names
     .slice(0, NAMES_SHOWN)

@@ -44,18 +44,11 @@ type Part = Html | Later | string | number | undefined | readonly (Html | Later)
 /** Template tag that escapes every value except Html. Attributes must be quoted. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const pieces: Piece[] = [];
-  let text = "";
-  for (const [index, constant] of strings.entries()) {
-    text += constant;
-    for (const piece of piecesOf(parts[index])) {
-      if (typeof piece === "string") text += piece;
-      else {
-        pieces.push(text, piece);
-        text = "";
-      }
-    }
+  for (let index = 0; index < strings.length; index++) {
+    add(pieces, strings[index] ?? "");
+    addPart(pieces, parts[index]);
   }
-  return new Html(...pieces, text);
+  return new Html(...pieces);
 }
 
 const LONGEST_FOREIGN = 160;
@@ -74,12 +67,19 @@ export function foreign(text: string, longest = LONGEST_FOREIGN): Html {
   return html`<bdi>${shown.replace(/[\uD800-\uDBFF]…$/, "…").toWellFormed()}</bdi>`;
 }
 
-function piecesOf(part: Part): readonly Piece[] {
-  if (part === undefined) return [];
-  if (part instanceof Html) return part.pieces;
-  if (part instanceof Later) return [part];
-  if (typeof part === "string" || typeof part === "number") return [escapeText(String(part))];
-  return part.flatMap(piecesOf);
+function addPart(pieces: Piece[], part: Part): void {
+  if (typeof part === "string") add(pieces, escapeText(part));
+  else if (typeof part === "number") add(pieces, String(part));
+  else if (part instanceof Html) for (const piece of part.pieces) add(pieces, piece);
+  else if (part instanceof Later) pieces.push(part);
+  else if (part) for (const each of part) addPart(pieces, each);
+}
+
+/** Adds to the last piece if both are texts. */
+function add(pieces: Piece[], piece: Piece): void {
+  const last = pieces.at(-1);
+  if (typeof piece === "string" && typeof last === "string") pieces[pieces.length - 1] = last + piece;
+  else pieces.push(piece);
 }
 
 /** Safe in text and in quoted attributes. */

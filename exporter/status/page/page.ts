@@ -1,52 +1,48 @@
-import type { Overview } from "../overview.ts";
+import type { Overview, ShardOverview } from "../overview.ts";
+import { addressOf, type View } from "../view.ts";
+import { accountSection } from "./account.ts";
 import { attention, countFailing } from "./attention.ts";
+import { counted } from "./amount.ts";
 import { budgetsSection } from "./budgets.ts";
-import { foreign, type Html, html, Later } from "./html.ts";
+import { type Html, html } from "./html.ts";
 import { keysSection } from "./keys.ts";
+import { layout } from "./layout.ts";
 import { probesSection } from "./probes.ts";
 import { queriesSection } from "./queries.ts";
-import { STYLE } from "./style.ts";
 import { summary } from "./summary.ts";
-import { ago, utcText } from "./time.ts";
+import { unwatchedSection } from "./unwatched.ts";
+import { viewed } from "./viewed.ts";
+import { viewForm, viewNote } from "./view-form.ts";
 
-/** The status page as HTML. It needs no JavaScript and shows nothing that `/metrics` would not show. */
-export function renderPage(overview: Overview, telemetryPath: string): Html {
-  const { version, nowMs, startedMs, gateway, keys, queries, budgets, probes } = overview;
+/** The status page as HTML. It needs no JavaScript and shows nothing that `/metrics` would not show. A view may leave out part of it. */
+export function renderPage(all: Overview, telemetryPath: string, view: View): Html {
+  const overview = viewed(all, view);
+  const { nowMs, keys, account, queries, budgets, probes } = overview;
+  const configured = all.keys.filter(({ isListed }) => isListed !== true).length;
   const failing = countFailing(overview);
   const sections = [
+    () => viewForm(all, view),
+    () => viewNote(keys.length, all.keys.length, view),
     () => summary(overview),
     () => attention(overview),
-    () => budgetsSection(budgets, keys.length, nowMs),
-    () => keysSection(keys, nowMs),
+    () => budgetsSection(budgets, configured, nowMs),
+    () => keysSection(overview, view),
+    () => accountSection(account, nowMs),
+    () => unwatchedSection(overview.unwatched),
     () => queriesSection(queries, nowMs),
     () => probesSection(probes, nowMs),
   ];
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${failing > 0 ? `(${failing} failing) ` : ""}AI gateway exporter</title>
-        ${STYLE}
-      </head>
-      <body>
-        <header class="top">
-          <div>
-            <h1>AI gateway exporter</h1>
-            <p>What each key, model and app spends at ${foreign(gateway)}</p>
-          </div>
-          <nav aria-label="Exporter">
-            <a href="/">Refresh</a>
-            <a href="${telemetryPath}">Metrics</a>
-            <a href="/-/healthy">Health</a>
-            <a href="/-/ready">Readiness</a>
-          </nav>
-        </header>
-        <main>${sections.map((section) => new Later(section))}</main>
-        <footer>
-          <p>As of ${utcText(nowMs)}. Version ${version}, started ${ago(startedMs, nowMs)}.</p>
-        </footer>
-      </body>
-    </html>`;
+  const about = overview.shard && shardText(overview.shard, all.keys.length);
+  const title = `${failing > 0 ? `(${failing} failing) ` : ""}AI gateway exporter`;
+  const links = html`<a href="${addressOf(view)}">Refresh</a>`;
+  const heading = html`AI gateway exporter`;
+  return layout({ path: "/", title, heading, about, links, sections }, overview, telemetryPath);
+}
+
+function shardText({ ordinal, total, keysElsewhere }: ShardOverview, keys: number): Html {
+  const rest = `${counted(keysElsewhere, "key")} of the configuration`;
+  return html`<p>
+    <strong>Part of the keys:</strong> shard ${ordinal} of ${total} (from 0) shows ${counted(keys, "key")};
+    other shards show ${rest}.
+  </p>`;
 }

@@ -36,14 +36,16 @@ function probeRow(row: ProbeRow, nowMs: number): Html {
   const { name, model, key, failure, cost, lastRunMs } = row;
   return html`<tr>
     <th scope="row">${foreign(name)}<small>${foreign(model, 64)}, key ${foreign(key, 64)}</small></th>
-    <td class="why">
+    <td class="why full">
       ${stateMark(row)}${row.state === "down" && failure ? html`<small>${foreign(failure.message, 200)}</small>` : undefined}
       ${row.skip === undefined ? undefined : html`<small>${SKIPS.get(row.skip) ?? row.skip}</small>`}
     </td>
-    <td class="number">${errorText(row)}</td>
-    <td class="number">${durationText(row)}</td>
-    <td class="number">${credits(cost)}</td>
-    <td class="reset">${lastRunMs === undefined ? "not run yet" : ago(lastRunMs, nowMs)}</td>
+    <td class="number" data-label="Word errors">${errorText(row)}</td>
+    <td class="number" data-label="Duration">${durationText(row)}</td>
+    <td class="number" data-label="Cost">${credits(cost)}</td>
+    <td class="reset" data-label="Last run">
+      ${lastRunMs === undefined ? "not run yet" : ago(lastRunMs, nowMs)}
+    </td>
   </tr>`;
 }
 

@@ -1,5 +1,6 @@
 import { decimalSum } from "../../metrics/decimal-sum.ts";
-import type { PairRow, QueryRow } from "../target-rows.ts";
+import type { PairRow, QueryRow, TargetRow } from "../target-rows.ts";
+import { axisAddress } from "../view.ts";
 import { bar, count, counted, credits, shareText, UNKNOWN } from "./amount.ts";
 import { foreign, type Html, html, Later } from "./html.ts";
 import { answerAge, stateMark } from "./marks.ts";
@@ -55,13 +56,14 @@ function queryCard(query: QueryRow, nowMs: number): Html {
   </article>`;
 }
 
-function windowText({ name, windowStartMs }: QueryRow): string {
+/** The day or the month of a query; empty if unknown. */
+export function windowText({ name, windowStartMs }: QueryRow): string {
   if (windowStartMs === undefined) return "";
   return name.endsWith("month") ? monthText(windowStartMs) : dateText(windowStartMs);
 }
 
 /** Data of the current window may be older than the answer that contains them. Data of a past window do not age. */
-function dataAge(query: QueryRow, nowMs: number): Html {
+export function dataAge(query: TargetRow & { readonly dataMs: number | undefined }, nowMs: number): Html {
   const { name, state, dataMs } = query;
   const isRunning = !name.startsWith("last_");
   const age =
@@ -100,14 +102,15 @@ function pairsTable(query: QueryRow, id: string): Html {
   </div>`;
 }
 
-function isOther({ model, app }: PairRow): boolean {
+/** Whether it is what no pair has a name for. */
+export function isOther({ model, app }: PairRow): boolean {
   return model === "_other" && app === "_other";
 }
 
 function pairRow({ model, app, credits: amount }: PairRow, total: number | undefined): Html {
   return html`<tr>
-    <th scope="row">${foreign(model)}</th>
-    <td class="text">${foreign(app)}</td>
+    <th scope="row"><a href="${axisAddress("model", model)}">${foreign(model)}</a></th>
+    <td class="text"><a href="${axisAddress("app", app)}">${foreign(app)}</a></td>
     ${amountCells(amount, total)}
   </tr>`;
 }
@@ -129,8 +132,9 @@ function otherRow({ credits: amount }: PairRow, { credits: total, foldedPairs = 
 }
 
 /** There is no share of a total of 0, and no meaningful share for a negative amount (a discount). */
-function amountCells(amount: number, total: number | undefined): Html {
-  const share = total !== undefined && total > 0 && amount >= 0 ? amount / total : undefined;
+export function amountCells(amount: number | undefined, total: number | undefined): Html {
+  const isShare = amount !== undefined && total !== undefined && total > 0 && amount >= 0;
+  const share = isShare ? amount / total : undefined;
   return html`<td class="number">${credits(amount)}</td>
     <td class="share">
       ${share === undefined ? UNKNOWN : html`${bar(share)}<span>${shareText(share)}</span>`}

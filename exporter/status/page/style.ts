@@ -36,6 +36,8 @@ export const STYLE = new Html(`<style>
     display: flex; flex-wrap: wrap; justify-content: space-between; gap: 8px 24px; margin-bottom: 20px;
   }
   nav { display: flex; gap: 18px; padding-top: 4px; }
+  .tabs { margin-top: 8px; }
+  .tabs [aria-current] { color: var(--text); font-weight: 650; text-decoration: none; }
   .card {
     margin: 0 0 16px; padding: 16px 18px; background: var(--card); border: 1px solid var(--line);
     border-radius: 10px;
@@ -49,6 +51,7 @@ export const STYLE = new Html(`<style>
   .summary dd { overflow-wrap: anywhere; font-size: 26px; font-weight: 600; letter-spacing: -0.01em; }
   .summary dd .soft { font-size: 16px; font-weight: 400; }
   .summary small { display: block; letter-spacing: 0; }
+  .summary small small { display: inline; }
   .summary .state { white-space: normal; }
   .state { white-space: nowrap; font-weight: 550; }
   .state.up { font-weight: 400; }
@@ -56,6 +59,8 @@ export const STYLE = new Html(`<style>
   .state.down { color: var(--down); }
   .state.high { color: var(--high); }
   .state.waiting { color: var(--soft); }
+  small.inline { display: inline; }
+  .message { overflow-wrap: anywhere; }
   .attention ul { list-style: none; margin-top: 8px; }
   .attention li { padding: 8px 0; border-top: 1px solid var(--line); }
   .attention li p { overflow-wrap: anywhere; }
@@ -77,10 +82,11 @@ export const STYLE = new Html(`<style>
   .number { text-align: right; }
   .reset { padding-left: 22px; }
   td small, th small { display: block; }
-  td small.of { display: flex; }
+  small.of, .summary small.of { display: flex; }
+  .result { min-width: 220px; white-space: normal; overflow-wrap: anywhere; }
   .why, .over { min-width: 130px; max-width: 240px; white-space: normal; }
   .over { min-width: 190px; }
-  .sheet tbody th { min-width: 150px; max-width: 260px; }
+  .stack tbody th, .sheet tbody th { min-width: 150px; max-width: 260px; }
   .of { justify-content: space-between; gap: 14px; }
   .of b { font-weight: 400; }
   .of.high b { color: var(--high); font-weight: 600; }
@@ -92,6 +98,19 @@ export const STYLE = new Html(`<style>
   .bar i { display: block; height: 100%; background: var(--bar); }
   .bar.high i { background: var(--high-bar); }
   .bar.full i { background: var(--down); }
+  .spark, .picture { display: block; overflow: visible; }
+  .spark { width: 72px; height: 20px; margin: 4px 0 0 auto; }
+  .picture { width: 100%; height: 150px; margin: 12px 0 6px; }
+  .spark path, .picture path {
+    fill: none; stroke: var(--bar); stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round;
+    vector-effect: non-scaling-stroke;
+  }
+  .picture .course { stroke-width: 2; }
+  .spark .area, .picture .area { fill: var(--bar); stroke: none; opacity: 0.18; }
+  .spark .forecast, .picture .forecast { stroke: var(--soft); stroke-dasharray: 5 4; }
+  .spark .forecast.early, .picture .forecast.early { stroke: var(--down); }
+  .spark .unwatched, .picture .unwatched { stroke: var(--soft); stroke-dasharray: 1 4; }
+  .axis { display: flex; justify-content: space-between; gap: 16px; border-top: 1px solid var(--line); }
   .windows tbody th, .text { min-width: 112px; }
   .share { width: 130px; }
   .share span:last-child { display: inline-block; min-width: 48px; text-align: right; }
@@ -112,6 +131,15 @@ export const STYLE = new Html(`<style>
     position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
     white-space: nowrap;
   }
+  .view { display: flex; flex-wrap: wrap; align-items: end; gap: 10px 16px; }
+  .view label { color: var(--soft); font-size: 13px; }
+  .view input, .view select, .view button {
+    display: block; max-width: 100%; height: 34px; padding: 4px 8px; border: 1px solid var(--soft); border-radius: 6px;
+    background: var(--card); color: var(--text); font: inherit; font-size: 15px;
+  }
+  .view a { padding: 6px 0; }
+  .view-note { margin: 0 0 12px; }
+  .pages { margin-top: 10px; }
   footer { margin-top: 20px; }
   @media (min-width: 1180px) {
     .wide > .scroll { overflow: visible; }
@@ -127,8 +155,51 @@ export const STYLE = new Html(`<style>
     .share { width: auto; }
     .share .bar { display: none; }
     .summary dd { font-size: 22px; }
-    .sheet tbody th {
-      position: sticky; left: 0; min-width: 132px; max-width: 160px; background: var(--card);
+    .stack thead { display: none; }
+    .stack tr { display: block; padding: 8px 0; border-top: 1px solid var(--line); }
+    .stack th, .stack td { display: block; padding: 1px 0; border-top: 0; }
+    .sheet thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+    .sheet, .sheet caption, .sheet tbody { display: block; }
+    .sheet tr {
+      display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 6px 16px; padding: 12px 0;
+      border-top: 1px solid var(--line);
     }
+    .sheet th, .sheet td { min-width: 0; max-width: none; padding: 0; border-top: 0; white-space: normal; }
+    .sheet tbody th, .sheet .full { grid-column: 1 / -1; }
+    .sheet .number { text-align: left; }
+    .sheet .spark { margin-left: 0; }
+    .sheet td[data-label]::before {
+      content: attr(data-label); display: block; color: var(--soft); font-size: 13px; font-weight: 400;
+    }
+    nav { flex-wrap: wrap; }
+    .view label { flex: 1 1 40%; }
+    .view input, .view select { width: 100%; }
+  }
+  @media print {
+    :root {
+      color-scheme: light; --ground: #ffffff; --card: #ffffff; --text: #000000; --soft: #444b55;
+      --line: #c5cad2; --bar: #5878c8; --track: #e8ebf0; --up: #1a7546; --high: #8a5300;
+      --high-bar: #d9952b; --down: #b3261e; --link: #000000;
+    }
+    * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+    @page { size: landscape; margin: 12mm; }
+    body { max-width: none; padding: 0; font-size: 11px; }
+    nav, .view { display: none; }
+    .wide { width: auto; min-width: 0; }
+    .scroll { overflow: visible; }
+    th, td { padding: 4px 6px; }
+    .sheet thead th { position: static; box-shadow: none; }
+    thead { display: table-header-group; }
+    tr, .summary .card, .attention li, article { break-inside: avoid; }
+    h2, caption { break-after: avoid; }
+    .windows .card { break-inside: avoid; }
+    .bar, .stack tbody th, .sheet tbody th { min-width: 90px; }
   }
 </style>`);
+
+/** The icon of the page's tab: three bars, the last one nearly full. */
+export const ICON = new Html(
+  `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#2f55b0"/><path d="M9 24v-6M16 24v-11M23 24v-16" stroke="#fff" stroke-width="4" stroke-linecap="round"/></svg>`,
+  )}" />`,
+);

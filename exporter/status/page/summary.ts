@@ -23,11 +23,13 @@ function tile(title: string, figure: Html, note: Html): Html {
 function keysTile(keys: readonly KeyRow[]): Html {
   const counts = (state: TargetRow["state"]) => keys.filter((key) => key.state === state).length;
   const [up, down, waiting] = [counts("up"), counts("down"), counts("waiting")];
+  const disabled = keys.filter((key) => key.isDisabled === true).length;
   const notes = [
     ...(down > 0 ? [html`<span class="state down">${counted(down, "failing", "failing")}</span>`] : []),
     ...(waiting > 0
       ? [html`<span class="state waiting">${counted(waiting, "waiting", "waiting")}</span>`]
       : []),
+    ...(disabled > 0 ? [html`${disabled} disabled`] : []),
   ];
   const note = notes.length === 0 ? html`none failing` : html`${separated(notes)}`;
   return tile("Keys up", html`${up}<span class="soft"> of ${keys.length}</span>`, note);
@@ -40,9 +42,14 @@ function spendTile(
   window: "day" | "month",
   creditValue: Overview["creditValue"],
 ): Html {
-  const known = keys.flatMap((key) => key[window] ?? []);
-  const total = known.length === 0 ? undefined : known.reduce((sum, amount) => sum + amount, 0);
-  const extent = extentOf(known.length, keys.length);
+  let [sum, known] = [0, 0];
+  for (const { [window]: amount } of keys) {
+    if (amount === undefined) continue;
+    sum += amount;
+    known++;
+  }
+  const total = known === 0 ? undefined : sum;
+  const extent = extentOf(known, keys.length);
   const price =
     creditValue && total !== undefined
       ? html`<br />${creditText(total * creditValue.value)} ${creditValue.currency}`

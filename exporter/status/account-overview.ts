@@ -1,0 +1,95 @@
+import type { Config, QueryConfig } from "../config/config.ts";
+import { decimalRest } from "../metrics/decimal-sum.ts";
+import type { ReadingSource } from "../readings/readings.ts";
+import { targetId } from "../readings/target-id.ts";
+import { type KeyRow, listedKeyRow, type TargetRow, targetRow } from "./target-rows.ts";
+
+/** What the management key shows about the account, apart from models and apps. */
+export interface AccountOverview {
+  readonly balance: BalanceRow;
+  /** Whether the names of queries could be checked; its warning names those that the gateway does not list. */
+  readonly capabilities: TargetRow;
+  readonly listings: readonly ListingRow[];
+  /** The queries of the configuration, built-in ones included. */
+  readonly queries: readonly OwnQueryRow[];
+}
+
+/** What a query asks, with the outcome of its runs. */
+export type OwnQueryRow = TargetRow & Pick<QueryConfig, "dimensions" | "window">;
+
+/** Credits; undefined: unknown, or not reported by the gateway. */
+export interface BalanceRow extends TargetRow {
+  readonly bought: number | undefined;
+  readonly used: number | undefined;
+  readonly balance: number | undefined;
+}
+
+/** The list of keys of a workspace. */
+export interface ListingRow extends TargetRow {
+  /** Number of keys that it shows now. */
+  readonly keys: number;
+}
+
+/** The names of listed keys: by list, then by the hash of the key. */
+export type ListedNames = ReadonlyMap<string, ReadonlyMap<string, ListedName>>;
+
+/** The name of a key here, and the label of its name at the gateway, which other keys may have as well. */
+export interface ListedName {
+  readonly name: string;
+  readonly label: string;
+}
+
+type AccountConfig = Pick<Config, "analytics" | "discovery">;
+
+/** Undefined: there is no management key. */
+export function accountOverview(
+  { analytics, discovery }: AccountConfig,
+  readings: ReadingSource,
+  listed: ListedNames,
+): AccountOverview | undefined {
+  if (!analytics) return undefined;
+  const row = (kind: string, name: string) => targetRow(name, readings.status(targetId(kind, name)));
+  const workspaces = (discovery?.workspaces ?? []).map((workspace) => workspace ?? "default");
+  return {
+    balance: balanceRow(readings),
+    capabilities: row("account", "capabilities"),
+    listings: workspaces.map((name) => ({
+      ...row("discovery", name),
+      keys: [...(listed.get(name)?.keys() ?? [])].filter((hash) => readings.status(targetId("listed", hash)))
+        .length,
+    })),
+    queries: analytics.queries.map(({ name, dimensions, window }) => ({
+      ...row("analytics", name),
+      dimensions,
+      window,
+    })),
+  };
+}
+
+function balanceRow(readings: ReadingSource): BalanceRow {
+  const id = targetId("account", "credits");
+  const value = readings.shown(id)?.value;
+  const credits = value?.kind === "credits" ? value : undefined;
+  return {
+    ...targetRow("credits", readings.status(id)),
+    bought: credits?.boughtCredits,
+    used: credits?.usedCredits,
+    balance: credits && decimalRest(credits.boughtCredits, [credits.usedCredits]),
+  };
+}
+
+/** The keys that only a list shows. A configured key has its own row, here or at another shard. */
+export function listedKeys(
+  { keys, discovery, part }: Pick<Config, "keys" | "discovery" | "part">,
+  readings: ReadingSource,
+  listed: ListedNames,
+): readonly KeyRow[] {
+  if (!discovery) return [];
+  const configured = new Set([...keys, ...(part?.elsewhere ?? [])].map(({ name }) => name));
+  return discovery.workspaces.flatMap((workspace) =>
+    [...(listed.get(workspace ?? "default") ?? [])].flatMap(([hash, { name }]) => {
+      const isShown = !configured.has(name) && readings.status(targetId("listed", hash)) !== undefined;
+      return isShown ? [listedKeyRow(hash, name, readings)] : [];
+    }),
+  );
+}

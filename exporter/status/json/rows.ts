@@ -1,0 +1,170 @@
+import type { z } from "zod";
+import { seconds } from "../../metrics/family.ts";
+import type { AccountOverview } from "../account-overview.ts";
+import { forecastOf } from "../forecast.ts";
+import type { KeyModels } from "../key-models.ts";
+import type { BudgetRow, Overview } from "../overview.ts";
+import { statesOf } from "../page/viewed.ts";
+import type { ProbesOverview } from "../probes-overview.ts";
+import type { KeyRow, QueryRow, TargetRow } from "../target-rows.ts";
+import type { UnwatchedRow } from "../unwatched-row.ts";
+import type { statusSchema } from "./schema.ts";
+
+type StatusJson = z.infer<typeof statusSchema>;
+
+/** Everything but the rows of keys and budgets. */
+export function headJson(
+  overview: Overview,
+  nextPage: number | undefined,
+): Omit<StatusJson, "keys" | "budgets"> {
+  const { version, nowMs, startedMs, failedReloadMs, gateway, shard, queries, unwatched } = overview;
+  const { account, probes, creditValue } = overview;
+  return {
+    version,
+    timestamp_seconds: nowMs / 1000,
+    start_timestamp_seconds: startedMs / 1000,
+    failed_reload_timestamp_seconds: seconds(failedReloadMs),
+    gateway_url: gateway,
+    credit_value: creditValue && { currency: creditValue.currency, value: creditValue.value },
+    shard: shard && { ordinal: shard.ordinal, total: shard.total, keys_elsewhere: shard.keysElsewhere },
+    keys_total: overview.keys.length,
+    next_page: nextPage,
+    queries: queries.length > 0 ? queries.map(queryJson) : undefined,
+    unwatched: unwatched && unwatchedJson(unwatched),
+    account: account && accountJson(account),
+    probes: probes && probesJson(probes),
+  };
+}
+
+/** A key with its owner, limit and spend. */
+export function keyJson(row: KeyRow, { nowMs, keyModels }: Overview): StatusJson["keys"][number] {
+  const models = keyModels?.of(row.name) ?? [];
+  const { team, project, costCenter } = row.owner;
+  const limit = typeof row.limit === "number" ? row.limit : undefined;
+  return {
+    key: row.name,
+    ...targetJson(row),
+    states: statesOf(row),
+    team: given(team),
+    project: given(project),
+    cost_center: given(costCenter),
+    listed: row.isListed === true,
+    unlimited: row.limit === undefined ? undefined : row.limit === "unlimited",
+    limit_credits: limit,
+    limit_source: limit === undefined ? undefined : row.isLimitMirrored ? "mirrored" : "gateway",
+    limit_remaining_credits: row.remaining,
+    limit_reset_schedule: row.reset,
+    limit_next_reset_timestamp_seconds: seconds(row.nextResetMs),
+    estimated_exhaustion_timestamp_seconds: seconds(forecastOf(row, nowMs)?.exhaustedMs),
+    usage_day_credits: row.day,
+    usage_week_credits: row.week,
+    usage_month_credits: row.month,
+    usage_credits: row.total,
+    expiry_timestamp_seconds: seconds(row.expiryMs),
+    models_day: modelsJson(models.find(({ window }) => window === "day")),
+    models_month: modelsJson(models.find(({ window }) => window === "month")),
+  };
+}
+
+function modelsJson(row: KeyModels | undefined): StatusJson["keys"][number]["models_day"] {
+  if (row?.dataMs === undefined) return undefined;
+  const { dataMs, credits, gap, models } = row;
+  const data_timestamp_seconds = seconds(dataMs);
+  return { data_timestamp_seconds, credits, complete: gap === undefined, models: [...models] };
+}
+
+/** A budget in its current window. */
+export function budgetJson(row: BudgetRow): StatusJson["budgets"][number] {
+  const { name, team, scope, gaps, keysInAll } = row;
+  return {
+    budget: name,
+    team: given(team),
+    scope: scope.kind,
+    keys: scope.kind === "keys" ? [...scope.names] : undefined,
+    label: scope.kind === "model" || scope.kind === "app" ? scope.label : undefined,
+    window: row.window,
+    window_start_timestamp_seconds: row.isBought ? undefined : seconds(row.windowStartMs),
+    window_end_timestamp_seconds: seconds(row.windowEndMs),
+    limit_credits: row.limit,
+    spent_credits: row.spent,
+    complete: row.spent !== undefined && !gaps && keysInAll === undefined,
+    gaps: gaps && Object.fromEntries(Object.entries(gaps.counts).filter(([, count]) => count > 0)),
+    keys_at_all_shards: keysInAll,
+    unseen: row.isUnseen,
+  };
+}
+
+function targetJson({ state, failure, lastSuccessMs, warning }: TargetRow) {
+  return {
+    up: state === "waiting" ? undefined : state === "up",
+    failure_reason: failure?.reason,
+    failure_message: failure?.message,
+    last_success_timestamp_seconds: seconds(lastSuccessMs),
+    warning,
+  };
+}
+
+function queryJson(row: QueryRow): NonNullable<StatusJson["queries"]>[number] {
+  return {
+    query: row.name,
+    ...targetJson(row),
+    window_start_timestamp_seconds: seconds(row.windowStartMs),
+    data_timestamp_seconds: seconds(row.dataMs),
+    credits: row.credits,
+    requests: row.requests,
+    pairs: row.pairs.map(({ model, app, credits }) => ({ model, app, credits })),
+    truncated: row.truncated,
+    exceeds_total: row.exceedsTotal,
+  };
+}
+
+function unwatchedJson(row: UnwatchedRow): StatusJson["unwatched"] {
+  return {
+    ...targetJson(row),
+    day_credits: row.day,
+    month_credits: row.month,
+    unresolved_keys: row.unresolvedKeys,
+  };
+}
+
+function accountJson({ balance, listings, queries }: AccountOverview): StatusJson["account"] {
+  return {
+    balance: {
+      ...targetJson(balance),
+      bought_credits: balance.bought,
+      used_credits: balance.used,
+      balance_credits: balance.balance,
+    },
+    lists: listings.map((row) => ({ workspace: row.name, ...targetJson(row), keys: row.keys })),
+    queries: queries.map((row) => ({
+      query: row.name,
+      ...targetJson(row),
+      dimensions: [...row.dimensions],
+      window: row.window,
+    })),
+  };
+}
+
+function probesJson({ rows, spentToday, ceiling }: ProbesOverview): StatusJson["probes"] {
+  return {
+    probes: rows.map((row) => ({
+      probe: row.name,
+      ...targetJson(row),
+      model: row.model,
+      key: row.key,
+      last_run_timestamp_seconds: seconds(row.lastRunMs),
+      skipped_reason: row.skip,
+      word_error_ratio: row.wordErrorRate,
+      word_error_limit_ratio: row.wordErrorLimit,
+      duration_seconds: row.durationSeconds,
+      speed_factor: row.speedFactor,
+      cost_credits: row.cost,
+    })),
+    spend_day_credits: spentToday,
+    spend_day_limit_credits: ceiling,
+  };
+}
+
+function given(text: string): string | undefined {
+  return text === "" ? undefined : text;
+}
