@@ -1,0 +1,55 @@
+import type { ReportAmounts } from "./amounts.ts";
+import type { SpendReport } from "./report.ts";
+
+/** One row for each line (RFC 4180), then the rest and the total; an amount that is not known is empty. */
+export function csvReport(report: SpendReport): string {
+  const { by, period, currency, lines, rest, total } = report;
+  const start = dateText(period.window.startMs);
+  const end = dateText(period.window.endMs);
+  const row = (kind: string, name: string, amounts: ReportAmounts) =>
+    csvLine([start, end, kind, name, ...cells(amounts), amounts.cost, currency]);
+  return [
+    csvLine([
+      "period_start",
+      "period_end",
+      "line",
+      by,
+      "credits",
+      "byok_credits",
+      "requests",
+      "tokens",
+      "cost",
+      "currency",
+    ]),
+    ...lines.map(({ name, ...amounts }) => row("spend", name, amounts)),
+    ...(rest ? [row("rest", "", rest)] : []),
+    row("total", "", total),
+  ].join("");
+}
+
+/** One line of comma-separated values. Text that a spreadsheet would read as a formula gets an apostrophe in front. */
+export function csvLine(values: readonly (string | number | undefined)[]): string {
+  return `${values.map(csvValue).join(",")}\r\n`;
+}
+
+function csvValue(value: string | number | undefined): string {
+  if (typeof value === "number") return decimalText(value);
+  const text = /^[=+\-@\t\r]/.test(value ?? "") ? `'${value}` : (value ?? "");
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Without an exponent, which spreadsheets round. */
+export function decimalText(value: number): string {
+  const text = String(value);
+  if (!text.includes("e")) return text;
+  return value.toFixed(Math.abs(value) < 1 ? 20 : 0).replace(/\.?0+$/, "");
+}
+
+/** The first day of a period, or the day after its last one. */
+export function dateText(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+function cells({ credits, byokCredits, requests, tokens }: ReportAmounts) {
+  return [credits, byokCredits, requests, tokens] as const;
+}

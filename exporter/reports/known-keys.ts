@@ -1,0 +1,54 @@
+import { isWanted, namesOf, plainKey } from "../collectors/discovery.ts";
+import { createKeyDirectory } from "../collectors/key-directory.ts";
+import { ownerOf } from "../collectors/listed-key.ts";
+import type { Config, KeyConfig, Owner } from "../config/config.ts";
+import type { AccountKey } from "../gateway/account.ts";
+import type { ReportGateway } from "./report.ts";
+
+/** A key that is configured, or listed by the gateway. */
+export interface KnownKey {
+  readonly hash: string;
+  /** The label `key` of the metrics. */
+  readonly name: string;
+  readonly owner: Owner;
+  readonly listed: AccountKey | undefined;
+  readonly configured: KeyConfig | undefined;
+}
+
+export interface KnownKeys {
+  readonly keys: readonly KnownKey[];
+  /** Keys that are missing, and why. */
+  readonly problems: readonly KeyProblem[];
+}
+
+/** A workspace whose list is incomplete, or a configured key whose secret cannot be read. */
+export type KeyProblem = { readonly workspace: string } | { readonly key: string };
+
+/** The keys that the exporter watches, with one request for each hundred listed ones. @throws GatewayError */
+export async function knownKeys(
+  config: Pick<Config, "keys" | "discovery">,
+  gateway: Pick<ReportGateway, "accountKeys">,
+): Promise<KnownKeys> {
+  const { keys, discovery } = config;
+  const known = new Map<string, KnownKey>();
+  const problems: KeyProblem[] = [];
+  const directory = createKeyDirectory();
+  for (const workspace of discovery?.workspaces ?? []) {
+    const { keys: listed, failure, moved, unreadableRows } = await gateway.accountKeys(workspace);
+    const title = workspace ?? "default";
+    const isComplete = !failure && !moved && unreadableRows === 0;
+    const plain = listed.filter(({ name }) => discovery && isWanted(name, discovery)).map(plainKey);
+    for (const { key, name } of directory.named(title, plain, namesOf(config), isComplete).keys) {
+      const owner = ownerOf(key.name, discovery?.owner);
+      known.set(key.hash, { hash: key.hash, name, owner, listed: key, configured: undefined });
+    }
+    if (!isComplete) problems.push({ workspace: title });
+  }
+  for (const configured of keys) {
+    const { name, secret, owner } = configured;
+    const hash = secret.hash?.();
+    if (hash === undefined) problems.push({ key: name });
+    else known.set(hash, { hash, name, owner, listed: known.get(hash)?.listed, configured });
+  }
+  return { keys: [...known.values()], problems };
+}

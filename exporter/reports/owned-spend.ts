@@ -1,0 +1,81 @@
+import type { Config, Owner } from "../config/config.ts";
+import type { UsageFilter } from "../gateway/port.ts";
+import { type ReportAmounts, sumOf, totalAmounts } from "./amounts.ts";
+import { answerProblems } from "./answer-problems.ts";
+import { type KeyProblem, knownKeys } from "./known-keys.ts";
+import type { PartialSpend, PricedWindow, ReportGateway, ReportLine } from "./report.ts";
+
+/** The labels of an owner. */
+export const OWNER_LABELS = ["team", "project", "cost_center"] as const;
+export type OwnerLabel = (typeof OWNER_LABELS)[number];
+
+/** Prepares the spend by a label of the owner: the keys are those that have it now. Keys without it belong to no line. */
+export async function ownedSpend(
+  label: OwnerLabel,
+  config: Pick<Config, "keys" | "discovery">,
+  gateway: ReportGateway,
+): Promise<(part: PricedWindow) => Promise<PartialSpend>> {
+  const { hashes, problems } = await hashesByOwner(label, config, gateway);
+  return async ({ window, price }) => {
+    const found: string[] = [];
+    const computed: number[] = [];
+    const amountsOf = async (filters: readonly UsageFilter[], name: string): Promise<ReportAmounts> => {
+      const question = { range: window, pairs: false, total: true, rates: false, filters };
+      const usage = await gateway.usage(question);
+      if (usage.warnings > 0)
+        found.push(`the gateway does not know all keys of "${name}", so amounts may be missing`);
+      found.push(...answerProblems(usage, name));
+      if (usage.computedAtMs !== undefined) computed.push(usage.computedAtMs);
+      return totalAmounts(usage.total, price);
+    };
+    const lines: ReportLine[] = [];
+    for (const [name, own] of hashes) {
+      const parts: ReportAmounts[] = [];
+      for (let first = 0; first < own.length; first += MOST_VALUES) {
+        parts.push(await amountsOf([isOneOf(own.slice(first, first + MOST_VALUES))], name));
+      }
+      lines.push({ name, ...sumOf(parts) });
+    }
+    const total = await amountsOf([], "the account");
+    const computedAtMs = computed.length === 0 ? undefined : Math.min(...computed);
+    return { lines, total, computedAtMs, problems: [...problems, ...found] };
+  };
+}
+
+/** The most values that a filter may have (contract 2.2). */
+const MOST_VALUES = 1000;
+
+function isOneOf(values: readonly string[]): UsageFilter {
+  return { dimension: "api_key_id", operator: "in", values, withUnset: false };
+}
+
+interface Owned {
+  readonly hashes: ReadonlyMap<string, readonly string[]>;
+  readonly problems: readonly string[];
+}
+
+/** The hashes of each owner's keys, both configured and listed. */
+async function hashesByOwner(
+  label: OwnerLabel,
+  config: Pick<Config, "keys" | "discovery">,
+  gateway: ReportGateway,
+): Promise<Owned> {
+  const known = await knownKeys(config, gateway);
+  const named = known.keys.flatMap(({ hash, owner }) => {
+    const name = labelOf(owner, label);
+    return name === "" ? [] : [{ hash, name }];
+  });
+  const groups = Map.groupBy(named, ({ name }) => name);
+  const hashes = new Map([...groups].map(([name, group]) => [name, group.map(({ hash }) => hash)]));
+  return { hashes, problems: known.problems.map(problemText) };
+}
+
+function problemText(problem: KeyProblem): string {
+  return "key" in problem
+    ? `the secret of key "${problem.key}" cannot be read, so its spend is part of the rest`
+    : `the list of keys of workspace "${problem.workspace}" is incomplete`;
+}
+
+function labelOf({ team, project, costCenter }: Owner, label: OwnerLabel): string {
+  return { team, project, cost_center: costCenter }[label];
+}
