@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { budgetSources } from "./budgets/budget-samples.ts";
 import { budgetStatus } from "./budgets/budget-status.ts";
 import { budgetFamilies } from "./budgets/families.ts";
-import { collectorGroups, collectorHeaders } from "./collectors/collector-groups.ts";
-import { createKeyDirectory } from "./collectors/key-directory.ts";
+import { collectorGroups, collectorHeaders, keysElsewhere } from "./collectors/collector-groups.ts";
+import { createCollectorContext } from "./collectors/collector-context.ts";
 import type { Config } from "./config/config.ts";
 import type { WebSource } from "./config/web/web-config.ts";
 import { createGateway as createHttpGateway, requestLimits } from "./gateway/gateway.ts";
@@ -28,6 +28,7 @@ import { registerEngineMetrics } from "./schedule/engine-metrics.ts";
 import { createEventLog } from "./schedule/event-log.ts";
 import type { Plan } from "./schedule/plan.ts";
 import { createPollReporters } from "./schedule/poll-reporter.ts";
+import { createKeyHistory } from "./status/key-history.ts";
 import { createStatusPage } from "./status/status-page.ts";
 import type { Clock } from "./time/clock.ts";
 import { createTicker as createClockTicker, type CreateTicker } from "./time/ticker.ts";
@@ -109,10 +110,10 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const requests = registry.counter(selfFamilies.upstreamRequests);
   const onAnswer = (endpoint: string, code: string) => requests.inc({ endpoint, code });
   let gateway = newGateway(initial);
-  const readings = createReadings(clock, createPacking(), () => config.seriesLimit);
+  const readings = createReadings(clock, createPacking(), () => seriesLimit(config, engine.isLingering()));
   const [events, limiter] = [createEventLog(log, clock), createLineLimiter(log, clock)];
   const probes = createProbes({ clock, log, events, registry, readings });
-  const directory = createKeyDirectory();
+  const context = createCollectorContext(readings, clock);
   const reporterOf = createPollReporters(registry, log, events);
   const engine = createEngine(planOf(initial), { clock, random, log, createTicker, readings });
   const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
@@ -124,13 +125,15 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   metrics.reloaded(true, startedMs);
   derive();
 
+  const history = createKeyHistory({ clock, readings });
+  const sources = { clock, readings, budgetStatus, probes, history, listed: context.directory.listed };
   const about = () => ({ version: build.version, startedMs, failedReloadMs: metrics.failedReloadMs() });
   const routes = createRoutes({
     telemetryPath,
     publisher,
     self: registry,
     lifecycle,
-    page: createStatusPage(() => config, about, telemetryPath, { clock, readings, budgetStatus, probes }),
+    page: createStatusPage(() => config, about, telemetryPath, sources),
     isReady: () => clock.monotonic() - started >= READY_AFTER_MS || engine.isAttempted(),
   });
   const server = createServer(listen, routes, logged(limiter, "Cannot answer a request"), {
@@ -150,7 +153,8 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     return {
       gateway,
       limits: { perMinute: requestLimits(next.gateway), connections, maxPauseMs },
-      groups: [...collectorGroups(next, reporterOf, directory), ...probes.configure(next)],
+      groups: [...collectorGroups(next, reporterOf, context), ...probes.configure(next)],
+      isElsewhere: keysElsewhere(next),
     };
   }
 
@@ -180,11 +184,10 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       await server.start();
       publisher.changed();
       engine.start(onChange);
-      spendWatch.start();
+      for (const each of [spendWatch, history]) each.start();
     },
     stop: async () => {
-      publisher.stop();
-      spendWatch.stop();
+      for (const each of [publisher, spendWatch, history]) each.stop();
       await Promise.all([engine.stop().then(() => gateway.close()), server.stop()]);
       for (const bounded of [events, limiter]) bounded.flush();
     },
@@ -203,6 +206,11 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     urls: server.urls,
     url: server.url,
   };
+}
+
+/** Keys that another shard polls now may need the room that they had, so the limit of all shards applies meanwhile. */
+function seriesLimit(config: Config, isLingering: boolean): number {
+  return config.seriesLimit * (isLingering ? (config.part?.total ?? 1) : 1);
 }
 
 /** Logs unexpected errors, of which each request may cause one. */

@@ -1,11 +1,17 @@
 #!/usr/bin/env node
 import packageJson from "../package.json" with { type: "json" };
+import { backfill } from "./cli/backfill.ts";
 import { check } from "./cli/check.ts";
-import { HELP, parseCommandLine, UsageError } from "./cli/command-line.ts";
+import { parseCommandLine } from "./cli/command-line.ts";
+import { UsageError } from "./cli/usage-error.ts";
+import { HELP } from "./cli/help.ts";
 import { once } from "./cli/once.ts";
+import { printRules } from "./cli/print-rules.ts";
 import { probe } from "./cli/probe.ts";
+import { report } from "./cli/report.ts";
 import { run } from "./cli/run.ts";
 import type { Terminal } from "./cli/terminal.ts";
+import { writeDashboards } from "./cli/write-dashboards.ts";
 import { withoutSecrets } from "./config/secret.ts";
 import { systemClock } from "./time/clock.ts";
 
@@ -49,11 +55,22 @@ async function runCommand(argv: readonly string[]): Promise<number> {
         process.stdout.write(`aigateway-exporter ${packageJson.version}\n`);
         return 0;
       case "check":
-        return await check(line.options, terminal);
+        return await check(line.options, terminal, line.isOnline);
+      case "report":
+        return await report(line.request, line.options, terminal);
+      case "backfill":
+        return await backfill(line, terminal);
       case "once":
         return await once(line.options, terminal);
       case "probe":
         return await probe(line, terminal);
+      case "rules":
+        return await printRules(line.format, line.ruleOptions, terminal);
+      case "dashboards":
+        return await writeDashboards(line.output, terminal);
+      case "completion":
+        process.stdout.write((await import("./cli/completion.ts")).completionScript(line.shell));
+        return 0;
       case "run":
         return await run(line.options, terminal);
     }

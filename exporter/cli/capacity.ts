@@ -1,13 +1,21 @@
 import type { Collector } from "../collectors/collector.ts";
 import { collectors } from "../collectors/index.ts";
 import type { Config } from "../config/config.ts";
+import { partsOf } from "../config/shards/part.ts";
 import { requestLimits } from "../gateway/gateway.ts";
 import { longestGapMs } from "../time/ticker.ts";
 import { DAY_MS } from "../time/window.ts";
 
-/** Warns at the start and in `check` if a configuration needs more than the request rate or the ceiling allows. */
+/**
+ * Warns at the start and in `check` if a configuration, or one of its shards, needs more than the request rate or the
+ * ceiling allows.
+ */
 export function capacityWarnings(config: Config): readonly string[] {
-  return [...rateWarnings(config), ...ceilingWarnings(config)];
+  const parts = partsOf(config);
+  const rates = parts.flatMap((part, ordinal) =>
+    rateWarnings(part).map((warning) => (parts.length > 1 ? `shard ${ordinal}: ${warning}` : warning)),
+  );
+  return [...rates, ...ceilingWarnings(config)];
 }
 
 /** If every probe cost the maximum, as failed runs are counted, the day's runs must stay below the ceiling. */

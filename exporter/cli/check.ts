@@ -1,23 +1,47 @@
 import type { Config } from "../config/config.ts";
+import { withoutSecrets } from "../config/secret.ts";
+import { type OwnPart, ownPart } from "../config/shards/part.ts";
+import { askOnline } from "./ask-online.ts";
 import type { Options } from "./command-line.ts";
 import { loadConfiguration, loadWebConfiguration, terminalReporter } from "./load-configuration.ts";
+import { onlineReport } from "./online-report.ts";
+import { requestTable } from "./request-table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Checks the configuration and the web configuration, and prints a summary or every problem. */
+/**
+ * Checks the configuration and the web configuration, and prints a summary or every problem. With `isOnline` it asks the
+ * gateway once as well: everything that the exporter polls, and nothing that costs credits.
+ */
 export async function check(
-  { configFile, webConfigFile }: Options,
-  terminal: Pick<Terminal, "stdout" | "stderr" | "env">,
+  { configFile, webConfigFile, totalShards }: Options,
+  terminal: Pick<Terminal, "stdout" | "stderr" | "env" | "clock" | "random" | "build">,
+  isOnline = false,
 ): Promise<number> {
+  const { stdout } = terminal;
   const reporter = terminalReporter(terminal);
-  const config = await loadConfiguration(configFile, terminal.env, reporter);
+  const divided = (whole: Config) => withShards(whole, totalShards);
+  const config = await loadConfiguration(configFile, terminal.env, reporter, undefined, divided);
   const web = await loadWebConfiguration(webConfigFile, reporter);
   if (!config || !web) return 1;
-  terminal.stdout.write(`${configFile}: is valid: ${contentsOf(config)}\n`);
+  stdout.write(`${configFile}: is valid: ${contentsOf(config)}\n`);
   if (webConfigFile !== undefined) {
     const access = [web.tls ? "TLS" : "plain HTTP", counted(web.users.size, "user")];
-    terminal.stdout.write(`${webConfigFile}: is valid: ${access.join(", ")}\n`);
+    stdout.write(`${webConfigFile}: is valid: ${access.join(", ")}\n`);
   }
-  return 0;
+  stdout.write(requestTable(config));
+  if (!isOnline) return 0;
+  const { facts, problems, warnings } = onlineReport(config, await askOnline(config, terminal));
+  for (const fact of facts) stdout.write(`${withoutSecrets(fact)}\n`);
+  for (const warning of warnings) reporter.warning(`${configFile}: ${warning}`);
+  for (const problem of problems) reporter.problem(`${configFile}: ${problem}`);
+  return problems.length === 0 ? 0 : 1;
+}
+
+/** The whole configuration with another number of shards, if one is given; problems if its limits cannot be divided. */
+function withShards(whole: Config, shards = whole.shards): OwnPart {
+  const config = shards === undefined ? whole : { ...whole, shards };
+  const part = ownPart(config, { shard: 0 }, {});
+  return part.ok ? { ok: true, config } : part;
 }
 
 /** A summary of the configuration: `20 keys, analytics, 3 budgets`. */

@@ -1,9 +1,10 @@
 import type { Config } from "../config/config.ts";
 import { NO_FILE } from "../config/file-error.ts";
-import { systemFiles } from "../config/files.ts";
+import { type Files, systemFiles } from "../config/files.ts";
 import { loadConfig } from "../config/load.ts";
 import { formatProblem } from "../config/problem.ts";
 import { withoutSecrets } from "../config/secret.ts";
+import type { OwnPart } from "../config/shards/part.ts";
 import type { Environment } from "../config/secret-source.ts";
 import { loadWebConfig } from "../config/web/load.ts";
 import type { WebConfig } from "../config/web/web-config.ts";
@@ -18,20 +19,31 @@ export interface Reporter {
   warning(text: string): void;
 }
 
-/** Returns the configuration, or undefined after reporting every problem. */
+/**
+ * Returns the configuration, or undefined after reporting every problem. With `partOf`, it is the part of it that the command
+ * uses.
+ */
 export async function loadConfiguration(
   path: string,
   env: Environment,
   reporter: Reporter,
+  files: Files = systemFiles,
+  partOf?: (whole: Config) => OwnPart,
 ): Promise<Config | undefined> {
-  const loaded = await loadConfig({ path, ...systemFiles, env });
+  const loaded = await loadConfig({ path, ...files, env });
   if (!loaded.ok) {
     const [first] = loaded.problems;
     for (const problem of loaded.problems) reporter.problem(formatProblem(path, problem));
     if (first?.message === NO_FILE) reporter.problem("Name the configuration file with --config.file");
     return undefined;
   }
-  const { warnings, config } = loaded;
+  const { warnings } = loaded;
+  const part = partOf ? partOf(loaded.config) : loaded;
+  if (!part.ok) {
+    for (const problem of part.problems) reporter.problem(formatProblem(path, problem));
+    return undefined;
+  }
+  const { config } = part;
   const { baseUrl } = config.gateway;
   if (env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0" && baseUrl.startsWith("https:")) {
     reporter.problem(

@@ -1,6 +1,11 @@
 import type { App } from "../app.ts";
+import type { Config } from "../config/config.ts";
+import { systemFiles } from "../config/files.ts";
+import { createFollowedFiles } from "../config/followed-files.ts";
+import { ownPart } from "../config/shards/part.ts";
 import { ListenError } from "../http/server.ts";
 import { createLineLimiter } from "../log.ts";
+import { startAutoReload } from "./auto-reload.ts";
 import type { Options } from "./command-line.ts";
 import { createCommandLog, createExporter } from "./exporter.ts";
 import { loadConfiguration, loadWebConfiguration, logReporter } from "./load-configuration.ts";
@@ -15,19 +20,27 @@ const STOP_WITHIN_MS = 8000;
 
 /** The daemon: loads the configuration, then polls and serves until a signal stops it. */
 export async function run(options: Options, terminal: Terminal): Promise<number> {
-  const { configFile, webConfigFile } = options;
+  const { configFile, webConfigFile, autoReloadIntervalMs: intervalMs } = options;
   const log = createCommandLog(options, terminal);
   for (const text of processWarnings(terminal.node, terminal.env)) log.warn({}, text);
   // Process 1 of a container ignores signals without a handler, so install the handlers before anything slow.
   const stopped = terminal.untilStopped();
   const started = Promise.withResolvers<App>();
   const limiter = createLineLimiter(log, terminal.clock);
-  const reload = createReload(started.promise, configFile, terminal.env, limiter);
-  terminal.onHangup(() => void reload());
-  const config = await loadConfiguration(configFile, terminal.env, logReporter(log));
+  const followed = createFollowedFiles(configFile, systemFiles);
+  const reload = createReload(started.promise, {
+    configFile,
+    env: terminal.env,
+    followed,
+    limiter,
+    flags: options,
+  });
+  terminal.onHangup(() => void reload.run());
+  const own = (whole: Config) => ownPart(whole, options, terminal.env);
+  const config = await loadConfiguration(configFile, terminal.env, logReporter(log), followed.files, own);
   const web = await loadWebConfiguration(webConfigFile, logReporter(log));
   if (!config || !web) return 1;
-  const app = createExporter(config, options, terminal, log, { web, reload });
+  const app = createExporter(config, options, terminal, log, { web, reload: reload.run });
   try {
     await app.start();
   } catch (error) {
@@ -39,11 +52,16 @@ export async function run(options: Options, terminal: Terminal): Promise<number>
   const facts = {
     version: terminal.build.version,
     keys: config.keys.length,
+    ...(config.part && { shard: config.part.ordinal, shards: config.part.total }),
+    config_hash: config.hash,
     ...(config.gateway.proxy && { proxy: config.gateway.proxy.url }),
   };
   for (const url of app.urls()) log.info({ url, ...facts }, "Listening");
   started.resolve(app);
+  const { clock } = terminal;
+  const stopAutoReload = intervalMs > 0 ? startAutoReload({ intervalMs, clock, followed, reload }) : () => {};
   await stopped;
+  stopAutoReload();
   log.info({}, "Stopping");
   const seconds = STOP_WITHIN_MS / 1000;
   terminal.endAfter(STOP_WITHIN_MS, () => log.error({}, `Cannot stop within ${seconds} s; exiting now`));

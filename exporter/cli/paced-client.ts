@@ -1,0 +1,23 @@
+import type { Config } from "../config/config.ts";
+import { requestLimits } from "../gateway/gateway.ts";
+import type { Caller, Gateway, GatewayClient } from "../gateway/port.ts";
+import { createRateLimiter } from "../schedule/rate-limiter.ts";
+import type { Clock } from "../time/clock.ts";
+
+/** Makes clients of one endpoint for a command, which asks one question after the other at the pace of the daemon. */
+export function pacedClient(
+  gateway: Pick<Gateway, "clientFor">,
+  config: Config["gateway"],
+  clock: Clock,
+  caller: Omit<Caller, "permits">,
+): () => GatewayClient {
+  const limiter = createRateLimiter(clock, requestLimits(config)[caller.endpoint]);
+  const next = async (signal: AbortSignal) => {
+    const wantedAt = clock.monotonic();
+    const waitMs = limiter.readyAt(wantedAt) - wantedAt;
+    if (waitMs > 0) await clock.sleep(waitMs, signal);
+    limiter.use(wantedAt);
+    return { release: () => {} };
+  };
+  return () => gateway.clientFor({ ...caller, permits: { next } });
+}

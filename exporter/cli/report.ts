@@ -1,0 +1,119 @@
+import type { AnalyticsConfig, Config } from "../config/config.ts";
+import { withoutSecrets } from "../config/secret.ts";
+import { createGateway } from "../gateway/gateway.ts";
+import type { Endpoint, Gateway } from "../gateway/port.ts";
+import { csvReport } from "../reports/csv.ts";
+import { focusReport } from "../reports/focus.ts";
+import { jsonReport } from "../reports/json.ts";
+import { markdownReport } from "../reports/markdown.ts";
+import { lastPeriod, monthOf, periodBefore, type ReportPeriod } from "../reports/period.ts";
+import type { ReportGateway, SpendReport } from "../reports/report.ts";
+import { svgReport } from "../reports/svg.ts";
+import { createSpendReport } from "../reports/spend-report.ts";
+import type { Clock } from "../time/clock.ts";
+import type { Options } from "./command-line.ts";
+import { loadConfiguration, terminalReporter } from "./load-configuration.ts";
+import { pacedClient } from "./paced-client.ts";
+import type { ReportFormat, ReportRequest } from "./report-flags.ts";
+import type { Terminal } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
+
+/**
+ * Asks the gateway for the spend of a month or a week, and prints it. Exit code 1 if it cannot be asked, or if the lines
+ * are not complete.
+ */
+export async function report(
+  request: ReportRequest,
+  { configFile }: Options,
+  terminal: Terminal,
+): Promise<number> {
+  const { stdout, env, clock } = terminal;
+  const reporter = terminalReporter(terminal);
+  const period = periodOf(request, clock.now());
+  const config = await loadConfiguration(configFile, env, reporter);
+  if (!config) return 1;
+  if (!config.analytics) {
+    reporter.problem(`${configFile}: a report needs the section analytics, with a management key`);
+    return 1;
+  }
+  if (request.format === "focus" && !config.creditValue) {
+    reporter.problem(
+      `${configFile}: --format=focus needs the section credit_value: FOCUS has costs in a currency`,
+    );
+    return 1;
+  }
+  const gateway = createGateway(config.gateway, {
+    clock,
+    version: terminal.build.version,
+    random: terminal.random,
+    onAnswer: () => {},
+  });
+  const questions = reportGateway(gateway, config, config.analytics, clock);
+  const ask = (of: ReportPeriod) =>
+    createSpendReport(config, { by: request.by, period: of }, clock.now(), questions);
+  try {
+    const made = await ask(period);
+    // A part of a month cannot be compared with a whole one.
+    const isCompared = request.format === "markdown" && made.untilMs === period.window.endMs;
+    // The gateway may not reach back as far as the previous period. An incomplete one would look like growth.
+    const former = isCompared ? await ask(periodBefore(period)).catch(() => undefined) : undefined;
+    const before = former?.problems.length === 0 ? former : undefined;
+    stdout.write(withoutSecrets(textOf(made, before, request.format, new URL(config.gateway.baseUrl).host)));
+    for (const problem of made.problems) reporter.warning(problem);
+    return made.problems.length === 0 ? 0 : 1;
+  } catch (error) {
+    reporter.problem(
+      `Cannot report ${period.name}: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    return 1;
+  } finally {
+    await gateway.close();
+  }
+}
+
+/** @throws UsageError if the month is not one, or has not begun. */
+function periodOf({ month, last }: ReportRequest, nowMs: number): ReportPeriod {
+  if (month === undefined) return lastPeriod(last ?? "month", nowMs);
+  const period = monthOf(month);
+  if (!period) throw new UsageError(`Unknown month "${month}" (--month): expected a month such as 2026-10`);
+  if (period.window.startMs >= nowMs)
+    throw new UsageError(`Cannot report ${month} (--month): it has not begun`);
+  return period;
+}
+
+function textOf(
+  made: SpendReport,
+  before: SpendReport | undefined,
+  format: ReportFormat,
+  provider: string,
+): string {
+  switch (format) {
+    case "focus":
+      return focusReport(made, provider);
+    case "csv":
+      return csvReport(made);
+    case "json":
+      return jsonReport(made);
+    case "svg":
+      return svgReport(made);
+    case "markdown":
+      return markdownReport(made, before);
+  }
+}
+
+function reportGateway(
+  gateway: Pick<Gateway, "clientFor">,
+  config: Config,
+  { managementKey }: AnalyticsConfig,
+  clock: Clock,
+): ReportGateway {
+  const clientOf = (endpoint: Endpoint) =>
+    pacedClient(gateway, config.gateway, clock, { endpoint, name: "report", signal: NEVER });
+  const [analytics, account] = [clientOf("analytics"), clientOf("account")];
+  return {
+    usage: (question) => analytics().usage(question, managementKey),
+    accountKeys: (workspace) => account().accountKeys(workspace, managementKey),
+  };
+}
+
+const NEVER = new AbortController().signal;

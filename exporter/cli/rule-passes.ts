@@ -1,0 +1,30 @@
+import type { RecordingRule, RuleGroup } from "../../dashboards/rules/rule.ts";
+
+/**
+ * The recording rules that are wanted, divided so that each pass depends only on earlier ones. A rule that needs its own
+ * past begins without it. @throws Error if rules depend on each other.
+ */
+export function rulePasses(
+  groups: readonly RuleGroup[],
+  isWanted: (name: string) => boolean = () => true,
+): readonly (readonly RecordingRule[])[] {
+  const passes: RecordingRule[][] = [];
+  let rest = groups
+    .flatMap(({ rules }) => rules)
+    .filter((rule) => "record" in rule)
+    .filter(({ record }) => isWanted(record));
+  while (rest.length > 0) {
+    const waiting = new Set(rest.map(({ record }) => record));
+    const ready = rest.filter(({ record, expr }) =>
+      recordsIn(expr).every((name) => name === record || !waiting.has(name)),
+    );
+    if (ready.length === 0) throw new Error(`Cannot order the rules ${[...waiting].join(", ")}`);
+    passes.push(ready);
+    rest = rest.filter((rule) => !ready.includes(rule));
+  }
+  return passes;
+}
+
+function recordsIn(expr: string): readonly string[] {
+  return expr.match(/[a-z_]+:[\w:]+/g) ?? [];
+}
