@@ -14,10 +14,7 @@ export const apps = createDashboard({
     "What each application costs, this month and in the last full month, which finance books. Needs a management key.",
   from: "now-30d",
   refresh: "5m",
-  variables: variables(
-    several("job", "Job", "job", queryFamilies.up),
-    several("model", "Model", "model", usageFamiliesOf.month.credits),
-  ),
+  variables: variables(queryFamilies.up, several("model", "Model", "model", usageFamiliesOf.month.credits)),
   annotations: [],
   rows: [
     {

@@ -18,7 +18,7 @@ export const exporter = createDashboard({
   from: "now-6h",
   refresh: "1m",
   variables: variables(
-    several("job", "Job", "job", selfFamilies.buildInfo),
+    selfFamilies.buildInfo,
     several("instance", "Instance", "instance", selfFamilies.buildInfo),
   ),
   annotations: [

@@ -1,5 +1,6 @@
 import type { Dashboard } from "@grafana/grafana-foundation-sdk/dashboard";
 
+import { accountDashboard } from "./account.ts";
 import { apps } from "./apps.ts";
 import { exporter } from "./exporter.ts";
 import { key } from "./key.ts";
@@ -14,7 +15,14 @@ export interface DashboardFile {
 }
 
 /** The dashboards, in reading order. */
-export const dashboards: readonly DashboardFile[] = [overview, key, models, apps, exporter].map(file);
+export const dashboards: readonly DashboardFile[] = [
+  overview,
+  key,
+  accountDashboard,
+  models,
+  apps,
+  exporter,
+].map(file);
 
 function file(dashboard: Dashboard): DashboardFile {
   const { uid = "", title = "" } = dashboard;

@@ -1,6 +1,7 @@
 import { keyFamilies } from "../exporter/collectors/key-families.ts";
 import { createDashboard } from "./builder/dashboard.ts";
-import { one, several, variables } from "./builder/variables.ts";
+import { one, variables } from "./builder/variables.ts";
+import { modelsOfKey } from "./panels/account-keys.ts";
 import { firingAlerts } from "./panels/alerts.ts";
 import * as figures from "./panels/key-figures.ts";
 import * as graphs from "./panels/key-graphs.ts";
@@ -17,10 +18,7 @@ export const key = createDashboard({
     "One key: how many credits are left, how fast they are spent, and whether they last until the reset.",
   from: "now-7d",
   refresh: "1m",
-  variables: variables(
-    several("job", "Job", "job", keyFamilies.ownerInfo),
-    one("key", "Key", "key", keyFamilies.ownerInfo),
-  ),
+  variables: variables(keyFamilies.ownerInfo, one("key", "Key", "key", keyFamilies.ownerInfo)),
   annotations: [alertMarks(chosen), limitMarks(chosen), resetMarks(chosen)],
   rows: [
     {
@@ -48,6 +46,7 @@ export const key = createDashboard({
     { height: 9, panels: [graphs.remaining(20), graphs.lastsOverTime(21)] },
     { height: 9, panels: [graphs.spentPerHour(22), graphs.burn(23)] },
     { height: 8, panels: [graphs.ownAndByok(24), firingAlerts(25, 12, chosen)] },
+    { height: 7, panels: [modelsOfKey(27)] },
     { height: 5, panels: [figures.about(26)] },
   ],
 });

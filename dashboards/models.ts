@@ -13,10 +13,7 @@ export const models = createDashboard({
   description: "What each model costs: in total, per request and per million tokens. Needs a management key.",
   from: "now-30d",
   refresh: "5m",
-  variables: variables(
-    several("job", "Job", "job", queryFamilies.up),
-    several("app", "App", "app", usageFamiliesOf.month.credits),
-  ),
+  variables: variables(queryFamilies.up, several("app", "App", "app", usageFamiliesOf.month.credits)),
   annotations: [],
   rows: [
     {
@@ -33,6 +30,6 @@ export const models = createDashboard({
     { height: 10, panels: [usage.perDay(10, "model"), usage.top(11, "model")] },
     { height: 12, panels: [usage.details(12, "model", "month")] },
     { height: 9, panels: [usage.tokens(13, "model"), usage.freeAndPaid(14, "model")] },
-    { height: 9, panels: [ratesToday(15)] },
+    { height: 6, panels: [ratesToday(15)] },
   ],
 });

@@ -18,7 +18,7 @@ export const overview = createDashboard({
   from: "now-30d",
   refresh: "5m",
   variables: variables(
-    several("job", "Job", "job", keyFamilies.ownerInfo),
+    keyFamilies.ownerInfo,
     several("team", "Team", "team", keyFamilies.ownerInfo),
     several("budget", "Budget", "budget", budgetFamilies.info),
   ),

@@ -9,13 +9,13 @@ export function bucketsOf<Label extends string>({ name, labels }: Series<Label>)
   return { name: `${name}_bucket`, labels: [...labels, "le"] };
 }
 
-/** The labels that Prometheus adds to every scraped series. */
-export type TargetLabel = "job" | "instance";
+/** The labels that Prometheus adds to every scraped series. `gateway` is empty unless the scrape configuration sets it. */
+export type TargetLabel = "job" | "gateway" | "instance";
 
 type Part = Series | string | number;
 
 /**
- * A PromQL expression that refers to families by value: `promql\`max by (job, key) (${keyFamilies.limit}[5m])\``. Removes the
+ * A PromQL expression that refers to families by value: `promql\`max by (job, gateway, key) (${keyFamilies.limit}[5m])\``. Removes the
  * indentation that all lines share.
  */
 export function promql(texts: TemplateStringsArray, ...parts: readonly Part[]): string {

@@ -17,11 +17,22 @@ export const thresholds = {
   imminentOver: 2 * MINUTE,
   /** Replaces `imminent` for a key whose earlier days suggest that the credits may just last. */
   imminentUncertain: 25 * MINUTE,
+  /** A rate must exhaust the credits before this fraction of the time to the reset. */
+  imminentBeforeReset: 0.95,
+  /** A lasting rate that is usual for the key counts only if the rate of six hours leaves less than this, or if it is below `burst` times yesterday's rate at this hour. Otherwise it is one more burst. */
+  imminentSixHours: 75 * MINUTE,
+  burst: 10,
+  /** Critical even at a falling rate, if a typical day needs more than `ratio` times what is left: out within `hour` at the rate of the last hour, and within `quarter` at that of the last 15 minutes. */
+  certain: { ratio: 2.5, hour: 45 * MINUTE, quarter: HOUR },
   /** A rate is falling if that of the last 15 minutes is below this fraction of the hourly rate. */
   falling: 0.6,
   /** A rate is unusual above this multiple of the fastest 15 minutes, or of the fastest hour, in three days. */
   unusual15m: 1.5,
   unusual1h: 1.2,
+  /** Critical however short the rate has lasted: above this multiple of that peak of 15 minutes. */
+  unusualNow: 4,
+  /** A rate is known below this fraction of the fastest hour in three days. Then earlier days are a guide, even if yesterday was quieter at this hour. */
+  known: 0.7,
   /** The rest of a typical day needs less than this fraction of what is left. `Usually`: no alert. `Surely`: no alert even if the rate leaves only 90 minutes. */
   lastsPerhaps: 1.2,
   lastsUsually: 0.9,
@@ -31,7 +42,7 @@ export const thresholds = {
   /** A day is excluded from forecasts if less than this share was left at any time. */
   dryRatio: 0.015,
   /** Weight of yesterday in the forecast for today. */
-  yesterdaysPart: 0.3,
+  yesterdaysPart: 1,
   /** A forecast made a day before the reset must exceed what is left by this fraction; the margin shrinks to 0 at the reset. */
   forecastMargin: 0.25,
   /** Warning: runs out within this time at a lasting rate. */
@@ -40,11 +51,12 @@ export const thresholds = {
   predictedAnyway: HOUR,
   /** Warning: runs out within this time at the key's usual spending. */
   predicted: DAY,
-  /** Warning for a key without history: runs out within this time at the rate of the last hour, and well before the reset at the rate of six hours. */
-  predictedBlind: 4 * HOUR,
-  blindMargin: 0.7,
+  /** Warning for limits of several days: runs out within this time at the rate of the last day. */
+  predictedDays: 16 * HOUR,
   /** Warning for limits that reset monthly or never. */
   slow: 7 * DAY,
+  /** Unwatched keys: above this spend of the current day, which is the least that two decimals show. */
+  unwatchedCredits: 0.01,
   /** Critical for prepaid balances: runs out within this time at the rate of the last hour. */
   budgetImminent: 4 * HOUR,
   /** Limit low: below this remaining share of the limit. */
@@ -79,4 +91,6 @@ export const thresholds = {
   upstreamErrors: 0.5,
   /** Series limit nearly reached: above this used share of series_limit. */
   seriesLimit: 0.9,
+  /** Rule evaluation falls behind: above this share of the interval of a group. */
+  ruleEvaluation: 0.8,
 } as const;

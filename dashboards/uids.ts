@@ -2,6 +2,7 @@
 export const uids = {
   overview: "aigateway-overview",
   key: "aigateway-key",
+  account: "aigateway-account",
   models: "aigateway-models",
   apps: "aigateway-apps",
   exporter: "aigateway-exporter",

@@ -1,7 +1,7 @@
 import { type AnnotationQuery, AnnotationQueryBuilder } from "@grafana/grafana-foundation-sdk/dashboard";
 import { DataqueryBuilder } from "@grafana/grafana-foundation-sdk/prometheus";
 
-import type { Color } from "./color.ts";
+import type { Color } from "../colors.ts";
 import { DATA_SOURCE } from "./query.ts";
 
 interface AnnotationDefinition {

@@ -3,9 +3,7 @@ import {
   ThresholdsConfigBuilder,
   ThresholdsMode,
 } from "@grafana/grafana-foundation-sdk/dashboard";
-
-/** Green: fine. Yellow: worth a look. Orange: act today. Red: act now. Blue is neutral. */
-export type Color = "green" | "yellow" | "orange" | "red" | "blue" | "purple" | "text" | "transparent";
+import type { Color } from "../colors.ts";
 
 /** The color below the first step, and the values at which other colors begin. */
 export interface Steps {

@@ -9,13 +9,25 @@ import { PanelBuilder } from "@grafana/grafana-foundation-sdk/stat";
 
 import { PLAIN, type Steps, thresholdSteps } from "./color.ts";
 import { describe, measure, type PlacedPanel, type ValuePanelDefinition } from "./panel.ts";
-import { DATA_SOURCE, targets } from "./query.ts";
+import { DATA_SOURCE, instant, targets } from "./query.ts";
+import { valueTexts } from "./table.ts";
 
 interface StatDefinition extends ValuePanelDefinition {
   readonly steps?: Steps;
   readonly mappings?: readonly ValueMapping[];
   /** Whether to show the series' name beside its value, because there may be several. */
   readonly named?: boolean;
+}
+
+/** A figure that one expression gives. */
+export interface Figure extends Omit<StatDefinition, "queries" | "mappings"> {
+  readonly expr: string;
+  /** Texts instead of some values. */
+  readonly texts?: Parameters<typeof valueTexts>[0];
+}
+
+export function figure({ expr, texts, ...definition }: Figure): PlacedPanel {
+  return stat({ ...definition, queries: [instant(expr)], mappings: texts ? [valueTexts(texts)] : [] });
 }
 
 /** A panel with one large number. */

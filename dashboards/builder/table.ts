@@ -123,13 +123,13 @@ function properties(column: Column): DynamicConfigValue[] {
   const width = column.width === undefined ? [] : [{ id: "custom.width", value: column.width }];
   if (column.kind === "label") {
     const links = column.link ? [{ id: "links", value: [dataLink(column.link)] }] : [];
-    return [...width, { id: "noValue", value: NOTHING }, ...links];
+    return [...width, { id: "noValue", value: NOTHING }, WRAPPED, ...links];
   }
   const { unit, steps, mappings = [], cell } = column;
   return [
     ...width,
     // Grafana's default width would leave no room for the last columns.
-    { id: "custom.minWidth", value: 95 },
+    { id: "custom.minWidth", value: Math.max(95, roomFor([column.title, ...textsOf(mappings)])) },
     { id: "unit", value: unit.id },
     ...(unit.decimals === undefined ? [] : [{ id: "decimals", value: unit.decimals }]),
     { id: "noValue", value: NOTHING },
@@ -139,7 +139,26 @@ function properties(column: Column): DynamicConfigValue[] {
   ];
 }
 
+/** Pixels for the longest text in Grafana's font of 14 px, with the cell's padding. */
+function roomFor(texts: readonly string[]): number {
+  return Math.ceil(7.4 * Math.max(...texts.map(({ length }) => length)) + 12);
+}
+
+function textsOf(mappings: readonly ValueMapping[]): readonly string[] {
+  return mappings.flatMap((mapping) =>
+    mapping.type === MappingType.ValueToText
+      ? Object.values(mapping.options).map(({ text = "" }) => text)
+      : [],
+  );
+}
+
 const NOTHING = "–";
+
+/** A name that is longer than its column continues in the next line. */
+const WRAPPED: DynamicConfigValue = {
+  id: "custom.cellOptions",
+  value: { type: TableCellDisplayMode.Auto, wrapText: true },
+};
 
 /** Without this, an empty cell would have the colour of the smallest value. */
 const NOTHING_PLAIN: ValueMapping = {

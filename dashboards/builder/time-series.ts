@@ -17,9 +17,10 @@ import {
 import { FieldColorBuilder, FieldColorModeId } from "@grafana/grafana-foundation-sdk/dashboard";
 import { PanelBuilder } from "@grafana/grafana-foundation-sdk/timeseries";
 
-import type { Color } from "./color.ts";
+import type { Color } from "../colors.ts";
 import { describe, measure, type PlacedPanel, type ValuePanelDefinition } from "./panel.ts";
 import { DATA_SOURCE, targets } from "./query.ts";
+import { type Unit, unit } from "./unit.ts";
 
 interface TimeSeriesDefinition extends ValuePanelDefinition {
   /** The smallest step between two points. */
@@ -43,7 +44,7 @@ interface LinesDefinition extends TimeSeriesDefinition {
 
 /** Lines, for values that go up and down. */
 export function lines(definition: LinesDefinition): PlacedPanel {
-  const builder = timeSeries(definition);
+  const builder = timeSeries({ ...definition, empty: `${definition.empty}. ${NEW_GRAPH}` });
   builder
     .drawStyle(GraphDrawStyle.Line)
     .lineWidth(2)
@@ -66,6 +67,9 @@ export function lines(definition: LinesDefinition): PlacedPanel {
   return { width: definition.width, panel: builder.build() };
 }
 
+/** Grafana asks for points at whole steps only: 44 minutes for a graph of 30 days. */
+const NEW_GRAPH = "The first point of a new graph appears within an hour";
+
 /** Stacked bars, for values that add up. Each bar begins where its period begins. */
 export function bars(definition: TimeSeriesDefinition & { readonly interval: string }): PlacedPanel {
   const builder = timeSeries(definition)
@@ -84,7 +88,10 @@ function timeSeries(definition: TimeSeriesDefinition): PanelBuilder {
   const { queries, calcs = [], interval, timeFrom } = definition;
   const builder = new PanelBuilder();
   describe(builder, definition, queries);
-  measure(builder, definition.unit);
+  const axis = axisUnit(definition.unit);
+  measure(builder, axis);
+  // A range of ten times the last decimal, so that small amounts do not repeat the same text at each tick.
+  if (axis.decimals !== undefined) builder.axisSoftMax(10 / 10 ** axis.decimals);
   builder
     .datasource(DATA_SOURCE)
     .targets(targets(queries))
@@ -94,6 +101,11 @@ function timeSeries(definition: TimeSeriesDefinition): PanelBuilder {
   if (interval !== undefined) builder.interval(interval);
   if (timeFrom !== undefined) builder.timeFrom(timeFrom);
   return builder;
+}
+
+/** Fixed decimals would give neighbouring ticks the same text, such as 0.1 and 0.1. Amounts keep their two. */
+function axisUnit({ id, decimals }: Unit): Unit {
+  return decimals === unit.credits.decimals ? { id, decimals } : { id };
 }
 
 /** A legend with figures is a table on the right, largest first; without figures it is a list below the graph. */

@@ -12,8 +12,10 @@ export const unit = {
   credits: { id: "currency:financial: cr:suffix", decimals: 2 },
   /** An amount in the currency of credit_value; the panel shows the currency beside it. */
   money: { id: "currency:financial: :suffix", decimals: 2 },
-  /** Prices of a request or of a million tokens: three significant digits. */
-  price: { id: units.Short },
+  /** Credits for one request: all of a column have the same decimals, so that they can be compared. */
+  perRequest: { id: "currency:financial: :suffix", decimals: 6 },
+  /** Credits for a million tokens. */
+  perMillion: { id: "currency:financial: :suffix", decimals: 3 },
   count: { id: units.LocaleFormat, decimals: 0 },
   /** Large counts whose magnitude matters more than their digits. */
   amount: { id: units.Short },

@@ -9,9 +9,13 @@ import {
 import type { Series, TargetLabel } from "../promql.ts";
 import { DATA_SOURCE } from "./query.ts";
 
-/** The variables at the top of a dashboard. Every dashboard begins with `dataSource` and `job`. */
-export function variables(...others: readonly VariableModel[]): readonly VariableModel[] {
-  return [dataSource(), ...others];
+/** The variables at the top of a dashboard. Every dashboard begins with data source, job and gateway, whose values are those of `scraped`. */
+export function variables(scraped: Series, ...others: readonly VariableModel[]): readonly VariableModel[] {
+  const [job, gateway] = [
+    several("job", "Job", "job", scraped),
+    several("gateway", "Gateway", "gateway", scraped),
+  ];
+  return [dataSource(), job, gateway, ...others];
 }
 
 function dataSource(): VariableModel {
@@ -28,14 +32,15 @@ export function several<Label extends string>(
   return sorted(labelValues(name, title, label, of).multi(true).includeAll(true).allValue(allOf(label)));
 }
 
-/** Selects one value of a label. */
+/** Selects one value of a label; `except` is a pattern of values that are not offered. */
 export function one<Label extends string>(
   name: string,
   title: string,
   label: NoInfer<Label> | TargetLabel,
   of: Series<Label>,
+  except?: string,
 ): VariableModel {
-  return sorted(labelValues(name, title, label, of).multi(false).includeAll(false));
+  return sorted(labelValues(name, title, label, of, except).multi(false).includeAll(false));
 }
 
 function sorted(builder: QueryVariableBuilder): VariableModel {
@@ -47,12 +52,23 @@ function allOf(label: string): string {
   return label === "job" || label === "instance" ? ".+" : ".*";
 }
 
-function labelValues(name: string, title: string, label: string, of: Series): QueryVariableBuilder {
-  const matcher = name === "job" ? "" : '{job=~"$job"}';
+function labelValues(
+  name: string,
+  title: string,
+  label: string,
+  of: Series,
+  except?: string,
+): QueryVariableBuilder {
+  const matchers = [
+    ...(name === "job" ? [] : ['job=~"$job"']),
+    ...(name === "job" || name === "gateway" ? [] : ['gateway=~"$gateway"']),
+    ...(except === undefined ? [] : [`${label}!~"${except}"`]),
+  ];
+  const selector = matchers.length === 0 ? of.name : `${of.name}{${matchers.join(",")}}`;
   return new QueryVariableBuilder(name)
     .label(title)
     .datasource(DATA_SOURCE)
-    .query(`label_values(${of.name}${matcher}, ${label})`)
-    .definition(`label_values(${of.name}${matcher}, ${label})`)
+    .query(`label_values(${selector}, ${label})`)
+    .definition(`label_values(${selector}, ${label})`)
     .refresh(VariableRefresh.OnTimeRangeChanged);
 }

@@ -22,5 +22,5 @@ export function firing(matchers: Matchers = {}): string {
 /** The firing alerts, each with the time at which its condition became true, in milliseconds. */
 export function firingSince(matchers: Matchers = {}): string {
   const since = ofJob(activeSince, { alertname: "~AIGateway.*", ...matchers });
-  return promql`1000 * max by (job, alertname, severity, team, key, budget) (${since} and ignoring (alertstate) ${firing(matchers)})`;
+  return promql`1000 * max by (job, gateway, alertname, severity, team, key, budget) (${since} and ignoring (alertstate) ${firing(matchers)})`;
 }

@@ -5,7 +5,7 @@ import { promql, select, type Series, type TargetLabel } from "../promql.ts";
 type Matchers<Label extends string> = Readonly<Partial<Record<NoInfer<Label> | TargetLabel, string>>>;
 
 /** Any series with a key label: a family of the exporter or a recorded series. */
-export type KeySeries = Series<"key"> | Series<"job" | "key">;
+export type KeySeries = Series<"key"> | Series<"job" | "gateway" | "key">;
 
 /** The time at which a selector reads its series; now by default. */
 export interface When {
@@ -17,30 +17,30 @@ export interface When {
   readonly at?: "start()" | "end()";
 }
 
-/** Selects a series of the chosen jobs. Every selector of a panel is made here. */
+/** Selects a series of the chosen jobs and gateways. Every selector of a panel is made here. */
 export function ofJob<Label extends string>(series: Series<Label>, matchers?: Matchers<Label>): string {
-  return scoped(series, 'job=~"$job"', matchers);
+  return scoped(series, 'job=~"$job",gateway=~"$gateway"', matchers);
 }
 
 /** Selects a series of the chosen jobs and instances, for metrics about the exporter's process. */
 export function ofInstance<Label extends string>(series: Series<Label>, matchers?: Matchers<Label>): string {
-  return scoped(series, 'job=~"$job",instance=~"$instance"', matchers);
+  return scoped(series, 'job=~"$job",gateway=~"$gateway",instance=~"$instance"', matchers);
 }
 
 /** Limits a metric that any process may expose, such as CPU time, to processes of the exporter. */
 export function ofExporter(expr: string): string {
-  return promql`(${expr} and on (job, instance) ${lookedAt(ofInstance(selfFamilies.buildInfo), { last: "1d" })})`;
+  return promql`(${expr} and on (job, gateway, instance) ${lookedAt(ofInstance(selfFamilies.buildInfo), { last: "1d" })})`;
 }
 
 /** Keeps one series for each key, so that a second replica does not double a sum. */
 export function perKey(selector: string): string {
-  return `max by (job, key) (${selector})`;
+  return `max by (job, gateway, key) (${selector})`;
 }
 
 /** Keeps only the keys of the chosen teams. */
 export function ofTeam(expr: string, when: When = {}): string {
   const owner = lookedAt(ofJob(keyFamilies.ownerInfo, { team: "~$team" }), when);
-  return promql`(${expr} and on (job, key) ${owner})`;
+  return promql`(${expr} and on (job, gateway, key) ${owner})`;
 }
 
 export function lookedAt(selector: string, { last, offset, at }: When): string {

@@ -26,7 +26,7 @@ const MATCHERS = {
 export function usageBy(subject: Subject) {
   const [chosen, named] = MATCHERS[subject];
   const pairs = (series: Series<Subject>, when: When = {}, matchers: Matchers = chosen) =>
-    `max by (job, model, app) (${lookedAt(ofJob(series, matchers), when)})`;
+    `max by (job, gateway, model, app) (${lookedAt(ofJob(series, matchers), when)})`;
   const amount = (query: Query, of: Amount) => `sum by (${subject}) (${pairs(usageFamiliesOf[query][of])})`;
   const total = (query: Query, of: Amount) => `sum(${pairs(usageFamiliesOf[query][of])})`;
   const ofDay = pairs(usageFamiliesOf.last_day.credits, DAY_AFTER);
@@ -43,10 +43,11 @@ export function usageBy(subject: Subject) {
     requests: (model: string) => `sum(${pairs(usageFamiliesOf.day.requests, {}, { ...chosen, model })})`,
     share: (query: Query) =>
       promql`${amount(query, "credits")} / on () group_left () (${total(query, "credits")} > 0)`,
+    /** Absent for a corrected amount below 0, which is not a price. */
     pricePerRequest: (query: Query) =>
-      promql`${amount(query, "credits")} / (${amount(query, "requests")} > 0)`,
+      promql`(${amount(query, "credits")} >= 0) / (${amount(query, "requests")} > 0)`,
     pricePerMillionTokens: (query: Query) =>
-      promql`1e6 * ${amount(query, "credits")} / (${amount(query, "tokens")} > 0)`,
+      promql`1e6 * (${amount(query, "credits")} >= 0) / (${amount(query, "tokens")} > 0)`,
     /** Change of the credits per day against last month. Per day, because months differ in length and this one is not over. */
     change: promql`
       (${amount("month", "credits")} / on () group_left () ${seconds("month")})

@@ -18,14 +18,15 @@ export function firingAlerts(
     shows: "The firing alerts of the rules that come with the exporter.",
     read: "Newest first. critical: calls fail now or within hours. warning: act today. info: look when convenient.",
     act: "Follow the alert's runbook in docs/alerts.md.",
-    empty: "No alert is firing. All is well, provided that Prometheus evaluates the rules",
+    empty:
+      "No alert is firing, provided that Prometheus evaluates the rules. Alerts on rates need up to a day of history",
     columns: [
       labelColumn("alertname", "Alert"),
       labelColumn("severity", "Severity", { width: 80 }),
       labelColumn("key", "Key", { width: 130, link: keyLink }),
       valueColumn("Since", firingSince(matchers), unit.fromNow, { width: 145, steps: steps("text") }),
     ],
-    hidden: ["job", "team", "budget"],
+    hidden: ["job", "gateway", "team", "budget"],
     sortBy: [{ title: "Since", desc: true }],
   });
 }
@@ -33,5 +34,5 @@ export function firingAlerts(
 /** A link from a key's name to its dashboard, with the data source, job and time range of the present one. */
 export const keyLink = {
   title: "Key ${__value.raw}",
-  url: `/d/${uids.key}?var-key=\${__value.raw}&\${datasource:queryparam}&\${job:queryparam}&\${__url_time_range}`,
+  url: `/d/${uids.key}?var-key=\${__value.raw}&\${datasource:queryparam}&\${job:queryparam}&\${gateway:queryparam}&\${__url_time_range}`,
 };

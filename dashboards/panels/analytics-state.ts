@@ -8,7 +8,15 @@ import { ofJob } from "../expressions/scope.ts";
 import { promql } from "../promql.ts";
 import { thresholds } from "../thresholds.ts";
 
-const NOT_CONFIGURED = "no management key";
+/** The text of panels whose figures come from analytics queries. Exporter health shows which reason applies. */
+export const NO_ANALYTICS =
+  "No analytics figures for this selection: either no management key is configured (analytics in the exporter's configuration), or the gateway has not answered yet or fails";
+
+/** The text of graphs of full days. */
+export const NO_FULL_DAY =
+  "No full day was watched in this range: the first bar appears at 02:00 UTC after the first midnight. Needs a management key (analytics in the exporter's configuration)";
+
+const NO_ANSWER = "no answer";
 
 /** Age of the analytics data. */
 export function dataUntil(id: number): PlacedPanel {
@@ -19,7 +27,7 @@ export function dataUntil(id: number): PlacedPanel {
     shows: "Age of the figures for this day and month, whichever is older.",
     read: "The gateway may answer from a cache and reports the age of the cached data.",
     act: "Above an hour, see Exporter health: the gateway refuses the queries or fails.",
-    empty: NOT_CONFIGURED,
+    empty: NO_ANSWER,
     queries: [instant(promql`time() - min(${ofJob(queryFamilies.dataTimestamp, { query: "~day|month" })})`)],
     unit: unit.seconds,
     steps: steps("green", [thresholds.analyticsStale, "orange"], [thresholds.closedMonthStale, "red"]),
@@ -35,8 +43,8 @@ export function cut(id: number): PlacedPanel {
     shows: "Queries whose result exceeds the 1,000 rows that the gateway returns.",
     read: "0 is good. Totals are correct either way, but part of the spend of named models and apps is counted in _other.",
     act: "No action is possible: the row limit is the gateway's. Read single models and apps as lower bounds.",
-    empty: NOT_CONFIGURED,
-    queries: [instant(promql`sum(max by (job, query) (${ofJob(queryFamilies.truncated)}))`)],
+    empty: NO_ANSWER,
+    queries: [instant(promql`sum(max by (job, gateway, query) (${ofJob(queryFamilies.truncated)}))`)],
     unit: unit.count,
     steps: steps("green", [1, "orange"]),
   });

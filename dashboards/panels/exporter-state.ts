@@ -3,43 +3,21 @@ import type { AnnotationQuery } from "@grafana/grafana-foundation-sdk/dashboard"
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
 import { selfFamilies as families } from "../../exporter/metrics/self-families.ts";
 import { annotation } from "../builder/annotations.ts";
-import { type Steps, steps } from "../builder/color.ts";
+import { steps } from "../builder/color.ts";
 import type { PlacedPanel } from "../builder/panel.ts";
-import { instant } from "../builder/query.ts";
-import { stat } from "../builder/stat.ts";
-import { valueTexts } from "../builder/table.ts";
-import { type Unit, unit } from "../builder/unit.ts";
+import { type Figure, figure } from "../builder/stat.ts";
+import { unit } from "../builder/unit.ts";
 import { processSeries } from "../expressions/process-series.ts";
 import { ofExporter, ofInstance } from "../expressions/scope.ts";
 import { promql } from "../promql.ts";
 import { thresholds } from "../thresholds.ts";
 
-interface Figure {
-  readonly id: number;
-  readonly title: string;
-  readonly expr: string;
-  readonly unit: Unit;
-  readonly steps: Steps;
-  readonly empty: string;
-  readonly shows: string;
-  readonly read: string;
-  readonly act: string;
-  readonly texts?: Parameters<typeof valueTexts>[0];
-}
-
-function figure({ expr, texts, ...definition }: Figure): PlacedPanel {
-  return stat({
-    ...definition,
-    width: 4,
-    queries: [instant(expr)],
-    mappings: texts ? [valueTexts(texts)] : [],
-  });
-}
+const state = (definition: Omit<Figure, "width">) => figure({ ...definition, width: 4 });
 
 const NOT_SCRAPED = "not scraped";
 
 export function running(id: number): PlacedPanel {
-  return figure({
+  return state({
     id,
     title: "Running",
     expr: `min${ofExporter(ofInstance(processSeries.up))}`,
@@ -53,11 +31,14 @@ export function running(id: number): PlacedPanel {
   });
 }
 
+const isUp = `min by (job, gateway, key) (${ofInstance(keyFamilies.up)})`;
+
 export function failingKeys(id: number): PlacedPanel {
-  return figure({
+  return state({
     id,
     title: "Failing keys",
-    expr: `count(${ofInstance(keyFamilies.up)} == 0) or count(${ofInstance(keyFamilies.up)}) * 0`,
+    // A key that two processes poll is one key.
+    expr: `count(${isUp} == 0) or count(${isUp}) * 0`,
     unit: unit.count,
     steps: steps("green", [1, "orange"]),
     empty: NOT_SCRAPED,
@@ -68,7 +49,7 @@ export function failingKeys(id: number): PlacedPanel {
 }
 
 export function oldestData(id: number): PlacedPanel {
-  return figure({
+  return state({
     id,
     title: "Oldest data",
     expr: `time() - min(${ofInstance(keyFamilies.lastSuccess)})`,
@@ -82,7 +63,7 @@ export function oldestData(id: number): PlacedPanel {
 }
 
 export function throttled(id: number): PlacedPanel {
-  return figure({
+  return state({
     id,
     title: "Throttled for",
     expr: `clamp_min(max(${ofInstance(families.throttledUntil)}) - time(), 0) > 0`,
@@ -97,7 +78,7 @@ export function throttled(id: number): PlacedPanel {
 }
 
 export function configuration(id: number): PlacedPanel {
-  return figure({
+  return state({
     id,
     title: "Configuration",
     expr: `min(${ofInstance(families.reloadSuccessful)})`,
@@ -112,7 +93,7 @@ export function configuration(id: number): PlacedPanel {
 }
 
 export function seriesShare(id: number): PlacedPanel {
-  return figure({
+  return state({
     id,
     title: "Series limit",
     expr: promql`max(${ofInstance(families.series)} / (${ofInstance(families.seriesLimit)} > 0))`,

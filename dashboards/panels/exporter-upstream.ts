@@ -144,7 +144,8 @@ export function queryTable(id: number): PlacedPanel {
     shows: "The four queries behind the figures for models and apps.",
     read: "Folded: pairs beyond analytics.top, counted in _other. Truncated: pairs beyond the gateway's row limit, also in _other. Excess: the rows add up to more than the total. Unreadable and colliding rows are errors in the gateway's answer.",
     act: "If a query failed, the log gives the reason. 403: the configured key is not a management key.",
-    empty: "No analytics figures: they need a management key (analytics in the exporter's configuration)",
+    empty:
+      "No analytics query is configured (analytics in the exporter's configuration), or Prometheus does not scrape the exporter",
     columns: [
       labelColumn("query", "Query", { width: 130 }),
       valueColumn("Last poll", perQuery(queryFamilies.up), unit.none, {

@@ -1,12 +1,11 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
-import { PLAIN, type Steps, steps } from "../builder/color.ts";
+import { steps } from "../builder/color.ts";
 import type { PlacedPanel } from "../builder/panel.ts";
-import { instant } from "../builder/query.ts";
-import { stat } from "../builder/stat.ts";
+import { type Figure, figure } from "../builder/stat.ts";
 import { labelColumn, table, valueColumn, valueTexts } from "../builder/table.ts";
-import { type Unit, unit } from "../builder/unit.ts";
+import { unit } from "../builder/unit.ts";
 import { type KeySeries, ofJob, perKey } from "../expressions/scope.ts";
-import { verdictOf, verdictTexts } from "../expressions/verdict.ts";
+import { lastsOf, lastsTexts, verdictOf, verdictTexts } from "../expressions/verdict.ts";
 import { promql } from "../promql.ts";
 import { recorded } from "../rules/series.ts";
 import { thresholds } from "../thresholds.ts";
@@ -19,45 +18,24 @@ function ofKey(series: KeySeries): string {
   return `max(${ofJob(series, chosen)})`;
 }
 
-interface Figure {
-  readonly id: number;
-  readonly title: string;
-  readonly expr: string;
-  readonly unit: Unit;
-  readonly empty: string;
-  readonly shows: string;
-  readonly read: string;
-  readonly act: string;
-  readonly steps?: Steps;
-  readonly texts?: Parameters<typeof valueTexts>[0];
-}
-
-function figure({ expr, texts, ...definition }: Figure): PlacedPanel {
-  return stat({
-    steps: PLAIN,
-    ...definition,
-    width: 4,
-    queries: [instant(expr)],
-    mappings: texts ? [valueTexts(texts)] : [],
-  });
-}
+const ofChosen = (definition: Omit<Figure, "width">) => figure({ ...definition, width: 4 });
 
 export function verdictOfKey(id: number): PlacedPanel {
-  return figure({
+  return ofChosen({
     id,
     title: "Verdict",
     expr: `max(${verdictOf(chosen)})`,
     unit: unit.none,
-    empty: "not monitored",
-    texts: verdictTexts("text"),
+    empty: "no figures",
+    texts: verdictTexts,
     shows: "Whether the credits last until the limit's reset.",
-    read: "Out within a day or a week: at the rates of both the last hour and the last six hours, and before the reset.",
+    read: "Out within a day or a week: before the reset, according to the alerts or to the rates of both a shorter and a longer time. An estimate: these rates do not agree, or there is no history yet and only the gateway's own figures of the day, week and month show how fast the key spends. Not known yet: the key has been watched for less than six hours.",
     act: "Raise the limit, slow the caller down, or wait for the reset.",
   });
 }
 
 export function used(id: number): PlacedPanel {
-  return figure({
+  return ofChosen({
     id,
     title: "Used of the limit",
     expr: promql`1 - ${ofKey(families.remaining)} / (${ofKey(families.limit)} > 0)`,
@@ -71,7 +49,7 @@ export function used(id: number): PlacedPanel {
 }
 
 export function left(id: number): PlacedPanel {
-  return figure({
+  return ofChosen({
     id,
     title: "Credits left",
     expr: `round(${ofKey(families.remaining)}, 0.01)`,
@@ -84,21 +62,22 @@ export function left(id: number): PlacedPanel {
 }
 
 export function lasts(id: number): PlacedPanel {
-  return figure({
+  return ofChosen({
     id,
     title: "Lasts",
-    expr: ofKey(recorded.exhaustion1h),
+    expr: `max(${lastsOf(chosen)})`,
     unit: unit.duration,
-    empty: "nothing is spent",
+    empty: "not known",
     steps: lastsSteps,
-    shows: "How long the remaining credits last at the rate of the last hour.",
-    read: "Compare it with the panel Reset in: if the reset comes first, the credits last.",
+    texts: lastsTexts,
+    shows: "How long the remaining credits last. The verdict comes from the same figure.",
+    read: "Compare it with the panel Reset in: if the reset comes first, the credits last. In the key's first six hours it is an estimate from the gateway's own figures of the day, week and month, and only shown if the key runs out before its reset.",
     act: "If it is shorter than the time to the reset, find out what is spending.",
   });
 }
 
 export function untilReset(id: number): PlacedPanel {
-  return figure({
+  return ofChosen({
     id,
     title: "Reset in",
     expr: ofKey(recorded.resetSeconds),
@@ -112,7 +91,7 @@ export function untilReset(id: number): PlacedPanel {
 }
 
 export function age(id: number): PlacedPanel {
-  return figure({
+  return ofChosen({
     id,
     title: "Data age",
     expr: `time() - ${ofKey(families.lastSuccess)}`,
@@ -126,7 +105,7 @@ export function age(id: number): PlacedPanel {
 }
 
 export function limit(id: number): PlacedPanel {
-  return figure({
+  return ofChosen({
     id,
     title: "Limit",
     expr: promql`${ofKey(families.limit)} or (${ofKey(families.unlimited)} == 1) * Inf`,
@@ -139,13 +118,19 @@ export function limit(id: number): PlacedPanel {
   });
 }
 
-function window(id: number, title: string, series: KeySeries, words: string): PlacedPanel {
-  return figure({
+function window(
+  id: number,
+  title: string,
+  series: KeySeries,
+  words: string,
+  empty = "unknown, or not settled",
+): PlacedPanel {
+  return ofChosen({
     id,
     title,
     expr: ofKey(series),
     unit: unit.credits,
-    empty: "not settled yet",
+    empty,
     shows: `Credits that the key has used ${words}, without usage through your own provider keys.`,
     read: "The gateway's own figure. It is absent from the end of a window until the new figure has settled.",
     act: "The graphs below show when it was spent.",
@@ -157,10 +142,11 @@ export const week = (id: number) =>
   window(id, "Spent this week", families.usageWeek, "in the current week, from Monday");
 export const month = (id: number) =>
   window(id, "Spent this month", families.usageMonth, "in the current UTC month");
-export const allTime = (id: number) => window(id, "Spent in total", families.usage, "since it was created");
+export const allTime = (id: number) =>
+  window(id, "Spent in total", families.usage, "since it was created", "unknown");
 
 export function freeRequests(id: number): PlacedPanel {
-  return figure({
+  return ofChosen({
     id,
     title: "Free requests left today",
     expr: ofKey(families.freeRequestsRemaining),
@@ -181,7 +167,7 @@ export function about(id: number): PlacedPanel {
     shows: "Owner and expiry of the key.",
     read: "The owner comes from the exporter's configuration, the rest from the gateway.",
     act: "Replace a key before it expires.",
-    empty: "The key is not monitored",
+    empty: "The key is not monitored, or Prometheus does not scrape the exporter",
     columns: [
       labelColumn("key", "Key"),
       labelColumn("team", "Team"),
@@ -189,7 +175,7 @@ export function about(id: number): PlacedPanel {
       labelColumn("cost_center", "Cost centre"),
       valueColumn(
         "Info",
-        `max by (job, key, team, project, cost_center) (${ofJob(families.ownerInfo, chosen)})`,
+        `max by (job, gateway, key, team, project, cost_center) (${ofJob(families.ownerInfo, chosen)})`,
         unit.none,
         { hidden: true },
       ),
@@ -198,7 +184,7 @@ export function about(id: number): PlacedPanel {
       }),
       valueColumn("Expires", `1000 * ${perKey(ofJob(families.expiry, chosen))}`, unit.date),
     ],
-    hidden: ["job"],
+    hidden: ["job", "gateway"],
     sortBy: [],
   });
 }

@@ -5,6 +5,7 @@ import { bars, lines } from "../builder/time-series.ts";
 import { unit } from "../builder/unit.ts";
 import { DAY_OF_STEP } from "../expressions/spend.ts";
 import { type KeySeries, lookedAt, ofJob } from "../expressions/scope.ts";
+import { promql } from "../promql.ts";
 import { recorded } from "../rules/series.ts";
 
 const chosen = { key: "$key" };
@@ -16,6 +17,9 @@ const perDay = (series: KeySeries) => `max(${lookedAt(ofJob(series, chosen), DAY
 const usedAt = (offset?: string) =>
   `max(${lookedAt(ofJob(families.usage, chosen), { last: "1h", ...(offset === undefined ? {} : { offset }) })})`;
 
+/** The first figure of an hour whose beginning was not watched. */
+const usedFrom = promql`max(min_over_time(${ofJob(families.usage, chosen)}[1h] offset -1h))`;
+
 /** The remaining credits and the limit. */
 export function remaining(id: number): PlacedPanel {
   return lines({
@@ -25,7 +29,7 @@ export function remaining(id: number): PlacedPanel {
     shows: "The remaining credits and the limit.",
     read: "The line falls as credits are spent and jumps up at a reset (blue mark). A step in the dashed line is a changed limit (purple mark). A gap means unknown.",
     act: "If the line heads for 0 before the reset, raise the limit or find out what is spending.",
-    empty: "The key has no limit, or its limit is unknown",
+    empty: "The key had no limit in this range, or its limit was unknown",
     queries: [range(ofKey(families.remaining), "left"), range(ofKey(families.limit), "limit")],
     unit: unit.credits,
     dashed: { limit: "orange" },
@@ -41,7 +45,8 @@ export function lastsOverTime(id: number): PlacedPanel {
       "How long the credits last at the rates of the last hour and the last six hours, and the time to the reset.",
     read: "A solid line below the dashed one means that the credits run out before the reset. A gap means that nothing is spent. The scale is logarithmic.",
     act: "If both solid lines are below the dashed one, act; if only the one-hour line is, keep watching.",
-    empty: "Nothing was spent, or the key has no limit",
+    empty:
+      "No time in this range: the key has no limit, its limit is unknown, or it never resets and nothing was spent (the first rate needs an hour of history)",
     queries: [
       range(`${ofKey(recorded.exhaustion1h)} > 0`, "at the rate of 1 h"),
       range(`${ofKey(recorded.exhaustion6h)} > 0`, "at the rate of 6 h"),
@@ -60,10 +65,10 @@ export function spentPerHour(id: number): PlacedPanel {
     title: "Spent per hour",
     width: 12,
     shows: "Credits spent in each hour.",
-    read: "The bars add up to the key's total usage. A downward correction counts as zero.",
+    read: "The bars add up to what was spent while the key was watched. A downward correction counts as zero.",
     act: "Compare an unusual hour with the owner's releases and scheduled jobs.",
-    empty: "The key was not monitored in this range",
-    queries: [range(`clamp_min(${usedAt("-1h")} - ${usedAt()}, 0)`, "credits")],
+    empty: "No usage of the key is known in this range",
+    queries: [range(promql`clamp_min(${usedAt("-1h")} - (${usedAt()} or ${usedFrom}), 0)`, "credits")],
     unit: unit.credits,
     interval: "1h",
   });
@@ -78,14 +83,14 @@ export function burn(id: number): PlacedPanel {
     shows: "Credits per hour, averaged over the last 15 minutes, hour, six hours and day.",
     read: "A short-term rate above the long-term ones means faster spending than usual. The scale is logarithmic; a gap means that nothing is spent.",
     act: "The alerts use these rates: if one fires, look here for when the spending changed.",
-    empty: "Nothing was spent in this range",
+    empty: "No rate above 0 is known in this range; the first one needs a quarter of an hour of history",
     queries: [
       range(perHour(recorded.burn15m), "15 min"),
       range(perHour(recorded.burn1h), "1 h"),
       range(perHour(recorded.burn6h), "6 h"),
       range(perHour(recorded.burn1d), "1 day"),
     ],
-    unit: unit.price,
+    unit: unit.amount,
     log: true,
   });
 }
@@ -99,7 +104,7 @@ export function ownAndByok(id: number): PlacedPanel {
     shows: "Credits used on each UTC day, and usage through your own provider keys (BYOK), in credits.",
     read: "The table About this key shows whether BYOK usage counts toward the limit. Today's bars grow until midnight UTC.",
     act: "Ask the owner if the split differs from what was agreed.",
-    empty: "The key was not monitored in this range",
+    empty: "No daily usage of the key is known in this range",
     queries: [
       range(perDay(families.usageDay), "credits"),
       range(perDay(families.byokUsageDay), "own provider keys"),

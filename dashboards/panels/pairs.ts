@@ -5,11 +5,12 @@ import { labelColumn, table, valueColumn } from "../builder/table.ts";
 import { unit } from "../builder/unit.ts";
 import { ofJob } from "../expressions/scope.ts";
 import { promql, type Series } from "../promql.ts";
+import { NO_ANALYTICS } from "./analytics-state.ts";
 
 const { credits, requests, tokens } = usageFamiliesOf.month;
 
 const amount = (series: Series<"model" | "app">) =>
-  `sum by (app, model) (max by (job, model, app) (${ofJob(series, { model: "~$model" })}))`;
+  `sum by (app, model) (max by (job, gateway, model, app) (${ofJob(series, { model: "~$model" })}))`;
 
 /** Spend by pair of app and model. */
 export function pairs(id: number): PlacedPanel {
@@ -20,7 +21,7 @@ export function pairs(id: number): PlacedPanel {
     shows: "Which app uses which model, and what that costs in the current UTC month.",
     read: "Most expensive first. _other is the sum of the pairs beyond analytics.top; _none is usage without an app.",
     act: "Where an app uses an expensive model for short answers, ask whether a cheaper one would do.",
-    empty: "No analytics figures: they need a management key (analytics in the exporter's configuration)",
+    empty: NO_ANALYTICS,
     columns: [
       labelColumn("app", "App", { width: 280 }),
       labelColumn("model", "Model", { width: 280 }),
@@ -33,7 +34,11 @@ export function pairs(id: number): PlacedPanel {
       ),
       valueColumn("Requests", amount(requests), unit.count),
       valueColumn("Tokens", amount(tokens), unit.amount),
-      valueColumn("Per request", promql`${amount(credits)} / (${amount(requests)} > 0)`, unit.price),
+      valueColumn(
+        "Per request",
+        promql`(${amount(credits)} >= 0) / (${amount(requests)} > 0)`,
+        unit.perRequest,
+      ),
     ],
     sortBy: [{ title: "Credits", desc: true }],
   });

@@ -1,11 +1,11 @@
 import { probeFamilies as families } from "../../exporter/probes/families.ts";
-import { type Steps, steps } from "../builder/color.ts";
+import { steps } from "../builder/color.ts";
 import type { PlacedPanel } from "../builder/panel.ts";
-import { instant, range } from "../builder/query.ts";
-import { stat } from "../builder/stat.ts";
+import { range } from "../builder/query.ts";
+import { type Figure, figure } from "../builder/stat.ts";
 import { type Column, labelColumn, table, valueColumn, valueTexts } from "../builder/table.ts";
 import { bars, lines } from "../builder/time-series.ts";
-import { type Unit, unit } from "../builder/unit.ts";
+import { unit } from "../builder/unit.ts";
 import { ofInstance, ofJob } from "../expressions/scope.ts";
 import { promql, type Series } from "../promql.ts";
 import { recorded } from "../rules/series.ts";
@@ -18,23 +18,11 @@ const NONE = "no probes";
 const SUCCESS = { 1: { text: "ok", color: "green" }, 0: { text: "failed", color: "red" } };
 const LANGUAGE = { 1: { text: "as expected", color: "green" }, 0: { text: "different", color: "orange" } };
 
-interface Figure {
-  readonly id: number;
-  readonly title: string;
-  readonly expr: string;
-  readonly unit: Unit;
-  readonly steps: Steps;
-  readonly shows: string;
-  readonly read: string;
-  readonly act: string;
-}
-
-function figure({ expr, ...definition }: Figure): PlacedPanel {
-  return stat({ ...definition, width: 6, queries: [instant(expr)], empty: NONE });
-}
+const ofProbes = (definition: Omit<Figure, "width" | "empty">) =>
+  figure({ ...definition, width: 6, empty: NONE });
 
 export function failing(id: number): PlacedPanel {
-  return figure({
+  return ofProbes({
     id,
     title: "Failing probes",
     expr: promql`count(${perProbe(families.success)} == 0) or count(${ofInstance(families.info)}) * 0`,
@@ -47,7 +35,7 @@ export function failing(id: number): PlacedPanel {
 }
 
 export function oldestRun(id: number): PlacedPanel {
-  return figure({
+  return ofProbes({
     id,
     title: "Oldest run, in intervals",
     expr: promql`max((time() - ${perProbe(families.lastRun)}) / ${perProbe(families.interval)})`,
@@ -60,7 +48,7 @@ export function oldestRun(id: number): PlacedPanel {
 }
 
 export function spent(id: number): PlacedPanel {
-  return figure({
+  return ofProbes({
     id,
     title: "Cost today",
     expr: `max(${ofInstance(families.spendDay)})`,
@@ -73,7 +61,7 @@ export function spent(id: number): PlacedPanel {
 }
 
 export function spentShare(id: number): PlacedPanel {
-  return figure({
+  return ofProbes({
     id,
     title: "Share of the ceiling",
     expr: promql`max(${ofInstance(families.spendDay)} / ${ofInstance(families.spendDayLimit)})`,
@@ -168,7 +156,7 @@ export function lastResults(id: number): PlacedPanel {
       valueColumn("At most", perProbe(families.wordErrorLimit), unit.ratio),
       verdict("Language", families.language, LANGUAGE),
       valueColumn("Confidence", perProbe(families.confidence), unit.ratio),
-      valueColumn("Cost", perProbe(families.cost), unit.price),
+      valueColumn("Cost", perProbe(families.cost), unit.perRequest),
     ],
     sortBy: [
       { title: "Last run", desc: false },

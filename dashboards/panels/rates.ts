@@ -16,7 +16,8 @@ export function ratesToday(id: number): PlacedPanel {
     shows: "Request latency, and the share of prompt tokens served from a cache, in the current UTC day.",
     read: "Slowest first. These are the gateway's own rates: they cannot be summed over apps, and _other has none.",
     act: "If the cache share is low and prompts are long, move the constant part of the prompts to the front.",
-    empty: "Set analytics.rates in the exporter's configuration to see these rates",
+    empty:
+      "No rates of today: analytics.rates is not set in the exporter's configuration, or the gateway has not answered yet or fails",
     columns: [
       labelColumn("model", "Model", { width: 300 }),
       labelColumn("app", "App", { width: 300 }),

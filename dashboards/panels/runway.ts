@@ -4,7 +4,7 @@ import type { PlacedPanel } from "../builder/panel.ts";
 import { labelColumn, table, valueColumn, valueTexts } from "../builder/table.ts";
 import { unit } from "../builder/unit.ts";
 import { ofJob, ofTeam, perKey } from "../expressions/scope.ts";
-import { verdict, verdictTexts } from "../expressions/verdict.ts";
+import { lasts, lastsTexts, verdict, verdictCells } from "../expressions/verdict.ts";
 import { promql, type Series } from "../promql.ts";
 import { recorded } from "../rules/series.ts";
 import { DAY, HOUR, thresholds } from "../thresholds.ts";
@@ -39,23 +39,27 @@ export function runway(id: number): PlacedPanel {
     width: 24,
     shows:
       "For each key: its limit, the remaining credits, the burn rate, and whether the credits last until the reset.",
-    read: "Worst first. Lasts is the remaining credits divided by the burn rate of the last hour; it is empty while nothing is spent. Any other empty cell means unknown, which is neither 0 nor unlimited.",
+    read: "Worst first. Lasts is the time that the verdict assumes. In the first six hours of a key, only the gateway's own figures of the day, week and month show how fast it spends: a verdict from them alone, or from rates that do not agree, is marked as an estimate. An empty cell means unknown, which is neither 0 nor unlimited.",
     act: "Click a key to see its details. Then raise its limit, slow its caller down, or wait for the reset.",
-    empty: "No key is monitored",
+    empty: "No key of this selection is monitored, or Prometheus does not scrape the exporter",
     columns: [
-      labelColumn("key", "Key", { width: 170, link: keyLink }),
+      labelColumn("key", "Key", { width: 220, link: keyLink }),
       labelColumn("team", "Team", {}),
-      valueColumn("Owner", ofTeam(`max by (job, key, team) (${ofJob(families.ownerInfo)})`), unit.none, {
-        hidden: true,
-      }),
+      valueColumn(
+        "Owner",
+        ofTeam(`max by (job, gateway, key, team) (${ofJob(families.ownerInfo)})`),
+        unit.none,
+        {
+          hidden: true,
+        },
+      ),
       valueColumn("Verdict", verdict, unit.none, {
-        width: 170,
         cell: "background",
         steps: steps("text"),
-        mappings: [valueTexts(verdictTexts("transparent"))],
+        mappings: [valueTexts(verdictCells)],
       }),
       valueColumn("Used", ofTeam(promql`(1 - ${remaining} / (${limit} > 0))`), unit.ratio, {
-        width: 220,
+        width: 160,
         cell: "gauge",
         steps: usedSteps,
       }),
@@ -70,9 +74,10 @@ export function runway(id: number): PlacedPanel {
       ),
       valueColumn("Burn per hour", ofRecorded(recorded.burn1h, HOUR), unit.credits, {}),
       valueColumn("Burn per day", ofRecorded(recorded.burn1d, DAY), unit.credits, {}),
-      valueColumn("Lasts", ofRecorded(recorded.exhaustion1h), unit.duration, {
+      valueColumn("Lasts", lasts, unit.duration, {
         cell: "text",
         steps: lastsSteps,
+        mappings: [valueTexts(lastsTexts)],
       }),
       valueColumn(
         "Next reset",
@@ -81,7 +86,7 @@ export function runway(id: number): PlacedPanel {
         { mappings: [valueTexts({ Infinity: { text: "never" } })] },
       ),
     ],
-    hidden: ["job"],
+    hidden: ["job", "gateway"],
     sortBy: [
       { title: "Verdict", desc: true },
       { title: "Used", desc: true },

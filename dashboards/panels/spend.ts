@@ -12,7 +12,7 @@ import { promql, type Series } from "../promql.ts";
 import { recorded } from "../rules/series.ts";
 import { DAY } from "../thresholds.ts";
 
-const SETTLING = "not settled yet";
+const SETTLING = "unknown, or not settled";
 
 function total(id: number, title: string, window: string, series: Series): PlacedPanel {
   return stat({
@@ -42,7 +42,7 @@ export function forecast(id: number): PlacedPanel {
     shows: "Total of the month if spending continues at its mean rate so far.",
     read: "A linear forecast that ignores weekends. It is absent in the first tenth of the month, when a few hours would distort it.",
     act: "Compare it with the budgets below.",
-    empty: "from the 4th on",
+    empty: "too early, or unknown",
     queries: [instant(spend.forecastOfMonth)],
     unit: unit.credits,
   });
@@ -59,7 +59,7 @@ export function perDay(id: number): PlacedPanel {
     read: "Each bar is the last figure of its day; today's bar still grows. A day without a bar was not monitored.",
     act: "Click a name in the legend to show only that key.",
     historyDays: 30,
-    empty: "No key has spent anything in this range",
+    empty: "No spend is known in this range",
     queries: [range(spend.spendPerDay.shown, "{{key}}"), range(spend.spendPerDay.others, "all other keys")],
     unit: unit.credits,
     interval: "1d",
@@ -75,7 +75,7 @@ export function spenders(id: number): PlacedPanel {
     shows: "The ten keys that spent most in the current UTC month.",
     read: "Largest first. The scale begins at 0.",
     act: "Ask the owners of the top keys whether the spending is intended.",
-    empty: "No key has spent anything this month",
+    empty: "No key is known to have spent anything this month",
     queries: [instant(spend.topKeys, "{{key}}")],
     unit: unit.credits,
   });
@@ -89,12 +89,12 @@ export function byTeam(id: number): PlacedPanel {
     shows: "Credits spent in the current UTC month by the keys of each team.",
     read: 'Teams are the owners in the exporter\'s configuration; keys without one are shown as "no team".',
     act: "Assign an owner to the keys without a team.",
-    empty: "No key has spent anything this month",
+    empty: "No spend is known this month, or Prometheus does not evaluate the rules",
     queries: [
       instant(
         promql`
           sort_desc(label_replace(
-            sum by (team) (${spent(families.usageMonth)} * on (job, key) group_left (team) ${ofJob(recorded.keyOwner)}),
+            sum by (team) (${spent(families.usageMonth)} * on (job, gateway, key) group_left (team) ${ofJob(recorded.keyOwner)}),
             "team", "no team", "team", ""
           ))`,
         "{{team}}",
@@ -114,7 +114,7 @@ export function againstLastMonth(id: number): PlacedPanel {
     read: "Above the dashed curve, this month costs more than last month did by then. Where the solid line reaches the dashed horizontal one, this month has cost as much as the whole last month.",
     act: "If this month is ahead, the graph Spent per day shows when that began, and Top spenders this month shows which keys caused it.",
     historyDays: 62,
-    empty: "Begins with the month's first figures",
+    empty: "No figures of this month are known",
     queries: [
       range(spend.monthSoFar, "this month"),
       range(spend.samePointOfLastMonth, "last month, same day"),

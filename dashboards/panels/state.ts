@@ -20,7 +20,7 @@ export function danger(id: number): PlacedPanel {
     width: 3,
     shows:
       "Keys that the gateway refuses, that are exhausted, or that run out within a week and before their reset.",
-    read: "0 is good. A key counts only if it runs out at the rates of both the last hour and the last six hours, as in the runway table.",
+    read: "0 is good. The count includes estimates, as the runway table does. Keys that are not known yet are not counted.",
     act: "See the first rows of the runway table.",
     empty: NO_KEYS,
     queries: [instant(keysInDanger)],

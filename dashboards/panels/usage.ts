@@ -11,6 +11,7 @@ import { unit } from "../builder/unit.ts";
 import { ofJob } from "../expressions/scope.ts";
 import { type Subject, usageBy } from "../expressions/usage.ts";
 import { promql } from "../promql.ts";
+import { NO_ANALYTICS, NO_FULL_DAY } from "./analytics-state.ts";
 
 const WINDOWS: Readonly<Record<Query, { readonly title: string; readonly words: string }>> = {
   day: { title: "Today", words: "in the current UTC day" },
@@ -20,7 +21,6 @@ const WINDOWS: Readonly<Record<Query, { readonly title: string; readonly words: 
 };
 
 const NO_FIGURES = "no figures";
-const EMPTY = "No analytics figures: they need a management key (analytics in the exporter's configuration)";
 
 /** Total spend in a window. */
 export function total(id: number, subject: Subject, query: Query): PlacedPanel {
@@ -50,7 +50,7 @@ export function worth(id: number, subject: Subject, query: Query): PlacedPanel {
     shows: `Value of the credits spent ${words}, in the currency of the exporter's configuration.`,
     read: "Credits times credit_value. An estimate: the gateway's invoice is authoritative.",
     act: "If there is no figure, set credit_value in the exporter's configuration.",
-    empty: "no credit_value",
+    empty: "no figures, or no credit_value",
     named: true,
     queries: [
       instant(
@@ -73,7 +73,7 @@ export function perDay(id: number, subject: Subject): PlacedPanel {
     read: "Each bar is the gateway's figure two hours after the end of its day, when late rows have arrived. Yesterday's bar therefore appears at 02:00 UTC, and today has none.",
     act: `Click a name in the legend to show only that ${subject}.`,
     historyDays: 30,
-    empty: EMPTY,
+    empty: NO_FULL_DAY,
     queries: [range(of.perDay.shown, `{{${subject}}}`), range(of.perDay.others, `all other ${subject}s`)],
     unit: unit.credits,
     interval: "1d",
@@ -91,7 +91,7 @@ export function top(id: number, subject: Subject): PlacedPanel {
     shows: `The ten most expensive ${subject}s of the current UTC month.`,
     read: "Largest first. _other is the sum of the pairs beyond analytics.top.",
     act: "The table shows what one request costs.",
-    empty: EMPTY,
+    empty: NO_ANALYTICS,
     queries: [instant(`topk(10, ${of.amount("month", "credits")} > 0)`, `{{${subject}}}`)],
     unit: unit.credits,
   });
@@ -120,7 +120,7 @@ export function details(id: number, subject: Subject, query: Query): PlacedPanel
         ? "Most expensive first; with _other the rows add up to the gateway's total. Change per day compares credits per day with the last full month."
         : "Most expensive first; with _other the rows add up to the gateway's total. Late rows may still change the figures in the first days of a month.",
     act: "Compare the prices per million tokens, and switch to a cheaper model where it is good enough.",
-    empty: EMPTY,
+    empty: NO_ANALYTICS,
     columns: [
       labelColumn(subject, subject === "model" ? "Model" : "App", { width: 300 }),
       valueColumn("Credits", of.amount(query, "credits"), unit.credits),
@@ -131,8 +131,8 @@ export function details(id: number, subject: Subject, query: Query): PlacedPanel
       }),
       valueColumn("Requests", of.amount(query, "requests"), unit.count),
       valueColumn("Tokens", of.amount(query, "tokens"), unit.amount),
-      valueColumn("Per request", of.pricePerRequest(query), unit.price),
-      valueColumn("Per million tokens", of.pricePerMillionTokens(query), unit.price, {
+      valueColumn("Per request", of.pricePerRequest(query), unit.perRequest),
+      valueColumn("Per million tokens", of.pricePerMillionTokens(query), unit.perMillion, {
         width: 190,
       }),
       ...change,
@@ -151,7 +151,7 @@ export function tokens(id: number, subject: Subject): PlacedPanel {
     shows: "Prompt, completion and reasoning tokens of the current UTC day, accumulated.",
     read: "The lines restart at 0 at midnight UTC. Reasoning tokens are part of the completion tokens.",
     act: "If there are many prompt tokens for each completion token, look for contexts that could be shortened or cached.",
-    empty: EMPTY,
+    empty: NO_ANALYTICS,
     queries: [
       range(of.total("day", "promptTokens"), "prompt"),
       range(of.total("day", "completionTokens"), "completion"),
@@ -172,7 +172,7 @@ export function freeAndPaid(id: number, subject: Subject): PlacedPanel {
     shows: "Requests of the current UTC day to free model variants and to all other models, accumulated.",
     read: "The lines restart at 0 at midnight UTC. The name of a free variant ends in :free or (free).",
     act: "Free variants have a daily quota; the Key dashboard shows what is left of it.",
-    empty: EMPTY,
+    empty: NO_ANALYTICS,
     queries: [
       range(of.requests("~.*(:free|\\\\(free\\\\))"), "free"),
       range(of.requests("!~.*(:free|\\\\(free\\\\))"), "paid"),

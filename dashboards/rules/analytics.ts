@@ -3,6 +3,7 @@ import { uids } from "../uids.ts";
 import { MINUTE, thresholds } from "../thresholds.ts";
 import { promql, select } from "../promql.ts";
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
+import { GATEWAY } from "./owner.ts";
 import type { RuleGroup } from "./rule.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
 
@@ -21,7 +22,7 @@ export function analyticsData(settings: Settings): RuleGroup {
 
 function stale({ timing }: Settings): AlertDefinition {
   const age = (query: string) =>
-    promql`${timing.now} - max by (job, query) (last_over_time(${select(families.lastSuccess, { query })}[${timing.analyticsMemory}]))`;
+    promql`${timing.now} - max by (job, gateway, query) (last_over_time(${select(families.lastSuccess, { query })}[${timing.analyticsMemory}]))`;
   const running = age("!~last_month");
   const interval = select(selfFamilies.pollInterval, { collector: "analytics" });
   return {
@@ -34,19 +35,18 @@ function stale({ timing }: Settings): AlertDefinition {
         ${running} > ${timing.seconds(thresholds.analyticsStale)}
         unless (
           ${running}
-          < on (job) group_left ()
-            ${thresholds.staleIntervals} * max by (job) (last_over_time(${interval}[${timing.analyticsMemory}]))
+          < on (job, gateway) group_left ()
+            ${thresholds.staleIntervals} * max by (job, gateway) (last_over_time(${interval}[${timing.analyticsMemory}]))
         )
       )
       or ${age("last_month")} > ${timing.seconds(thresholds.closedMonthStale)}
       or (
-        max by (job, query) (${families.up}) == 0
-        unless on (job, query) last_over_time(${families.lastSuccess}[${timing.analyticsMemory}])
+        max by (job, gateway, query) (${families.up}) == 0
+        unless on (job, gateway, query) last_over_time(${families.lastSuccess}[${timing.analyticsMemory}])
       )`,
     for: 10 * MINUTE,
     summary: "The spend of models and apps is no longer updated.",
-    description:
-      "{{ if gt $value 0.0 }}The last good answer to the analytics query {{ $labels.query }} is {{ $value | humanizeDuration }} old{{ else }}The analytics query {{ $labels.query }} has never succeeded{{ end }}: figures and budgets of models and apps are out of date. Look for the reason in the exporter's log; 403 means that the configured key is not a management key.",
+    description: `Figures and budgets of models and apps are out of date: the analytics query {{ $labels.query }}${GATEWAY} has had no good answer {{ if gt $value 0.0 }}for {{ $value | humanizeDuration }}{{ else }}yet{{ end }}. Look for the reason on the exporter's status page or in its log; 403 means that the configured key is not a management key.`,
   };
 }
 
@@ -54,10 +54,9 @@ function truncated(): AlertDefinition {
   return {
     name: "AIGatewayAnalyticsTruncated",
     severity: "info",
-    expr: promql`max by (job, query) (${families.truncated}) == 1`,
+    expr: promql`max by (job, gateway, query) (${families.truncated}) == 1`,
     for: 30 * MINUTE,
     summary: "The gateway truncates its answers about models and apps.",
-    description:
-      "The result of the analytics query {{ $labels.query }} exceeds the gateway's row limit: totals are correct, but some pairs of model and app are counted only in _other, and budgets for a model or app are incomplete.",
+    description: `Budgets for a model or an app are incomplete, and some pairs of model and app are counted only in _other: the result of the analytics query {{ $labels.query }}${GATEWAY} exceeds the gateway's row limit. Totals are correct. Use fewer app titles, or define the budgets over keys.`,
   };
 }

@@ -1,6 +1,7 @@
 import { budgetFamilies as families } from "../../exporter/budgets/families.ts";
 import { uids } from "../uids.ts";
 import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
+import { budgetComplete, budgetSpent } from "./budget-parts.ts";
 import { promql, select, type Series } from "../promql.ts";
 import { BALANCE, BUDGET, withBudgetTeam } from "./owner.ts";
 import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
@@ -26,7 +27,7 @@ export function budgets(settings: Settings): RuleGroup {
       ...burns(timing),
       alert(exceeded()),
       alert(forecastExceeded()),
-      alert(incomplete(settings)),
+      alert(incomplete()),
       alert(prepaidImminent(settings)),
       alert(prepaidPredicted(settings)),
       alert(prepaidSlow(settings)),
@@ -36,28 +37,31 @@ export function budgets(settings: Settings): RuleGroup {
 
 function amounts({ analyticsMemory, analyticsMemorySeconds, now }: Timing): readonly RecordingRule[] {
   const known = (series: Series) => `last_over_time(${series.name}[${analyticsMemory}])`;
-  const start = `max by (job, budget) (${known(families.windowStart)})`;
-  const end = `max by (job, budget) (${known(families.windowEnd)})`;
+  const start = `max by (job, gateway, budget) (${known(families.windowStart)})`;
+  const end = `max by (job, gateway, budget) (${known(families.windowEnd)})`;
   return [
     record(
       recorded.budgetOwner,
       "Team and window of the budget. One series per budget: the one scraped now takes precedence over a remembered one.",
       promql`
-        topk by (job, budget) (1,
-          max by (job, budget, window, team) (2 * ${families.info} or ${known(families.info)})
+        topk by (job, gateway, budget) (1,
+          max by (job, gateway, budget, window, team) (2 * ${families.info} or ${known(families.info)})
         ) ^ 0`,
     ),
     record(
       recorded.budgetLimit,
       "Credits that may be spent in the window.",
-      `max by (job, budget) (${known(families.limit)})`,
+      `max by (job, gateway, budget) (${known(families.limit)})`,
     ),
     record(
       recorded.budgetSpent,
       "Credits spent in the window. Absent until the look-back no longer reaches the previous window.",
-      promql`
-        max by (job, budget) (${known(families.spent)})
-        and on (job, budget) ${now} - ${start} >= ${analyticsMemorySeconds}`,
+      `${budgetSpent(known)}\n${promql`and on (job, gateway, budget) ${now} - ${start} >= ${analyticsMemorySeconds}`}`,
+    ),
+    record(
+      recorded.budgetComplete,
+      "Whether the spend is complete: no part is missing, of any shard.",
+      budgetComplete(known),
     ),
     record(
       recorded.budgetForecast,
@@ -79,7 +83,7 @@ function burns(timing: Timing): readonly RecordingRule[] {
       comment,
       promql`
         clamp_min(${recorded.budgetSpent} - ${recorded.budgetSpent} offset ${ago}, 0) / ${timing.seconds(seconds)}
-        and on (job, budget) ${prepaid}`,
+        and on (job, gateway, budget) ${prepaid}`,
     );
   };
   return [
@@ -97,7 +101,7 @@ function exceeded(): AlertDefinition {
       ${recorded.budgetSpent} / ${recorded.budgetLimit} > 1`,
     for: 5 * MINUTE,
     summary: "A budget is exceeded.",
-    description: `${BUDGET} is overspent: {{ $value | humanizePercentage }} of it is used and its window ({{ $labels.window }}) has not ended. The gateway does not enforce budgets: stop a spender or raise the budget.`,
+    description: `${BUDGET} is overspent: {{ $value | humanizePercentage }} of it is used, and its window ({{ $labels.window }}) has not ended. The gateway does not stop the spending: find out who spends, or raise the budget.`,
   };
 }
 
@@ -112,18 +116,18 @@ function forecastExceeded(): AlertDefinition {
       unless ${recorded.budgetSpent} > ${recorded.budgetLimit}`,
     for: HOUR,
     summary: "A budget will be exceeded at its present rate.",
-    description: `${BUDGET} will be at {{ $value | humanizePercentage }} when its window ({{ $labels.window }}) ends, if spending continues at this rate. The dashboard shows which keys or models spend most.`,
+    description: `${BUDGET} will be at {{ $value | humanizePercentage }} when its window ({{ $labels.window }}) ends, if spending continues at its mean rate. The dashboard shows which keys or models spend most: talk to their owners, or raise the budget.`,
   };
 }
 
-function incomplete({ timing }: Settings): AlertDefinition {
+function incomplete(): AlertDefinition {
   return {
     name: "AIGatewayBudgetIncomplete",
     severity: "warning",
-    expr: promql`max by (job, budget) (last_over_time(${families.complete}[${timing.analyticsMemory}])) == 0`,
+    expr: promql`${recorded.budgetComplete} == 0`,
     for: 30 * MINUTE,
     summary: "Part of the spend of a budget is unknown.",
-    description: `${BUDGET} may be exceeded unnoticed: its spend is only a lower bound, because a key cannot be polled or an answer about models was truncated. Look for alerts on stale data or refused keys.`,
+    description: `${BUDGET} may be exceeded unnoticed: its spend is only a lower bound, because a key cannot be polled, a shard is missing, or an answer about models was truncated. Look for alerts on stale data, refused keys or shards.`,
   };
 }
 
@@ -171,6 +175,6 @@ function prepaidSlow({ timing }: Settings): AlertDefinition {
     for: HOUR,
     keepFiringFor: 6 * HOUR,
     summary: "A prepaid balance will run out within a week.",
-    description: `${PREPAID} at the rate of the last three days. Buy credits this week.`,
+    description: `${PREPAID} at the rate of the last three days; then the gateway refuses every call of the account (402). Buy credits this week.`,
   };
 }

@@ -1,8 +1,10 @@
 import { selfFamilies as families } from "../../exporter/metrics/self-families.ts";
 import { uids } from "../uids.ts";
-import { MINUTE, thresholds } from "../thresholds.ts";
+import { DAY, MINUTE, thresholds } from "../thresholds.ts";
 import { promql, select } from "../promql.ts";
+import { EXPORTER, GATEWAY, THE_GATEWAY } from "./owner.ts";
 import type { RuleGroup } from "./rule.ts";
+import { ruleEvaluationSlow } from "./rule-evaluation.ts";
 import { createAlert, JOB, type AlertDefinition, type Settings } from "./settings.ts";
 
 const LINK = { uid: uids.exporter };
@@ -15,25 +17,33 @@ export function exporterItself(settings: Settings): RuleGroup {
     comment: "The exporter and its connection to the gateway: without them no other alert can fire.",
     interval: settings.timing.duration(MINUTE),
     rules: [
-      alert(down()),
+      alert(down(settings)),
       alert(upstreamErrors(settings)),
       alert(throttled(settings)),
       alert(seriesLimit(settings)),
       alert(pollIntervalLong(settings)),
       alert(reloadFailed()),
+      alert(shardingMismatch()),
+      alert(shardMissing()),
+      alert(ruleEvaluationSlow(settings)),
     ],
   };
 }
 
-function down(): AlertDefinition {
+function down({ timing }: Settings): AlertDefinition {
+  const named = `up{job="${JOB}"}`;
+  const known = promql`(up and on (job, gateway, instance) last_over_time(${families.buildInfo}[${timing.duration(7 * DAY)}]))`;
   return {
     name: "AIGatewayExporterDown",
     severity: "critical",
-    expr: promql`max by (job) (up{job="${JOB}"}) == 0 or absent(up{job="${JOB}"})`,
+    comment:
+      "Any job: a target that exposed the exporter's metrics within a week is one. The last part covers targets that are gone, if no other exporter is known.",
+    expr: promql`
+      max by (job, gateway) (${named} or ${known}) == 0
+      or (absent(${named}) unless on () ${known})`,
     for: 10 * MINUTE,
     summary: "The exporter cannot be scraped.",
-    description:
-      "No alert on credits or budgets can fire: Prometheus has not been able to scrape any process of {{ $labels.job }} for ten minutes. Check the pod and its log, then the scrape job.",
+    description: `No alert on credits or budgets can fire: for ten minutes Prometheus has not reached any process of ${EXPORTER}. Check whether it runs and what its log shows, then the scrape job.`,
   };
 }
 
@@ -45,14 +55,13 @@ function upstreamErrors({ timing }: Settings): AlertDefinition {
     name: "AIGatewayUpstreamErrors",
     severity: "warning",
     expr: promql`
-      sum by (job, endpoint) (rate(${failed}[${range}]))
-      / (sum by (job, endpoint) (rate(${families.upstreamRequests}[${range}])) > 0)
+      sum by (job, gateway, endpoint) (rate(${failed}[${range}]))
+      / (sum by (job, gateway, endpoint) (rate(${families.upstreamRequests}[${range}])) > 0)
       > ${thresholds.upstreamErrors}`,
     for: 15 * MINUTE,
     keepFiringFor: 15 * MINUTE,
     summary: "Most requests to the gateway fail.",
-    description:
-      "{{ $value | humanizePercentage }} of the requests to the endpoint {{ $labels.endpoint }} failed in the last 15 minutes, so data are becoming stale. The dashboard shows the status codes: check whether the gateway has an incident, then the proxy and the network.",
+    description: `Data are becoming stale: {{ $value | humanizePercentage }} of the requests to the endpoint {{ $labels.endpoint }}${GATEWAY} failed in the last 15 minutes. The dashboard shows the status codes: check whether the gateway has an incident, then the proxy and the network.`,
   };
 }
 
@@ -60,17 +69,16 @@ function throttled({ timing }: Settings): AlertDefinition {
   return {
     name: "AIGatewayUpstreamThrottled",
     severity: "warning",
-    expr: promql`max by (job, endpoint) (${families.throttledUntil}) - ${timing.now} > 0`,
+    expr: promql`max by (job, gateway, endpoint) (${families.throttledUntil}) - ${timing.now} > 0`,
     for: 30 * MINUTE,
     keepFiringFor: 15 * MINUTE,
     summary: "The gateway throttles the exporter.",
-    description:
-      "Data are becoming stale: the gateway has answered 429 for half an hour, and requests to the endpoint {{ $labels.endpoint }} wait another {{ $value | humanizeDuration }}. Lower gateway.requests_per_minute, or poll less often.",
+    description: `Data are becoming stale: ${THE_GATEWAY} has answered 429 for half an hour, and requests to the endpoint {{ $labels.endpoint }} wait another {{ $value | humanizeDuration }}. Lower gateway.requests_per_minute, or poll less often.`,
   };
 }
 
 function seriesLimit({ timing }: Settings): AlertDefinition {
-  const ratio = promql`max by (job) (${families.series}) / (max by (job) (${families.seriesLimit}) > 0)`;
+  const ratio = promql`max by (job, gateway) (${families.series}) / (max by (job, gateway) (${families.seriesLimit}) > 0)`;
   return {
     name: "AIGatewaySeriesLimit",
     severity: "warning",
@@ -80,28 +88,31 @@ function seriesLimit({ timing }: Settings): AlertDefinition {
       ${ratio} > ${thresholds.seriesLimit}
       or (
         ${ratio}
-        and on (job) sum by (job) (increase(${families.refusedAnswers}[${timing.duration(15 * MINUTE)}])) > 0
+        and on (job, gateway) sum by (job, gateway) (increase(${families.refusedAnswers}[${timing.duration(15 * MINUTE)}])) > 0
       )`,
     for: 5 * MINUTE,
     keepFiringFor: 15 * MINUTE,
     summary: "The exporter has nearly reached its series limit.",
-    description:
-      "{{ $labels.job }} uses {{ $value | humanizePercentage }} of its series_limit. It rejects answers beyond the limit, and their keys or models disappear. Raise series_limit, or lower analytics.top.",
+    description: `Keys or models disappear when the limit is reached: ${EXPORTER} uses {{ $value | humanizePercentage }} of its series_limit, and rejects each answer that would exceed it. Raise series_limit, or lower analytics.top.`,
   };
 }
 
+function interval(collector: string): string {
+  return promql`max by (job, gateway) (${select(families.pollInterval, { collector })})`;
+}
+
 function pollIntervalLong({ timing }: Settings): AlertDefinition {
-  const interval = select(families.pollInterval, { collector: "key" });
   return {
     name: "AIGatewayPollIntervalLong",
     severity: "warning",
     comment:
       "The windows of these rules must contain several polls. For longer intervals, generate the rules again.",
-    expr: promql`max by (job) (${interval}) > ${timing.seconds(timing.longestPollSeconds)}`,
+    expr: promql`
+      ${interval("key")} > ${timing.seconds(timing.longestPollSeconds)}
+      or ${interval("discovery")} > ${timing.seconds(timing.longestDiscoverySeconds)}`,
     for: 15 * MINUTE,
     summary: "Keys are polled too rarely for these alert rules.",
-    description:
-      "Warnings come late: {{ $labels.job }} polls each key every {{ $value | humanizeDuration }}, too rarely for the windows of the rules. Poll more often, raise gateway.requests_per_minute, or generate the rules for this interval.",
+    description: `Warnings come late: ${EXPORTER} polls or lists each key every {{ $value | humanizeDuration }}, too rarely for the windows of the rules. Poll more often (schedule), raise gateway.requests_per_minute, or generate the rules for this interval.`,
   };
 }
 
@@ -110,13 +121,41 @@ function reloadFailed(): AlertDefinition {
     name: "AIGatewayExporterReloadFailed",
     severity: "warning",
     expr: promql`
-      min by (job) (${families.reloadSuccessful}) == 0
+      min by (job, gateway) (${families.reloadSuccessful}) == 0
       or
-      min by (job) (${families.webUpToDate}) == 0
+      min by (job, gateway) (${families.webUpToDate}) == 0
     `,
     for: 5 * MINUTE,
     summary: "The exporter could not load its changed configuration or certificate.",
-    description:
-      "{{ $labels.job }} keeps using its previous configuration or certificate: it does not monitor new keys and budgets, its certificate may expire, and it would not survive a restart. Its log lists every problem. Fix the file; after a change of the configuration, send SIGHUP.",
+    description: `New keys and budgets are not monitored, or the certificate will expire, and a restart would fail: ${EXPORTER} cannot use its changed file and keeps the previous one. Its log lists every problem. Fix the file; after a change of the configuration, send SIGHUP.`,
+  };
+}
+
+function shardingMismatch(): AlertDefinition {
+  return {
+    name: "AIGatewayShardingMismatch",
+    severity: "warning",
+    comment: "With different totals, shards disagree about which of them polls a key.",
+    expr: promql`
+      max by (job, gateway) (${families.shards})
+      != min by (job, gateway) (${families.shards})`,
+    for: 15 * MINUTE,
+    summary: "The exporter's shards disagree about their number.",
+    description: `Some keys may be polled twice or not at all: processes of ${EXPORTER} divide the keys among different numbers of shards, up to {{ $value }}. Finish the change of shards, or find the process with the old configuration.`,
+  };
+}
+
+function shardMissing(): AlertDefinition {
+  return {
+    name: "AIGatewayShardMissing",
+    severity: "critical",
+    comment:
+      "The value is the number of shards that no process runs. If none is scraped, AIGatewayExporterDown fires.",
+    expr: promql`
+      max by (job, gateway) (${families.shards})
+      - count by (job, gateway) (max by (job, gateway, shard) (${families.shards})) > 0`,
+    for: 15 * MINUTE,
+    summary: "A shard of the exporter is missing.",
+    description: `Nobody polls a part of the keys, so no alert on their credits can fire: Prometheus cannot scrape any process of {{ $value }} shard(s) of ${EXPORTER}. Look for a pod that is not running, then at its log.`,
   };
 }

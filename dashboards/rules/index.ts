@@ -1,10 +1,14 @@
+import { accountBalance } from "./account.ts";
+import { accountKeys } from "./account-keys.ts";
 import { budgets } from "./budgets.ts";
 import { analyticsData } from "./analytics.ts";
 import { exporterItself } from "./exporter.ts";
-import { keyCredits } from "./key-credits.ts";
+import { keyCredits, keyReserves } from "./key-credits.ts";
 import { keyForecast } from "./key-forecast.ts";
+import { keyDays } from "./key-days.ts";
 import { keyHistory } from "./key-history.ts";
 import { keyInputs } from "./key-inputs.ts";
+import { keyEstimates, keyLasts } from "./key-lasts.ts";
 import { keyState } from "./key-state.ts";
 import { probes } from "./probes.ts";
 import type { RuleGroup } from "./rule.ts";
@@ -16,10 +20,16 @@ export function createRules(options: RuleOptions = {}): readonly RuleGroup[] {
   return [
     keyInputs(settings),
     keyHistory(settings),
+    keyDays(settings),
     keyForecast(settings),
     keyCredits(settings),
+    keyReserves(settings),
+    keyEstimates(settings),
+    keyLasts(settings),
     keyState(settings),
     budgets(settings),
+    accountBalance(settings),
+    accountKeys(settings),
     analyticsData(settings),
     probes(settings),
     exporterItself(settings),

@@ -1,59 +1,84 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
 import { thresholds } from "../thresholds.ts";
 import { promql, select, type Series } from "../promql.ts";
+import { asYesterday } from "./key-forecast.ts";
+import { lately } from "./key-days.ts";
+import { peak } from "./key-history.ts";
 import { record, type RecordingRule } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Timing } from "./timing.ts";
 
-/** The start conditions of the alerts on remaining credits. They are recorded, so that an alert can check whether one was true recently. */
-export function keyConditions(timing: Timing): readonly RecordingRule[] {
-  return [imminent(timing), predicted(timing), slow(timing), low()];
+/** The start conditions of the urgent alerts on remaining credits. They are recorded, so that an alert can check whether one was true recently. */
+export function urgentConditions(timing: Timing): readonly RecordingRule[] {
+  return [imminent(timing), predicted(timing)];
+}
+
+/** Those of the alerts that have days. */
+export function patientConditions(timing: Timing): readonly RecordingRule[] {
+  return [slow(timing), low(timing)];
 }
 
 function imminent(timing: Timing): RecordingRule {
-  const { exhaustion15m, exhaustion1h, burn15m, burnLasting, remaining, resetSeconds } = recorded;
+  const { exhaustion15m, exhaustion1h, exhaustionLasting, burn15m, burn1h } = recorded;
+  const { resetSeconds, restRatio, burn15mMax3d, burn1hYesterday } = recorded;
   const horizon = timing.seconds(thresholds.imminent);
   return record(
     recorded.imminent,
     "The key almost certainly runs out within minutes. The value is the seconds left.",
     promql`
-      ${exhaustion15m} < ${horizon}
-      and ${exhaustion15m} < ${resetSeconds}
-      and ${exhaustion1h} < ${resetSeconds}
-      and ${remaining} > 0
       # If less time is left, or no call succeeds any more, AIGatewayKeyExhausted fires instead.
-      and ${exhaustion15m} > ${timing.seconds(thresholds.imminentOver)}
+      ${exhaustion15m} > ${timing.seconds(thresholds.imminentOver)} < ${thresholds.imminentBeforeReset} * ${resetSeconds}
       and (
-        # Either the rate has lasted and is not falling,
         (
-          ${remaining} / (${burnLasting} > 0) < ${horizon}
-          and ${burn15m} > ${thresholds.falling} * ${burnLasting}
+          ${exhaustion15m} < ${horizon}
+          and (
+            # Either the rate has lasted and is not falling, and is not one more burst of a key that has them every day,
+            (
+              ${exhaustion15m} < (${exhaustionLasting} < ${horizon}) / ${thresholds.falling}
+              and (
+                ${sixHours(timing)} < ${timing.seconds(thresholds.imminentSixHours)}
+                or ${burn1h} < ${thresholds.burst} * ${lately(timing, burn1hYesterday)}
+                or ${unusual(timing, burn1h)}
+              )
+            )
+            # or the key has never spent nearly as fast in three days,
+            or ${burn15m} > ${thresholds.unusualNow} * ${peak(timing, burn15mMax3d)}
+          )
         )
-        # or the key has not spent this fast in three days.
-        or ${unusual(burn15m)}
+        # or a typical day needs far more than is left.
+        or (
+          ${restRatio} > ${thresholds.certain.ratio}
+          and ${asYesterday(timing)}
+          and ${exhaustion1h} < ${timing.seconds(thresholds.certain.hour)}
+          and ${exhaustion15m} < ${timing.seconds(thresholds.certain.quarter)}
+        )
       )
       # Not if a typical day needs clearly less than what is left; not early if it needs about as much.
-      unless ${recorded.restRatio} < ${thresholds.lastsUsually}
+      unless ${restRatio} < ${thresholds.lastsUsually}
       unless (
-        ${recorded.restRatio} < ${thresholds.lastsPerhaps}
+        ${restRatio} < ${thresholds.lastsPerhaps}
         and ${exhaustion15m} > ${timing.seconds(thresholds.imminentUncertain)}
       )`,
   );
 }
 
-function unusual(burn: Series): string {
+/** The time left at the rate of six hours; of one hour, while there is less history. */
+function sixHours(timing: Timing): string {
+  return promql`(${lately(timing, recorded.exhaustion6h)} or ${recorded.exhaustion1h})`;
+}
+
+function unusual(timing: Timing, burn: Series): string {
   const [max3d, factor] =
     burn === recorded.burn1h
       ? [recorded.burn1hMax3d, thresholds.unusual1h]
       : [recorded.burn15mMax3d, thresholds.unusual15m];
-  return `${burn.name} > ${factor} * (${max3d.name} or ${recorded.limit.name} * 0)`;
+  return promql`${burn} > ${factor} * ${peak(timing, max3d)}`;
 }
 
 function predicted(timing: Timing): RecordingRule {
-  const { exhaustion15m, exhaustion1h, exhaustion6h, exhaustion1d, remaining, resetSeconds } = recorded;
-  const { burn15m, burn1h, burnLasting, restOfDay, restRatio } = recorded;
+  const { exhaustion15m, exhaustion1h, exhaustion1d, remaining, resetSeconds } = recorded;
+  const { burn15m, exhaustionLasting, restOfDay, restRatio } = recorded;
   const soon = timing.seconds(thresholds.predictedSoon);
-  const day = timing.seconds(thresholds.predicted);
   const anyway = timing.seconds(thresholds.predictedAnyway);
   return record(
     recorded.predicted,
@@ -63,15 +88,11 @@ function predicted(timing: Timing): RecordingRule {
       and (
         # The rate is unusual, has lasted, or leaves less than an hour, and earlier days do not suggest that it ends in time.
         (
-          ${exhaustion15m} < ${soon}
-          and ${exhaustion15m} < ${resetSeconds}
+          ${exhaustion15m} < ${soon} < ${resetSeconds}
           and (
-            ${unusual(burn15m)}
+            ${unusual(timing, burn15m)}
             or (${exhaustion1h} < ${anyway} and ${exhaustion15m} < ${anyway})
-            or (
-              ${remaining} / (${burnLasting} > 0) < ${soon}
-              and (${unusual(burn1h)} or ${exhaustion6h} < ${2 * soon})
-            )
+            or (${exhaustionLasting} < ${soon} and ${sixHours(timing)} < ${2 * soon})
           )
           unless (
             ${restRatio} < ${thresholds.lastsUsually}
@@ -80,21 +101,13 @@ function predicted(timing: Timing): RecordingRule {
         )
         # A typical day needs more than is left.
         or (
-          ${restOfDay} > ${remaining} * (1 + ${thresholds.forecastMargin} * ${resetSeconds} / 86400)
-          and ${resetSeconds} <= 86400
+          ${lately(timing, restOfDay)}
+          > ${remaining} * (1 + ${thresholds.forecastMargin} * (${resetSeconds} <= 86400) / 86400)
         )
         # The limit spans several days, and another day like the last one exceeds it.
         or (
-          ${exhaustion1d} < ${day}
-          and ${exhaustion6h} < ${resetSeconds}
+          ${lately(timing, exhaustion1d)} < ${timing.seconds(thresholds.predictedDays)}
           and ${resetSeconds} > 86400
-        )
-        # Without history: at a lasting rate, the key runs out well before the reset.
-        or (
-          ${exhaustion6h} < ${day}
-          and ${remaining} / (${burnLasting} > 0) < ${timing.seconds(thresholds.predictedBlind)}
-          and ${exhaustion6h} < ${thresholds.blindMargin} * ${resetSeconds}
-          unless ${restOfDay}
         )
       )`,
   );
@@ -108,15 +121,14 @@ function slow(timing: Timing): RecordingRule {
     recorded.slow,
     "The key runs out within a week, for limits that reset monthly or never. The rate of three days is the measure; that of one day confirms that the spending continues. The value is the seconds left.",
     promql`
-      ${exhaustion3d} < ${resetSeconds}
-      and ${exhaustion3d} < ${week}
-      and ${exhaustion1d} < ${week}
+      ${lately(timing, exhaustion3d)} < ${week} < ${resetSeconds}
+      and ${lately(timing, exhaustion1d)} < ${week}
       and ${remaining} > 0
-      and on (job, key) last_over_time(${longWindow}[${timing.memory}]) == 1`,
+      and on (job, gateway, key) last_over_time(${longWindow}[${timing.memory}]) == 1`,
   );
 }
 
-function low(): RecordingRule {
+function low(timing: Timing): RecordingRule {
   const { remaining, limit, exhaustion1d, resetSeconds } = recorded;
   return record(
     recorded.low,
@@ -124,6 +136,6 @@ function low(): RecordingRule {
     promql`
       ${remaining} / (${limit} > 0) < ${thresholds.low}
       and ${remaining} > 0
-      and ${exhaustion1d} < ${resetSeconds}`,
+      and ${lately(timing, exhaustion1d)} < ${resetSeconds}`,
   );
 }

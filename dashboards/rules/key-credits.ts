@@ -1,44 +1,96 @@
 import { uids } from "../uids.ts";
 import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
-import { promql } from "../promql.ts";
-import { keyConditions } from "./key-conditions.ts";
+import { promql, type Series } from "../promql.ts";
+import { patientConditions, urgentConditions } from "./key-conditions.ts";
+import { keyPresent } from "./key-forecast.ts";
+import { lately } from "./key-days.ts";
 import { KEY, withKeyTeam } from "./owner.ts";
-import type { AlertRule, RuleGroup } from "./rule.ts";
+import { fired, isFiring, type RememberedAlert, rememberSince } from "./remembered.ts";
+import type { Rule, RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
-import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
+import { createAlert, type Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
-import { untilReset } from "./until-reset.ts";
+import { limitChanged, untilReset } from "./until-reset.ts";
 
-/** Alerts on the remaining credits of a key's limit. */
+/** Urgent alerts on the remaining credits of a key's limit. */
 export function keyCredits(settings: Settings): RuleGroup {
-  const alert = (definition: AlertDefinition): AlertRule =>
-    createAlert(
-      settings,
-      { uid: uids.key, label: "key" },
-      { ...definition, expr: withKeyTeam(definition.expr) },
-    );
+  const { timing } = settings;
   return {
     name: "aigateway-key-credits",
     comment:
       "Credits of keys: exhausted, or about to be before the limit resets. The remaining credits have no series while they are unknown, unlimited or stale; then no alert of this group fires.",
-    interval: settings.timing.duration(MINUTE),
+    interval: timing.duration(MINUTE),
     rules: [
-      ...keyConditions(settings.timing),
-      alert(exhausted(settings)),
-      alert(imminent(settings)),
-      alert(predicted(settings)),
-      alert(slow(settings)),
-      alert(low(settings)),
+      ...keyPresent(timing),
+      ...urgentConditions(timing),
+      limitChanged(timing),
+      ...creditAlerts(settings, [exhausted, imminent, predicted]),
     ],
   };
 }
 
-function exhausted({ timing }: Settings): AlertDefinition {
-  const { remaining, limit, exhaustion15m } = recorded;
-  const name = "AIGatewayKeyExhausted";
+/** Alerts on limits that last for days, and on those of which little is left. */
+export function keyReserves(settings: Settings): RuleGroup {
   return {
-    name,
+    name: "aigateway-key-reserves",
+    comment:
+      "Credits of keys that last for days, or of which little is left. These alerts wait for at least a quarter of an hour, so they are evaluated every two minutes.",
+    interval: settings.timing.duration(2 * MINUTE),
+    rules: [...patientConditions(settings.timing), ...creditAlerts(settings, [slow, low])],
+  };
+}
+
+/** The rules that remember since when the conditions are true, then the alerts. */
+function creditAlerts(
+  settings: Settings,
+  definitions: readonly ((settings: Settings) => CreditAlert)[],
+): readonly Rule[] {
+  const alerts = definitions.map((define) => define(settings));
+  return [
+    ...alerts.map((definition) => rememberSince(settings.timing, definition, definition.every)),
+    ...alerts.map((definition) =>
+      createAlert(
+        settings,
+        { uid: uids.key, label: "key" },
+        { ...definition, expr: withKeyTeam(alertExpr(definition)) },
+      ),
+    ),
+  ];
+}
+
+interface CreditAlert extends RememberedAlert {
+  /** The alert's value. Present whenever the condition is true. */
+  readonly value: string;
+  /** A series of all keys on which the condition may become true. */
+  readonly every: Series;
+  /** Keeps the alert, but not the memory of its condition, from firing. */
+  readonly unless?: string;
+}
+
+/** The condition is evaluated once, in the rule that remembers since when it is true. */
+function alertExpr({ value, since, unless }: CreditAlert): string {
+  const except = unless === undefined ? "" : `\nunless on (job, gateway, key) ${unless}`;
+  return promql`${value}\nand on (job, gateway, key) ${since}${except}`;
+}
+
+/** What the alerts know of each other: since when each is true, and how long that takes to fire. */
+const EXHAUSTED = { since: recorded.exhaustedSince, for: 2 * MINUTE };
+const IMMINENT = { since: recorded.imminentSince, for: 2 * MINUTE };
+const PREDICTED = { since: recorded.predictedSince, for: 4 * MINUTE };
+const SLOW = { since: recorded.slowSince, for: DAY };
+const LOW = { since: recorded.lowSince, for: 15 * MINUTE };
+
+function exhausted({ timing }: Settings): CreditAlert {
+  const { remaining, limit, exhaustion15m } = recorded;
+  return {
+    ...EXHAUSTED,
+    name: "AIGatewayKeyExhausted",
     severity: "critical",
+    comment:
+      "Silent while AIGatewayKeyExhaustionImminent fires, which then means the same: one page for one exhaustion.",
+    value: remaining.name,
+    every: remaining,
+    unless: promql`(${isFiring(timing, IMMINENT)})`,
     expr: promql`
       ${remaining} <= ${thresholds.exhaustedRatio} * (${limit} > 0)
       and (
@@ -50,11 +102,10 @@ function exhausted({ timing }: Settings): AlertDefinition {
         # A refund of a few calls does not end the alert: it is spent again before anyone could look.
         or (
           ${remaining}
-          and on (job, key) ALERTS{alertname="${name}",alertstate="firing"}
+          and on (job, gateway, key) ${fired(timing, EXHAUSTED)}
           unless ${exhaustion15m} > ${timing.seconds(thresholds.imminent)}
         )
       )`,
-    for: 2 * MINUTE,
     summary: "A key has used up its credit limit.",
     description: `${KEY} is out of credits ({{ $value | printf "%.2f" }} left), and the gateway refuses its calls (402). Raise its limit, or wait for the reset that the dashboard shows.`,
   };
@@ -62,93 +113,90 @@ function exhausted({ timing }: Settings): AlertDefinition {
 
 function stopped(timing: Timing, { idle, rest }: { readonly idle: number; readonly rest: number }): string {
   const { usage, exhaustion1h } = recorded;
-  return promql`${usage} - ${usage} offset ${timing.duration(idle)} <= 0 and ${exhaustion1h} < ${timing.seconds(rest)}`;
+  return promql`${usage} <= ${usage} offset ${timing.duration(idle)} and ${exhaustion1h} < ${timing.seconds(rest)}`;
 }
 
-function imminent({ timing }: Settings): AlertDefinition {
-  const name = "AIGatewayKeyExhaustionImminent";
-  const lately = promql`last_over_time(${recorded.imminent}[${timing.duration(HOUR)}])`;
+function imminent({ timing }: Settings): CreditAlert {
+  const thisHour = promql`last_over_time(${recorded.imminent}[${timing.duration(HOUR)}])`;
   return {
-    name,
+    ...IMMINENT,
+    name: "AIGatewayKeyExhaustionImminent",
     severity: "critical",
+    comment: "Once it fires, it fires until the reset, through the exhaustion. The value is then 0.",
+    every: recorded.imminent,
+    value: promql`((${recorded.remaining} * 0 and ${EXHAUSTED.since}) or ${thisHour} or ${recorded.remaining} * 0)`,
     expr: untilReset(timing, {
-      alert: name,
-      begins: recorded.imminent.name,
-      value: promql`(${lately} or ${recorded.remaining} * 0)`,
-      keeps: [lately],
-      nearer: "AIGatewayKeyExhausted",
+      ...IMMINENT,
+      begins: recorded.imminent,
+      keeps: [thisHour],
+      nearer: [EXHAUSTED],
     }),
-    for: 4 * MINUTE,
-    summary: "A key is about to use up its credit limit.",
-    description: `${KEY} runs out of credits in {{ $value | humanizeDuration }} at the rate of the last 15 minutes, before its limit resets; then the gateway refuses its calls (402). Find out what is spending and stop it, or raise the limit.`,
+    summary: "A key is about to use up its credit limit, or has used it up since.",
+    description: `${KEY} {{ if gt $value 0.0 }}runs out of credits in {{ $value | humanizeDuration }} at the rate of the last 15 minutes, before its limit resets; then the gateway refuses its calls (402){{ else }}is out of credits, and the gateway refuses its calls (402) until its limit resets{{ end }}. Find out what is spending and stop it, or raise the limit.`,
   };
 }
 
-function predicted({ timing }: Settings): AlertDefinition {
-  const name = "AIGatewayKeyExhaustionPredicted";
-  const { exhaustion1h, exhaustion6h, exhaustion1d, remaining, resetSeconds } = recorded;
+function predicted({ timing }: Settings): CreditAlert {
+  const { exhaustion6h, exhaustion1d, remaining, resetSeconds } = recorded;
   const days = 2 * timing.seconds(thresholds.predicted);
   return {
-    name,
+    ...PREDICTED,
+    name: "AIGatewayKeyExhaustionPredicted",
     severity: "warning",
     comment:
-      "Once it fires, it fires until the rates of the last hour and the last six hours contradict it; for limits that span several days, until that of the last day does.",
+      "Once it fires, it fires until the rate of the last six hours contradicts it; for limits that span several days, until that of the last day does.",
+    value: remaining.name,
+    every: recorded.predicted,
     expr: untilReset(timing, {
-      alert: name,
-      begins: recorded.predicted.name,
-      value: remaining.name,
+      ...PREDICTED,
+      begins: recorded.predicted,
       keeps: [
         promql`last_over_time(${recorded.predicted}[${timing.duration(6 * HOUR)}])`,
-        promql`(${exhaustion1h} < ${days} and ${exhaustion1h} < ${resetSeconds})`,
-        promql`(${exhaustion6h} < ${days} and ${exhaustion6h} < ${resetSeconds})`,
-        promql`(${exhaustion1d} < ${days} and ${exhaustion1d} < ${resetSeconds} and ${resetSeconds} > 86400)`,
+        promql`(${lately(timing, exhaustion6h)} < ${days} < ${resetSeconds})`,
+        promql`(${lately(timing, exhaustion1d)} < ${days} < (${resetSeconds} > 86400))`,
       ],
-      nearer: "AIGatewayKeyExhaust(ed|ionImminent)",
+      nearer: [EXHAUSTED, IMMINENT],
     }),
-    for: 4 * MINUTE,
     summary: "A key will use up its credit limit within a day.",
     description: `${KEY} has {{ $value | printf "%.2f" }} credits left and will run out within a day, before its limit resets. Check its spending on the dashboard, then raise the limit or slow the caller down.`,
   };
 }
 
-function slow({ timing }: Settings): AlertDefinition {
-  const name = "AIGatewayKeyExhaustionSlow";
+function slow({ timing }: Settings): CreditAlert {
   const { exhaustion3d, remaining, resetSeconds } = recorded;
   const weeks = 2 * timing.seconds(thresholds.slow);
   return {
-    name,
+    ...SLOW,
+    name: "AIGatewayKeyExhaustionSlow",
     severity: "warning",
     comment: "Once it fires, it fires until the rate of three days contradicts it.",
+    every: recorded.slow,
+    value: promql`(${lately(timing, exhaustion3d)} or ${remaining} * 0)`,
     expr: untilReset(timing, {
-      alert: name,
-      begins: recorded.slow.name,
-      value: promql`(${exhaustion3d} or ${remaining} * 0)`,
-      keeps: [
-        promql`last_over_time(${recorded.slow}[${timing.duration(DAY)}])`,
-        promql`(${exhaustion3d} < ${weeks} and ${exhaustion3d} < ${resetSeconds})`,
-      ],
-      nearer: "AIGatewayKeyExhaust(ed|ionImminent|ionPredicted)",
+      ...SLOW,
+      begins: recorded.slow,
+      keeps: [promql`(${lately(timing, exhaustion3d)} < ${weeks} < ${resetSeconds})`],
+      nearer: [EXHAUSTED, IMMINENT, PREDICTED],
     }),
-    for: DAY,
     summary: "A key will use up its credit limit within a week.",
     description: `${KEY} runs out of credits in {{ $value | humanizeDuration }} at the rate of the last three days, before its limit resets. Raise the limit, or agree on lower spending with the owner.`,
   };
 }
 
-function low({ timing }: Settings): AlertDefinition {
-  const name = "AIGatewayKeyLimitLow";
+function low({ timing }: Settings): CreditAlert {
   const { remaining, limit } = recorded;
   return {
-    name,
+    ...LOW,
+    name: "AIGatewayKeyLimitLow",
     severity: "info",
+    every: recorded.low,
+    value: promql`${remaining} / (${limit} > 0)`,
     expr: untilReset(timing, {
-      alert: name,
-      begins: recorded.low.name,
-      value: promql`${remaining} / (${limit} > 0)`,
+      ...LOW,
+      begins: recorded.low,
       keeps: [promql`last_over_time(${recorded.low}[${timing.duration(HOUR)}])`],
-      nearer: "AIGatewayKeyExhaust.+",
+      nearer: [EXHAUSTED, IMMINENT, PREDICTED, SLOW],
     }),
-    for: 15 * MINUTE,
     summary: "A key has little of its credit limit left.",
     description: `${KEY} has {{ $value | humanizePercentage }} of its limit left, which does not last until the reset at the rate of the last day. If this happens in every window, raise the limit.`,
   };

@@ -1,23 +1,29 @@
-import { DAY, MINUTE, thresholds } from "../thresholds.ts";
+import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
+import { DAY, thresholds } from "../thresholds.ts";
 import { promql } from "../promql.ts";
-import { record, type RuleGroup } from "./rule.ts";
+import { lately, slowly } from "./key-days.ts";
+import { historic, peak } from "./key-history.ts";
+import { usageOfLimit } from "./key-inputs.ts";
+import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Settings } from "./settings.ts";
+import type { Timing } from "./timing.ts";
 
 /** Forecasts how much a key still spends today from its earlier days: office hours end, and nights are quiet. */
 export function keyForecast({ timing }: Settings): RuleGroup {
   const day = timing.duration(DAY);
   const { usage, usageDay, spentYesterday, restShareYesterday, restShare, restOfDay } = recorded;
-  const { restRatio, remaining, resetSeconds, burn1h, burn15m } = recorded;
-  const quarter = timing.duration(timing.burnWindow);
-  const half = timing.duration(2 * timing.burnWindow);
-  const threeQuarters = timing.duration(3 * timing.burnWindow);
   return {
     name: "aigateway-key-forecast",
     comment:
       "How much a key still spends today, judged by its earlier days: office hours end, and nights are quiet. A rate alone cannot know that.",
-    interval: timing.duration(MINUTE),
+    interval: slowly(timing),
     rules: [
+      record(
+        usageDay,
+        "The usage since midnight UTC that counts toward the limit. Absent until the look-back no longer reaches yesterday.",
+        `${usageOfLimit(timing, families.usageDay, families.byokUsageDay)}\n${promql`and on () vector(${timing.now} % 86400) >= ${timing.memorySeconds}`}`,
+      ),
       record(
         spentYesterday,
         "Credits spent yesterday. The usage at midnight is the usage minus today's.",
@@ -29,7 +35,7 @@ export function keyForecast({ timing }: Settings): RuleGroup {
         promql`
           clamp_min(${usage} - ${usageDay} - ${usage} offset ${day}, 0)
           / (${spentYesterday} > 0)
-          and ${recorded.remainingRatioMin1d} > ${thresholds.dryRatio}`,
+          and ${historic(timing, recorded.remainingRatioMin1d)} > ${thresholds.dryRatio}`,
       ),
       record(
         restShare,
@@ -46,25 +52,46 @@ export function keyForecast({ timing }: Settings): RuleGroup {
           ${restShare} * (${usageDay} + ${thresholds.yesterdaysPart} * ${spentYesterday})
           / (1 + ${thresholds.yesterdaysPart} - ${restShare})`,
       ),
-      record(
-        restRatio,
-        "The forecast rest of today divided by what is left, on a day that ends with a reset. Absent while the key spends at twice yesterday's rate at this hour, because then earlier days are no guide.",
-        promql`
-          ${restOfDay} / (${remaining} > 0)
-          and ${resetSeconds} <= 86400
-          and ${burn1h} < 2 * ${burn1h} offset ${day}
-          and ${burn15m} < 2 * ${burn1h} offset ${day}`,
-      ),
-      record(
-        recorded.burnLasting,
-        "The rate of the last hour, if each quarter of the hour contributed to it. A burst that is over or has just begun does not qualify.",
-        promql`
-          ${burn1h}
-          and ${burn15m} > ${thresholds.lastingPart} * ${burn1h}
-          and ${burn15m} offset ${quarter} > ${thresholds.lastingPart} * ${burn1h}
-          and ${burn15m} offset ${half} > ${thresholds.lastingPart} * ${burn1h}
-          and ${burn15m} offset ${threeQuarters} > ${thresholds.lastingPart} * ${burn1h}`,
-      ),
     ],
   };
+}
+
+/** What the forecast and the last hour mean now. */
+export function keyPresent(timing: Timing): readonly RecordingRule[] {
+  const { restRatio, restOfDay, remaining, resetSeconds, burn1h, burn15m } = recorded;
+  const part = thresholds.lastingPart;
+  const quarters = (count: number) => timing.duration(count * timing.burnWindow);
+  return [
+    record(
+      restRatio,
+      "The forecast rest of today divided by what is left, on a day that ends with a reset. Absent while the key spends at twice yesterday's rate at this hour and nearly as fast as ever in three days, because then earlier days are no guide.",
+      promql`
+        ${lately(timing, restOfDay)} / (${remaining} > 0)
+        and ${resetSeconds} <= 86400
+        and (
+          ${asYesterday(timing)}
+          or ${burn1h} < ${thresholds.known} * ${peak(timing, recorded.burn1hMax3d)}
+        )`,
+    ),
+    record(
+      recorded.exhaustionLasting,
+      "Seconds until the key runs out at the rate of the last hour, if each quarter of the hour contributed to it. A burst that is over or has just begun does not qualify.",
+      promql`
+        ${recorded.exhaustion1h}
+        and (
+          ${part} * ${burn1h}
+          < ${burn15m}
+          < ${burn15m} offset ${quarters(1)}
+          < ${burn15m} offset ${quarters(2)}
+          < ${burn15m} offset ${quarters(3)}
+        )`,
+    ),
+  ];
+}
+
+/** Present while the key spends at less than twice yesterday's rate at this hour. A comparison keeps its left side, so two of them can follow each other. */
+export function asYesterday(timing: Timing): string {
+  const { burn1h, burn15m } = recorded;
+  const yesterday = lately(timing, recorded.burn1hYesterday);
+  return promql`(2 * ${yesterday} > ${burn1h} > ${burn15m})`;
 }

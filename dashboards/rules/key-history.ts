@@ -1,22 +1,26 @@
-import { promql } from "../promql.ts";
+import { promql, type Series } from "../promql.ts";
+import { burn } from "./key-inputs.ts";
 import { record, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Settings } from "./settings.ts";
+import type { Timing } from "./timing.ts";
 import { DAY, HOUR, MINUTE } from "../thresholds.ts";
 
-/** The peaks of each key in recent days, as the measure of what is unusual for it. */
+/** The rate of three days of each key, and its peaks in recent days as the measure of what is unusual for it. Read them over a range: see `historic`. */
 export function keyHistory({ timing }: Settings): RuleGroup {
-  const [hour, day] = [timing.duration(HOUR), timing.duration(DAY)];
-  const days = (count: number) => timing.duration(count * DAY);
+  const hour = timing.duration(HOUR);
+  const hoursOf = (series: Series, days: number, before: number) =>
+    `${series.name}[${timing.duration(days * DAY)}] offset ${timing.duration(before)}`;
   return {
     name: "aigateway-key-history",
     comment:
-      "The peaks of each key in recent days, as the measure of what is unusual for it. They change slowly, so they are evaluated every two minutes.",
-    interval: timing.duration(2 * MINUTE),
+      "The rate of three days of each key, and its peaks in recent days as the measure of what is unusual for it. They change slowly, and Prometheus opens every block of a week to read them, so they are evaluated every half an hour and read over a range.",
+    interval: timing.duration(30 * MINUTE),
     rules: [
+      burn(timing, recorded.burn3d, 3 * DAY, DAY, "Credits per second over three days."),
       record(
         recorded.burn15mMax1h,
-        "The peak 15-minute rate of the last hour, so that each day in the series below takes 24 points.",
+        "The peak 15-minute rate of the last hour.",
         promql`max_over_time(${recorded.burn15m}[${hour}])`,
       ),
       record(
@@ -27,28 +31,38 @@ export function keyHistory({ timing }: Settings): RuleGroup {
       record(
         recorded.burn15mMax3d,
         "The peak 15-minute rate of the last three days, without the last three hours, which are compared with it.",
-        promql`max_over_time(${recorded.burn15mMax1h}[${days(3)}:${hour}] offset ${timing.duration(3 * HOUR)})`,
+        promql`max_over_time(${hoursOf(recorded.burn15mMax1h, 3, 3 * HOUR)})`,
       ),
       record(
         recorded.burn1hMax3d,
         "The peak hourly rate of the same days.",
-        promql`max_over_time(${recorded.burn1hMax1h}[${days(3)}:${hour}] offset ${timing.duration(3 * HOUR)})`,
+        promql`max_over_time(${hoursOf(recorded.burn1hMax1h, 3, 3 * HOUR)})`,
       ),
       record(
         recorded.burn1hMax7d,
         "The peak hourly rate of the last week, without the last three hours.",
-        promql`max_over_time(${recorded.burn1hMax1h}[${days(7)}:${hour}] offset ${timing.duration(3 * HOUR)})`,
+        promql`max_over_time(${hoursOf(recorded.burn1hMax1h, 7, 3 * HOUR)})`,
       ),
       record(
         recorded.remainingRatioMin1h,
         "The smallest remaining share of the limit in the last hour.",
-        promql`min_over_time((${recorded.remaining} / (${recorded.limit} > 0))[${hour}:${timing.duration(5 * MINUTE)}])`,
+        promql`min_over_time(${recorded.remaining}[${hour}]) / (${recorded.limit} > 0)`,
       ),
       record(
         recorded.remainingRatioMin1d,
         "The smallest remaining share of the limit in the last day. A day on which the key ran out does not show what it would have spent.",
-        promql`min_over_time(${recorded.remainingRatioMin1h}[${day}:${hour}] offset ${timing.duration(30 * MINUTE)})`,
+        promql`min_over_time(${hoursOf(recorded.remainingRatioMin1h, 1, 30 * MINUTE)})`,
       ),
     ],
   };
+}
+
+/** A series of this group, also if one evaluation was missed. A bare selector would find a value for five minutes only. */
+export function historic(timing: Timing, series: Series): string {
+  return promql`last_over_time(${series}[${timing.duration(HOUR)}])`;
+}
+
+/** A peak of three days; 0 without history. */
+export function peak(timing: Timing, max3d: Series): string {
+  return promql`(${historic(timing, max3d)} or ${recorded.limit} * 0)`;
 }

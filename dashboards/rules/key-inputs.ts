@@ -1,10 +1,11 @@
+import { discoveryFamilies } from "../../exporter/collectors/discovery-families.ts";
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
 import { type Series, promql, select } from "../promql.ts";
 import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
-import { DAY, HOUR, MINUTE } from "../thresholds.ts";
+import { HOUR, MINUTE } from "../thresholds.ts";
 
 /** The current values and burn rates of each key: one series per key, however many processes report it. */
 export function keyInputs({ timing }: Settings): RuleGroup {
@@ -30,53 +31,54 @@ function identity({ memory }: Timing): readonly RecordingRule[] {
       recorded.keyOwner,
       "Team of the key. One series per key, because joins fail on two: the one scraped now takes precedence over a remembered one.",
       promql`
-        topk by (job, key) (1,
-          max by (job, key, team) (2 * ${families.ownerInfo} or last_over_time(${families.ownerInfo}[${memory}]))
+        topk by (job, gateway, key) (1,
+          max by (job, gateway, key, team) (2 * ${families.ownerInfo} or last_over_time(${families.ownerInfo}[${memory}]))
         ) ^ 0`,
     ),
     record(
       recorded.lastSuccess,
       "When the newest answer for the key was requested. It is the clock of the rates below, and it stops while the gateway is down.",
-      promql`max by (job, key) (last_over_time(${families.lastSuccess}[${memory}]))`,
+      promql`max by (job, gateway, key) (last_over_time(${families.lastSuccess}[${memory}]))`,
     ),
     record(
       recorded.instanceFreshest,
       "The process with the newest answer for the key. Only its figures count: no sums over replicas, no figures of terminated pods.",
+      // Greater: a rule of vmalert reads the results of its own evaluation only at the next one.
       promql`
         last_over_time(${families.lastSuccess}[${memory}])
-        == on (job, key) group_left () ${recorded.lastSuccess}`,
+        >= on (job, gateway, key) group_left () ${recorded.lastSuccess}`,
     ),
   ];
 }
 
-function amounts({ memory, memorySeconds, now }: Timing): readonly RecordingRule[] {
-  const counted = (own: Series, byok: Series) => promql`
-    max by (job, key) (
+/** Usage that counts toward the limit, own provider keys included if they count; from the process with the newest answer. */
+export function usageOfLimit({ memory }: Timing, own: Series, byok: Series): string {
+  return promql`
+    max by (job, gateway, key) (
       (
         last_over_time(${own}[${memory}])
           + last_over_time(${byok}[${memory}]) * last_over_time(${families.byokInLimit}[${memory}])
         or last_over_time(${own}[${memory}])
       )
-      and on (job, instance, key) ${recorded.instanceFreshest}
+      and on (job, gateway, instance, key) ${recorded.instanceFreshest}
     )`;
+}
+
+function amounts(timing: Timing): readonly RecordingRule[] {
+  const { memory } = timing;
   return [
     record(
       recorded.usage,
       "All usage that counts toward the limit, including own provider keys if they count. The last figure is kept while the gateway is down, so that the rates continue where they stopped.",
-      `${counted(families.usage, families.byokUsage)}\n${promql`or (${recorded.usage} and on (job, key) ${recorded.lastSuccess})`}`,
-    ),
-    record(
-      recorded.usageDay,
-      "The same since midnight UTC. Absent until the look-back no longer reaches yesterday.",
-      `${counted(families.usageDay, families.byokUsageDay)}\n${promql`and on () vector(${now} % 86400) >= ${memorySeconds}`}`,
+      `${usageOfLimit(timing, families.usage, families.byokUsage)}\n${promql`or (${recorded.usage} and on (job, gateway, key) ${recorded.lastSuccess})`}`,
     ),
     record(
       recorded.limit,
       "The credit limit.",
       promql`
-        max by (job, key) (
+        max by (job, gateway, key) (
           last_over_time(${families.limit}[${memory}])
-          and on (job, instance, key) ${recorded.instanceFreshest}
+          and on (job, gateway, instance, key) ${recorded.instanceFreshest}
         )`,
     ),
   ];
@@ -88,13 +90,13 @@ function limitReset({ memory, now }: Timing): RecordingRule {
     recorded.resetSeconds,
     "Seconds until the limit resets; infinite if it never does. If the reset is unknown, the earliest possible one is assumed: the next midnight UTC.",
     promql`
-      max by (job, key) (
+      max by (job, gateway, key) (
         last_over_time(${families.nextReset}[${memory}])
-        and on (job, instance, key) ${recorded.instanceFreshest}
+        and on (job, gateway, instance, key) ${recorded.instanceFreshest}
       ) - ${now}
-      or max by (job, key) (
+      or max by (job, gateway, key) (
         last_over_time(${never}[${memory}]) == 1
-        and on (job, instance, key) ${recorded.instanceFreshest}
+        and on (job, gateway, instance, key) ${recorded.instanceFreshest}
       ) * Inf
       or ${recorded.limit} * 0 + (86400 - ${now} % 86400)`,
   );
@@ -103,39 +105,49 @@ function limitReset({ memory, now }: Timing): RecordingRule {
 function remaining({ memory, memorySeconds, now }: Timing): RecordingRule {
   return record(
     recorded.remaining,
-    "Credits left. Absent if the limit has reset since the last answer, or if no answer arrived within the look-back.",
+    "Credits left. Absent if the limit has reset since the last answer, if no answer arrived within the look-back, or if the key is disabled, because then nothing can be spent.",
     promql`
-      max by (job, key) (
+      max by (job, gateway, key) (
         last_over_time(${families.remaining}[${memory}])
-        and on (job, instance, key) ${recorded.instanceFreshest}
+        and on (job, gateway, instance, key) ${recorded.instanceFreshest}
       )
-      and on (job, key) ${recorded.resetSeconds} > 0
-      and on (job, key) ${now} - ${recorded.lastSuccess} < ${memorySeconds}`,
+      and on (job, gateway, key) ${recorded.resetSeconds} > 0
+      and on (job, gateway, key) ${now} - ${recorded.lastSuccess} < ${memorySeconds}
+      unless on (job, gateway, key) (
+        last_over_time(${discoveryFamilies.disabled}[${memory}]) == 1
+        and on (job, gateway, instance, key) ${recorded.instanceFreshest}
+      )`,
+  );
+}
+
+/** The rule that records the rate over a window, of which at least `measured` seconds must lie between two answers. */
+export function burn(
+  timing: Timing,
+  series: Series,
+  window: number,
+  measured: number,
+  comment: string,
+): RecordingRule {
+  const ago = timing.duration(window);
+  return record(
+    series,
+    comment,
+    promql`
+      clamp_min(${recorded.usage} - ${recorded.usage} offset ${ago}, 0)
+      / (${recorded.lastSuccess} - ${recorded.lastSuccess} offset ${ago} >= ${timing.seconds(measured)})`,
   );
 }
 
 function burns(timing: Timing): readonly RecordingRule[] {
-  const burn = (series: Series, window: number, measured: number, comment: string) => {
-    const ago = timing.duration(window);
-    return record(
-      series,
-      comment,
-      promql`
-        clamp_min(${recorded.usage} - ${recorded.usage} offset ${ago}, 0)
-        / (${recorded.lastSuccess} - ${recorded.lastSuccess} offset ${ago} >= ${timing.seconds(measured)})`,
-    );
-  };
   return [
     burn(
+      timing,
       recorded.burn15m,
       timing.burnWindow,
       timing.burnWindow / 3,
       "Credits per second over 15 minutes. The divisor is the time between the answers, so that the jump after an outage is spread over the outage. Downward corrections count as zero.",
     ),
-    burn(recorded.burn1h, HOUR, 10 * MINUTE, "Credits per second over an hour."),
-    burn(recorded.burn6h, 6 * HOUR, HOUR, "Credits per second over six hours."),
-    burn(recorded.burn1d, DAY, 6 * HOUR, "Credits per second over a day."),
-    burn(recorded.burn3d, 3 * DAY, DAY, "Credits per second over three days."),
+    burn(timing, recorded.burn1h, HOUR, 10 * MINUTE, "Credits per second over an hour."),
   ];
 }
 
@@ -151,24 +163,10 @@ function exhaustions(): readonly RecordingRule[] {
       recorded.burn1h,
       "Seconds until the key runs out at the rate of the last hour.",
     ),
-    exhaustion(
-      recorded.exhaustion6h,
-      recorded.burn6h,
-      "Seconds until the key runs out at the rate of the last six hours.",
-    ),
-    exhaustion(
-      recorded.exhaustion1d,
-      recorded.burn1d,
-      "Seconds until the key runs out at the rate of the last day.",
-    ),
-    exhaustion(
-      recorded.exhaustion3d,
-      recorded.burn3d,
-      "Seconds until the key runs out at the rate of the last three days.",
-    ),
   ];
 }
 
-function exhaustion(series: Series, burn: Series, comment: string): RecordingRule {
-  return record(series, comment, promql`clamp_min(${recorded.remaining}, 0) / (${burn} > 0)`);
+/** The rule that records when the remaining credits are used up at a rate. */
+export function exhaustion(series: Series, rate: Series | string, comment: string): RecordingRule {
+  return record(series, comment, promql`clamp_min(${recorded.remaining}, 0) / (${rate} > 0)`);
 }

@@ -1,8 +1,11 @@
+import { discoveryFamilies } from "../../exporter/collectors/discovery-families.ts";
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
 import { uids } from "../uids.ts";
-import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
+import { HOUR, MINUTE, thresholds } from "../thresholds.ts";
 import { promql, select } from "../promql.ts";
+import { lately } from "./key-days.ts";
+import { historic } from "./key-history.ts";
 import { KEY, withKeyTeam } from "./owner.ts";
 import type { RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
@@ -18,7 +21,7 @@ export function keyState(settings: Settings): RuleGroup {
   return {
     name: "aigateway-key-state",
     comment: "State of keys: refused, expiring, removed, stale, or spending unusually fast.",
-    interval: settings.timing.duration(MINUTE),
+    interval: settings.timing.duration(2 * MINUTE),
     rules: [
       ofOwner(unauthorized()),
       ofOwner(expiresSoon(settings)),
@@ -35,11 +38,11 @@ function unauthorized(): AlertDefinition {
   return {
     name: "AIGatewayKeyUnauthorized",
     severity: "critical",
-    expr: promql`max by (job, key) (${families.unauthorized}) == 1`,
+    expr: promql`max by (job, gateway, key) (${families.unauthorized}) == 1`,
     for: 5 * MINUTE,
     keepFiringFor: 10 * MINUTE,
     summary: "The gateway refuses a key.",
-    description: `${KEY} is refused by the gateway (401), so every call made with it fails: it was disabled, was deleted or has expired. Ask the owner whether that was intended; if not, create a new key and replace the secret.`,
+    description: `${KEY} no longer works: the gateway refuses every call made with it (401), because it was disabled, was deleted or has expired. Ask the owner whether that was intended; if not, create a new key and replace the secret.`,
   };
 }
 
@@ -48,11 +51,12 @@ function expiresSoon({ timing }: Settings): AlertDefinition {
     name: "AIGatewayKeyExpiresSoon",
     severity: "warning",
     expr: promql`
-      max by (job, key) (last_over_time(${families.expiry}[${timing.memory}])) - ${timing.now}
-      < ${timing.seconds(thresholds.expiresSoon)}`,
+      max by (job, gateway, key) (last_over_time(${families.expiry}[${timing.memory}])) - ${timing.now}
+      < ${timing.seconds(thresholds.expiresSoon)}
+      unless on (job, gateway, key) max by (job, gateway, key) (last_over_time(${discoveryFamilies.disabled}[${timing.memory}])) == 1`,
     for: 15 * MINUTE,
     summary: "A key expires within a week.",
-    description: `${KEY} expires in {{ $value | humanizeDuration }}; then its calls fail (401). Create a new key, distribute it to its users, and replace the exporter's secret.`,
+    description: `${KEY} expires in {{ $value | humanizeDuration }}; then its calls fail (401). Create a new key before that, give it to its users, and replace the exporter's secret.`,
   };
 }
 
@@ -61,13 +65,13 @@ function freeQuotaLow(): AlertDefinition {
     name: "AIGatewayKeyFreeQuotaLow",
     severity: "info",
     expr: promql`
-      min by (job, key) (${families.freeRequestsRemaining})
-      / (max by (job, key) (${families.freeRequestsLimit}) > 0)
+      min by (job, gateway, key) (${families.freeRequestsRemaining})
+      / (max by (job, gateway, key) (${families.freeRequestsLimit}) > 0)
       < ${thresholds.freeQuotaLow}`,
     for: 5 * MINUTE,
     keepFiringFor: 10 * MINUTE,
     summary: "A key has nearly used up its free requests for the day.",
-    description: `${KEY} has {{ $value | humanizePercentage }} of today's requests to free models left; then the gateway refuses them (429) until 00:00 UTC. Use a paid model, or wait.`,
+    description: `${KEY} has {{ $value | humanizePercentage }} of today's requests to free models left. Once they are used up, the gateway refuses such requests (429) until 00:00 UTC. Use a paid model, or wait.`,
   };
 }
 
@@ -79,13 +83,13 @@ function spendAnomaly({ timing }: Settings): AlertDefinition {
       "Compared with the fastest hour of the key's own last week, so that neither office hours nor a nightly job is an anomaly.",
     expr: promql`
       ${recorded.burn1h} * 3600 > ${thresholds.anomalyCredits}
-      and ${recorded.burn1h} > ${thresholds.anomalyFactor} * ${recorded.burn1hMax7d}
-      # A new key has no history to compare with.
-      and ${recorded.burn1hMax7d} offset ${timing.duration(DAY)}`,
+      and ${recorded.burn1h} > ${thresholds.anomalyFactor} * ${historic(timing, recorded.burn1hMax7d)}
+      # A key that is younger than a day has no history to compare with.
+      and ${lately(timing, recorded.burn1d)}`,
     for: 15 * MINUTE,
     keepFiringFor: 30 * MINUTE,
     summary: "A key spends far faster than in any hour of the last week.",
-    description: `${KEY} spends {{ $value | printf "%.2f" }} credits an hour, more than three times as much as in its most expensive hour of the last week. Ask the owner whether that is intended.`,
+    description: `${KEY} spends {{ $value | printf "%.2f" }} credits an hour, more than three times as much as in its most expensive hour of the last week. Ask the owner whether that is intended; if not, look for a loop or a leaked key.`,
   };
 }
 
@@ -95,7 +99,7 @@ function usageCorrected({ timing }: Settings): AlertDefinition {
     severity: "info",
     expr: promql`resets(${recorded.usage}[${timing.duration(HOUR)}]) > 0`,
     summary: "The gateway lowered the total usage of a key.",
-    description: `${KEY} had its total usage lowered {{ $value }} time(s) in the last hour, by a refund or a correction. No action is needed, unless someone must explain its spend.`,
+    description: `${KEY} has less usage in total than before, because the gateway refunded or corrected it ({{ $value }} times in the last hour). No action is needed, unless someone must explain its spend.`,
   };
 }
 
@@ -103,40 +107,57 @@ function disappeared({ timing }: Settings): AlertDefinition {
   return {
     name: "AIGatewayKeyDisappeared",
     severity: "warning",
+    comment:
+      "Keys that were only listed vanish when they are deleted or renamed at the gateway, which is no fault.",
     expr: promql`
       (
-        max by (job, key, team) (${families.ownerInfo} offset ${timing.duration(HOUR)})
-        unless on (job, key) last_over_time(${families.ownerInfo}[${timing.memory}])
+        max by (job, gateway, key, team) (${families.ownerInfo} offset ${timing.duration(HOUR)})
+        unless on (job, gateway, key) last_over_time(${families.ownerInfo}[${timing.memory}])
+        unless on (job, gateway, key) ${LISTED} offset ${timing.duration(HOUR)}
       )
-      and on (job) up{job="${JOB}"} == 1`,
+      and on (job, gateway) (${selfFamilies.buildInfo} or up{job="${JOB}"} == 1)`,
     for: 5 * MINUTE,
     summary: "A key that was monitored an hour ago is gone.",
-    description: `${KEY} is no longer monitored, and no alert covers it: {{ $labels.job }} is up, but the key is missing from its configuration. If that was not intended, restore it (a file of keys_dir may have been deleted).`,
+    description: `${KEY} is no longer monitored, and no alert covers it: {{ $labels.job }} is up, but the key is missing from its configuration. If that was not intended, restore its entry or its file in keys_dir.`,
   };
 }
 
+/** The keys whose secrets are not configured. */
+const LISTED = select(discoveryFamilies.info, { source: "listing" });
+
 function dataStale({ timing }: Settings): AlertDefinition {
-  const interval = select(selfFamilies.pollInterval, { collector: "key" });
+  const age = promql`${timing.now} - ${recorded.lastSuccess}`;
+  const within = (collector: string) => {
+    const interval = select(selfFamilies.pollInterval, { collector });
+    return promql`
+      ${age}
+      < on (job, gateway) group_left ()
+        ${thresholds.staleIntervals} * max by (job, gateway) (last_over_time(${interval}[${timing.memory}]))`;
+  };
   return {
     name: "AIGatewayKeyDataStale",
     severity: "warning",
     comment:
-      "The threshold follows the poll interval. The second half covers keys that never got an answer, with the value 0.",
+      "The threshold follows the poll interval, or that of the list for keys that are only listed. While a list fails, AIGatewayDiscoveryFailing covers all of its keys. The last part covers keys that never got an answer, with the value 0.",
     expr: promql`
       (
-        ${timing.now} - ${recorded.lastSuccess} > ${timing.seconds(thresholds.keyStale)}
+        ${age} > ${timing.seconds(thresholds.keyStale)}
+        unless (${within("key")})
         unless (
-          ${timing.now} - ${recorded.lastSuccess}
-          < on (job) group_left ()
-            ${thresholds.staleIntervals} * max by (job) (last_over_time(${interval}[${timing.memory}]))
+          ${within("discovery")}
+          and on (job, gateway, key) last_over_time(${LISTED}[${timing.memory}])
+        )
+        unless on (job, gateway, key) (
+          last_over_time(${LISTED}[${timing.memory}])
+          and on (job, gateway, workspace) max by (job, gateway, workspace) (${discoveryFamilies.up}) == 0
         )
       )
       or (
-        max by (job, key) (${families.up}) == 0
-        unless on (job, key) ${recorded.lastSuccess}
+        max by (job, gateway, key) (${families.up}) == 0
+        unless on (job, gateway, key) ${recorded.lastSuccess}
       )`,
     for: 5 * MINUTE,
     summary: "The data of a key are stale.",
-    description: `${KEY} {{ if gt $value 0.0 }}has had no good answer for {{ $value | humanizeDuration }}{{ else }}has never had a good answer{{ end }}, so no alert covers its credits. The exporter's log and status page give the reason.`,
+    description: `${KEY} may run out of credits without an alert: no good answer has arrived {{ if gt $value 0.0 }}for {{ $value | humanizeDuration }}{{ else }}yet{{ end }}. Look for the reason on the exporter's status page or in its log.`,
   };
 }

@@ -2,7 +2,7 @@ import { probeFamilies as families } from "../../exporter/probes/families.ts";
 import { promql, type Series } from "../promql.ts";
 import { MINUTE, thresholds } from "../thresholds.ts";
 import { uids } from "../uids.ts";
-import { withProbeTeam } from "./owner.ts";
+import { PROBE, withProbeTeam } from "./owner.ts";
 import type { AlertRule } from "./rule.ts";
 import { recorded } from "./series.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
@@ -40,15 +40,14 @@ function failing(timing: Timing): AlertDefinition {
       (
         ${recorded.probeLastRun} - ${recorded.probeLastSuccess} > ${thresholds.probeFailedIntervals} * ${recorded.probeInterval}
         or (
-          sum by (job, probe) (${failed}) >= 2
+          sum by (job, gateway, probe) (${failed}) >= 2
           unless ${now} - ${recorded.probeLastSuccess} <= ${timing.seconds(probeWindow)}
         )
       )
       and ${isFresh(timing)}`,
     for: 5 * MINUTE,
     summary: "Transcription fails.",
-    description:
-      "At least the last two runs of the probe {{ $labels.probe }} failed: the model {{ $labels.model }} returned no transcript in time, or too many wrong words. Unless the probe's key {{ $labels.key }} is at fault, every user of the model is affected. The dashboard shows the reasons.",
+    description: `Users of {{ $labels.model }} may get no transcripts in time, or wrong ones: at least the last two runs of the ${PROBE} failed. The dashboard shows the reasons. If they are not about the probe's own key, send the traffic to another model.`,
   };
 }
 
@@ -63,8 +62,7 @@ function slow(timing: Timing): AlertDefinition {
       and ${isFresh(timing)}`,
     for: 10 * MINUTE,
     summary: "Transcription is much slower than last week.",
-    description:
-      "Half of the recent runs of the probe {{ $labels.probe }} took longer than {{ $value | humanizeDuration }}, more than twice last week's median. Check whether the provider of {{ $labels.model }} has an incident; consider another model in the meantime.",
+    description: `Users of {{ $labels.model }} may wait longer: half of the recent runs of the ${PROBE} took longer than {{ $value | humanizeDuration }}, more than twice last week's median. Check whether the provider has an incident; consider another model in the meantime.`,
   };
 }
 
@@ -78,8 +76,7 @@ function qualityDropped(timing: Timing): AlertDefinition {
       and ${isFresh(timing)}`,
     for: 10 * MINUTE,
     summary: "Transcripts have many more wrong words than last week.",
-    description:
-      "Half of the recent transcripts of the probe {{ $labels.probe }} have a word error rate of {{ $value | humanizePercentage }} or more, at least 10 percentage points above last week's median. The provider of {{ $labels.model }} may have changed the model; compare with another one.",
+    description: `Transcripts of {{ $labels.model }} may have got worse: half of the recent runs of the ${PROBE} have a word error rate of {{ $value | humanizePercentage }} or more, at least 10 percentage points above last week's median. The provider may have changed the model; compare with another one.`,
   };
 }
 
@@ -94,16 +91,15 @@ function spendLimit(): AlertDefinition {
     severity: "warning",
     expr: promql`
       ${recorded.probeOwner}
-      * on (job) group_left () ${spendReached()}`,
+      * on (job, gateway) group_left () ${spendReached()}`,
     for: 10 * MINUTE,
     summary: "Probes have reached their spending ceiling for today.",
-    description:
-      'The probe {{ $labels.probe }} does not run again before 00:00 UTC, so failures of {{ $labels.model }} go unnoticed: {{ $value | printf "%.2f" }} credits count against today\'s ceiling. Run probes less often, or raise probe_spend.max_cost_per_day.',
+    description: `Failures of {{ $labels.model }} go unnoticed until 00:00 UTC: the ${PROBE} does not run again today, because {{ $value | printf "%.2f" }} credits count against the ceiling of the day. Run probes less often, or raise probe_spend.max_cost_per_day.`,
   };
 }
 
 function most(series: Series): string {
-  return `max by (job) (${series.name})`;
+  return `max by (job, gateway) (${series.name})`;
 }
 
 function notRun(timing: Timing): AlertDefinition {
@@ -123,11 +119,10 @@ function notRun(timing: Timing): AlertDefinition {
           unless ${recorded.probeLastRun}
         )
       )
-      and on (job, probe) ${families.info}
-      unless on (job) ${spendReached()}`,
+      and on (job, gateway, probe) ${families.info}
+      unless on (job, gateway) ${spendReached()}`,
     for: 10 * MINUTE,
     summary: "A probe is due but does not run.",
-    description:
-      "The probe {{ $labels.probe }} {{ if gt $value 0.0 }}last ran {{ $value | humanizeDuration }} ago{{ else }}has never run{{ end }}, so failures of {{ $labels.model }} go unnoticed. aigateway_probe_skipped_total shows the reason.",
+    description: `Failures of {{ $labels.model }} go unnoticed: the ${PROBE} {{ if gt $value 0.0 }}last ran {{ $value | humanizeDuration }} ago{{ else }}has never run{{ end }}. aigateway_probe_skipped_total shows the reason.`,
   };
 }

@@ -24,10 +24,10 @@ function identity({ memory, probeMemory }: Timing): readonly RecordingRule[] {
       recorded.probeOwner,
       "Model of the probe, the key that pays, and its team. One series per probe: the one scraped now takes precedence over a remembered one.",
       promql`
-        topk by (job, probe) (1,
-          max by (job, probe, model, key) (2 * ${families.info} or last_over_time(${families.info}[${memory}]))
+        topk by (job, gateway, probe) (1,
+          max by (job, gateway, probe, model, key) (2 * ${families.info} or last_over_time(${families.info}[${memory}]))
         ) ^ 0
-        * on (job, key) group_left (team) ${recorded.keyOwner}`,
+        * on (job, gateway, key) group_left (team) ${recorded.keyOwner}`,
     ),
     record(
       recorded.probeInterval,
@@ -47,18 +47,18 @@ function identity({ memory, probeMemory }: Timing): readonly RecordingRule[] {
     record(
       recorded.probeDuration,
       "Duration of the last run if it returned a transcript. Refusals are quick, and timeouts have their own alert.",
-      promql`max by (job, probe) (${families.duration} and on (job, instance, probe) ${families.wordErrors})`,
+      promql`max by (job, gateway, probe) (${families.duration} and on (job, gateway, instance, probe) ${families.wordErrors})`,
     ),
     record(
       recorded.probeWordErrors,
       "Word error rate of the last run.",
-      promql`max by (job, probe) (${families.wordErrors})`,
+      promql`max by (job, gateway, probe) (${families.wordErrors})`,
     ),
   ];
 }
 
 function latest(series: Series, range: string): string {
-  return promql`max by (job, probe) (last_over_time(${series}[${range}]))`;
+  return promql`max by (job, gateway, probe) (last_over_time(${series}[${range}]))`;
 }
 
 function medians(timing: Timing): readonly RecordingRule[] {
@@ -66,10 +66,10 @@ function medians(timing: Timing): readonly RecordingRule[] {
   const before = `[${week}] offset ${recent}`;
   const ofRecent = (series: Series) => promql`
     quantile_over_time(0.5, ${series}[${recent}])
-    and on (job, probe) changes(${recorded.probeLastRun}[${recent}]) >= ${thresholds.probeRecentRuns}`;
+    and on (job, gateway, probe) changes(${recorded.probeLastRun}[${recent}]) >= ${thresholds.probeRecentRuns}`;
   const ofWeek = (series: Series) => promql`
     quantile_over_time(0.5, ${series}${before})
-    and on (job, probe) changes(${recorded.probeLastRun}${before}) >= ${thresholds.probeWeekRuns}`;
+    and on (job, gateway, probe) changes(${recorded.probeLastRun}${before}) >= ${thresholds.probeWeekRuns}`;
   return [
     record(
       recorded.probeDurationRecent,

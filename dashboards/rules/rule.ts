@@ -34,8 +34,8 @@ export type Severity = "critical" | "warning" | "info";
 export interface Annotations {
   readonly summary: string;
   readonly description: string;
-  readonly runbook_url: string;
-  readonly dashboard_url: string;
+  readonly runbook_url?: string;
+  readonly dashboard_url?: string;
 }
 
 export function isAlert(rule: Rule): rule is AlertRule {

@@ -1,36 +1,40 @@
 import type { Series } from "../promql.ts";
 
-function ofKey(name: string): Series<"job" | "key"> {
-  return { name: `key:aigateway_${name}`, labels: ["job", "key"] };
+function ofKey(name: string): Series<"job" | "gateway" | "key"> {
+  return { name: `key:aigateway_${name}`, labels: ["job", "gateway", "key"] };
 }
 
-function ofBudget(name: string): Series<"job" | "budget"> {
-  return { name: `budget:aigateway_${name}`, labels: ["job", "budget"] };
+function ofBudget(name: string): Series<"job" | "gateway" | "budget"> {
+  return { name: `budget:aigateway_${name}`, labels: ["job", "gateway", "budget"] };
 }
 
-const instanceFreshest: Series<"job" | "instance" | "key"> = {
+const instanceFreshest: Series<"job" | "gateway" | "instance" | "key"> = {
   name: "instance_key:aigateway_last_success_timestamp_seconds:freshest",
-  labels: ["job", "instance", "key"],
+  labels: ["job", "gateway", "instance", "key"],
 };
 
-const keyOwner: Series<"job" | "key" | "team"> = {
+const keyOwner: Series<"job" | "gateway" | "key" | "team"> = {
   name: "key:aigateway_owner_info:latest",
-  labels: ["job", "key", "team"],
+  labels: ["job", "gateway", "key", "team"],
 };
 
-const budgetOwner: Series<"job" | "budget" | "window" | "team"> = {
+const budgetOwner: Series<"job" | "gateway" | "budget" | "window" | "team"> = {
   name: "budget:aigateway_info:latest",
-  labels: ["job", "budget", "window", "team"],
+  labels: ["job", "gateway", "budget", "window", "team"],
 };
 
-function ofProbe(name: string): Series<"job" | "probe"> {
-  return { name: `probe:aigateway_${name}`, labels: ["job", "probe"] };
+function ofProbe(name: string): Series<"job" | "gateway" | "probe"> {
+  return { name: `probe:aigateway_${name}`, labels: ["job", "gateway", "probe"] };
 }
 
-const probeOwner: Series<"job" | "probe" | "model" | "key" | "team"> = {
+const probeOwner: Series<"job" | "gateway" | "probe" | "model" | "key" | "team"> = {
   name: "probe:aigateway_info:latest",
-  labels: ["job", "probe", "model", "key", "team"],
+  labels: ["job", "gateway", "probe", "model", "key", "team"],
 };
+
+function ofAccount(name: string): Series<"job" | "gateway"> {
+  return { name: `account:aigateway_${name}`, labels: ["job", "gateway"] };
+}
 
 /** The series of the recording rules, for alerts and panels. Rates are in credits per second, times in seconds. */
 export const recorded = {
@@ -44,12 +48,12 @@ export const recorded = {
   remaining: ofKey("limit_remaining_credits:latest"),
   burn15m: ofKey("limit_usage_credits:burn15m"),
   burn1h: ofKey("limit_usage_credits:burn1h"),
-  burnLasting: ofKey("limit_usage_credits:burn1h_lasting"),
   burn6h: ofKey("limit_usage_credits:burn6h"),
   burn1d: ofKey("limit_usage_credits:burn1d"),
   burn3d: ofKey("limit_usage_credits:burn3d"),
   exhaustion15m: ofKey("limit_exhaustion_seconds:burn15m"),
   exhaustion1h: ofKey("limit_exhaustion_seconds:burn1h"),
+  exhaustionLasting: ofKey("limit_exhaustion_seconds:burn1h_lasting"),
   exhaustion6h: ofKey("limit_exhaustion_seconds:burn6h"),
   exhaustion1d: ofKey("limit_exhaustion_seconds:burn1d"),
   exhaustion3d: ofKey("limit_exhaustion_seconds:burn3d"),
@@ -57,6 +61,7 @@ export const recorded = {
   burn1hMax1h: ofKey("limit_usage_credits:burn1h_max1h"),
   burn15mMax3d: ofKey("limit_usage_credits:burn15m_max3d"),
   burn1hMax3d: ofKey("limit_usage_credits:burn1h_max3d"),
+  burn1hYesterday: ofKey("limit_usage_credits:burn1h_yesterday"),
   burn1hMax7d: ofKey("limit_usage_credits:burn1h_max7d"),
   remainingRatioMin1h: ofKey("limit_remaining_ratio:min1h"),
   remainingRatioMin1d: ofKey("limit_remaining_ratio:min1d"),
@@ -65,17 +70,38 @@ export const recorded = {
   restShare: ofKey("day_rest_share:typical"),
   restOfDay: ofKey("day_rest_credits:forecast"),
   restRatio: ofKey("day_rest_ratio:usual"),
+  limitChanged: ofKey("limit_credits:changed"),
   imminent: ofKey("limit_exhaustion_seconds:imminent"),
   predicted: ofKey("limit_remaining_credits:predicted"),
   slow: ofKey("limit_exhaustion_seconds:slow"),
   low: ofKey("limit_remaining_ratio:low"),
+  exhaustedSince: ofKey("alert_start_timestamp_seconds:exhausted"),
+  imminentSince: ofKey("alert_start_timestamp_seconds:imminent"),
+  predictedSince: ofKey("alert_start_timestamp_seconds:predicted"),
+  slowSince: ofKey("alert_start_timestamp_seconds:slow"),
+  lowSince: ofKey("alert_start_timestamp_seconds:low"),
+  burnGateway: ofKey("limit_usage_credits:burn_gateway"),
+  runsOut: ofKey("limit_exhaustion_seconds:expected"),
+  mayRunOut: ofKey("limit_exhaustion_seconds:estimated"),
+  accountExhaustedSince: ofAccount("alert_start_timestamp_seconds:exhausted"),
   budgetOwner,
   budgetLimit: ofBudget("limit_credits:max"),
   budgetSpent: ofBudget("spent_credits:max"),
+  budgetComplete: ofBudget("complete:min"),
   budgetForecast: ofBudget("spent_credits:forecast"),
   budgetBurn1h: ofBudget("spent_credits:burn1h"),
   budgetBurn6h: ofBudget("spent_credits:burn6h"),
   budgetBurn3d: ofBudget("spent_credits:burn3d"),
+  accountLastSuccess: ofAccount("last_success_timestamp_seconds:max"),
+  accountBought: ofAccount("bought_credits:latest"),
+  accountUsed: ofAccount("used_credits:latest"),
+  accountBalance: ofAccount("balance_credits:latest"),
+  accountBurn1h: ofAccount("used_credits:burn1h"),
+  accountBurn6h: ofAccount("used_credits:burn6h"),
+  accountBurn3d: ofAccount("used_credits:burn3d"),
+  accountExhaustion1h: ofAccount("exhaustion_seconds:burn1h"),
+  accountExhaustion6h: ofAccount("exhaustion_seconds:burn6h"),
+  accountExhaustion3d: ofAccount("exhaustion_seconds:burn3d"),
   probeOwner,
   probeInterval: ofProbe("interval_seconds:max"),
   probeLastRun: ofProbe("last_run_timestamp_seconds:max"),

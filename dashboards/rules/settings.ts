@@ -5,24 +5,24 @@ import { createTiming, type Timing, type TimingOptions } from "./timing.ts";
 export const JOB = "aigateway-exporter";
 
 export interface RuleOptions extends TimingOptions {
-  /** URL of docs/alerts.md as readers of alerts can open it; `#alertname` is appended. Default: a placeholder. */
-  readonly runbookBaseUrl?: string;
-  /** URL of Grafana's dashboards, up to the uid. Default: a placeholder. */
-  readonly dashboardBaseUrl?: string;
+  /** URL of docs/alerts.md as readers of alerts can open it; `#alertname` is appended. Default: alerts have no such link. */
+  readonly runbookBaseUrl?: string | undefined;
+  /** URL of Grafana's dashboards, up to the uid. Default: alerts have no such link. */
+  readonly dashboardBaseUrl?: string | undefined;
 }
 
 /** The settings that all rules share. */
 export interface Settings {
   readonly timing: Timing;
-  readonly runbookBaseUrl: string;
-  readonly dashboardBaseUrl: string;
+  readonly runbookBaseUrl: string | undefined;
+  readonly dashboardBaseUrl: string | undefined;
 }
 
 export function createSettings(options: RuleOptions): Settings {
   return {
     timing: createTiming(options),
-    runbookBaseUrl: options.runbookBaseUrl ?? "https://runbooks.example/aigateway-exporter/docs/alerts.md",
-    dashboardBaseUrl: options.dashboardBaseUrl ?? "https://grafana.example/d",
+    runbookBaseUrl: options.runbookBaseUrl,
+    dashboardBaseUrl: options.dashboardBaseUrl,
   };
 }
 
@@ -48,7 +48,10 @@ export interface DashboardLink {
 export function createAlert(settings: Settings, link: DashboardLink, definition: AlertDefinition): AlertRule {
   const { name, severity, expr, summary, description, comment } = definition;
   const { timing, runbookBaseUrl, dashboardBaseUrl } = settings;
-  const query = link.label === undefined ? "" : `?var-${link.label}={{ $labels.${link.label} }}`;
+  const query =
+    link.label === undefined
+      ? ""
+      : `?var-${link.label}={{ $labels.${link.label} }}{{ with $labels.gateway }}&var-gateway={{ . }}{{ end }}`;
   return {
     alert: name,
     ...(comment === undefined ? {} : { comment }),
@@ -61,8 +64,8 @@ export function createAlert(settings: Settings, link: DashboardLink, definition:
     annotations: {
       summary,
       description,
-      runbook_url: `${runbookBaseUrl}#${name.toLowerCase()}`,
-      dashboard_url: `${dashboardBaseUrl}/${link.uid}${query}`,
+      ...(runbookBaseUrl === undefined ? {} : { runbook_url: `${runbookBaseUrl}#${name.toLowerCase()}` }),
+      ...(dashboardBaseUrl === undefined ? {} : { dashboard_url: `${dashboardBaseUrl}/${link.uid}${query}` }),
     },
   };
 }

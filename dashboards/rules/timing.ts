@@ -21,17 +21,21 @@ export interface Timing {
   readonly burnWindow: number;
   /** Longest poll interval that the windows support. */
   readonly longestPollSeconds: number;
+  /** The same for the list of the account's keys: two answers within the shortest window show a rate. */
+  readonly longestDiscoverySeconds: number;
   /** A PromQL expression for the present, in seconds since the epoch. */
   readonly now: string;
 }
 
 export interface TimingOptions {
   /** Longest time between two polls of a key (aigateway_exporter_poll_interval_seconds). Default 60. */
-  readonly pollIntervalSeconds?: number;
+  readonly pollIntervalSeconds?: number | undefined;
+  /** Longest time between two lists of the account's keys. Default 300. */
+  readonly discoveryIntervalSeconds?: number | undefined;
   /** Longest time between two polls of the analytics. Default 300. */
-  readonly analyticsIntervalSeconds?: number;
+  readonly analyticsIntervalSeconds?: number | undefined;
   /** Longest time between two runs of a probe (aigateway_probe_interval_seconds). Default 3600. */
-  readonly probeIntervalSeconds?: number;
+  readonly probeIntervalSeconds?: number | undefined;
   /** Factor for all durations, for tests in which the exporter's clock runs faster: 1/600 if it is 600 times as fast. Default 1. */
   readonly scale?: number;
   /** A PromQL expression for the exporter's clock, if it differs from Prometheus' own. Default `time()`. */
@@ -46,9 +50,10 @@ const PROBE_WINDOW = 6 * HOUR;
 
 export function createTiming(options: TimingOptions): Timing {
   const { pollIntervalSeconds = 60, analyticsIntervalSeconds = 300, probeIntervalSeconds = HOUR } = options;
-  const { scale = 1, now = "time()" } = options;
-  const burnWindow = Math.max(BURN_WINDOW, 4 * pollIntervalSeconds);
-  const memory = Math.max(MEMORY, INTERVALS_TO_LIVE * pollIntervalSeconds);
+  const { discoveryIntervalSeconds = 300, scale = 1, now = "time()" } = options;
+  const burnWindow = Math.max(BURN_WINDOW, 4 * pollIntervalSeconds, 2 * discoveryIntervalSeconds);
+  const slowest = Math.max(pollIntervalSeconds, discoveryIntervalSeconds);
+  const memory = Math.max(MEMORY, INTERVALS_TO_LIVE * slowest);
   const analyticsMemory = Math.max(MEMORY, INTERVALS_TO_LIVE * analyticsIntervalSeconds);
   const duration = (seconds: number) => durationText(Math.max(1, Math.round(seconds * 1000 * scale)));
   return {
@@ -62,6 +67,7 @@ export function createTiming(options: TimingOptions): Timing {
     probeWindow: Math.max(PROBE_WINDOW, 4 * probeIntervalSeconds),
     burnWindow,
     longestPollSeconds: burnWindow / 4,
+    longestDiscoverySeconds: burnWindow / 2,
     now,
   };
 }

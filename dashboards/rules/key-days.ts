@@ -1,0 +1,45 @@
+import { promql, type Series } from "../promql.ts";
+import { historic } from "./key-history.ts";
+import { burn, exhaustion } from "./key-inputs.ts";
+import { record, type RuleGroup } from "./rule.ts";
+import { recorded } from "./series.ts";
+import type { Settings } from "./settings.ts";
+import type { Timing } from "./timing.ts";
+import { DAY, HOUR, MINUTE } from "../thresholds.ts";
+
+/** The rates of each key over hours and days. */
+export function keyDays({ timing }: Settings): RuleGroup {
+  const { burn6h, burn1d, burn3d, exhaustion6h, exhaustion1d, exhaustion3d } = recorded;
+  return {
+    name: "aigateway-key-days",
+    comment:
+      "The rates of each key over hours and days. They change slowly, so they are evaluated every four minutes.",
+    interval: slowly(timing),
+    rules: [
+      burn(timing, burn6h, 6 * HOUR, HOUR, "Credits per second over six hours."),
+      burn(timing, burn1d, DAY, 6 * HOUR, "Credits per second over a day."),
+      exhaustion(exhaustion6h, burn6h, "Seconds until the key runs out at the rate of the last six hours."),
+      exhaustion(exhaustion1d, burn1d, "Seconds until the key runs out at the rate of the last day."),
+      exhaustion(
+        exhaustion3d,
+        historic(timing, burn3d),
+        "Seconds until the key runs out at the rate of the last three days.",
+      ),
+      record(
+        recorded.burn1hYesterday,
+        "The hourly rate at this time yesterday.",
+        promql`${recorded.burn1h} offset ${timing.duration(DAY)}`,
+      ),
+    ],
+  };
+}
+
+/** The interval of the groups whose series change slowly: nearly five minutes, for which a series is found after its last value. */
+export function slowly(timing: Timing): string {
+  return timing.duration(4 * MINUTE);
+}
+
+/** A series of such a group, also if one evaluation was missed, as it is while Prometheus restarts. */
+export function lately(timing: Timing, series: Series): string {
+  return promql`last_over_time(${series}[${timing.duration(10 * MINUTE)}])`;
+}
