@@ -1,8 +1,10 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { generatedFiles } from "./generated-files.ts";
 
 for (const { path, render } of generatedFiles) {
   const text = await render();
-  await writeFile(new URL(`../${path}`, import.meta.url), text);
+  const url = new URL(`../${path}`, import.meta.url);
+  await mkdir(new URL(".", url), { recursive: true });
+  await writeFile(url, text);
   process.stdout.write(`${path}\n`);
 }

@@ -2,6 +2,7 @@ import { budgetFamilies } from "../exporter/budgets/families.ts";
 import { queryFamilies, rateFamilies, usageFamiliesOf } from "../exporter/collectors/analytics-families.ts";
 import { collectors } from "../exporter/collectors/index.ts";
 import { keyFamilies } from "../exporter/collectors/key-families.ts";
+import { unwatchedFamilies } from "../exporter/collectors/unwatched-families.ts";
 import { FAILURE_REASONS } from "../exporter/gateway/errors.ts";
 import type { Family } from "../exporter/metrics/family.ts";
 import { probeFamilies } from "../exporter/probes/families.ts";
@@ -58,7 +59,7 @@ const SECTIONS: readonly Section[] = [
     title: "Models and apps",
     text:
       "From `POST /analytics/query`, grouped by model and app, and in total. The `analytics.top` most expensive pairs have their own series; " +
-      '`model="_other", app="_other"` is the rest, so that sums over all labels equal the total. A label that the gateway leaves empty is `_none`.',
+      '`model="_other", app="_other"` is the rest, so that sums over all labels equal the total. A label that the gateway leaves empty is `_none`. `day` and `month` are those in UTC so far, `last_day` and `last_month` the last complete ones.',
     families: Object.values(usageFamiliesOf).flatMap((families) => Object.values(families)),
   },
   {
@@ -72,6 +73,13 @@ const SECTIONS: readonly Section[] = [
       "The state of the queries behind the figures above. `query` is `day`, `last_day`, `month` or `last_month`; budgets may add `week` and " +
       "`since_<date>`.",
     families: Object.values(queryFamilies),
+  },
+  {
+    title: "Unwatched spend",
+    text:
+      "From `POST /analytics/query` with a management key: what the account spent without the configured and the listed keys. A key appears here until it is " +
+      "listed or configured, and from its deletion on. Keys of workspaces that `discovery` does not list are part of it, as are keys that it leaves out.",
+    families: Object.values(unwatchedFamilies),
   },
   {
     title: "Budgets",
@@ -95,10 +103,14 @@ const SECTIONS: readonly Section[] = [
 ];
 
 function renderSection({ title, text, families }: Section): string {
-  const rows = families.map(
-    ({ name, type, labels, help, absent }) =>
-      `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(", ")} | ${cell(help)} | ${cell(absent)} |`,
-  );
+  // Families that differ in their window only have one row, because their names show it.
+  const groups = [...Map.groupBy(families, (family) => cellsOf(family, windowless(family.help))).values()];
+  const rows = groups.flatMap((members) => {
+    const [first, second] = members;
+    if (!first) return [];
+    const names = members.map(({ name }) => `\`${name}\``).join("<br>");
+    return [`| ${names} | ${cellsOf(first, second ? windowless(first.help) : first.help)} |`];
+  });
   return `## ${title}
 
 ${text}
@@ -107,6 +119,16 @@ ${text}
 |---|---|---|---|---|
 ${rows.join("\n")}
 `;
+}
+
+/** The cells of a family after its name. */
+function cellsOf({ type, labels, absent }: Family, meaning: string): string {
+  const names = labels.map((label) => `\`${label}\``).join(", ");
+  return [type, names, cell(meaning), cell(absent)].join(" | ");
+}
+
+function windowless(help: string): string {
+  return help.replace(/ in the (?:current|last complete) UTC (?:day|month)(?: so far)?(?= \(metric)/, "");
 }
 
 function cell(text: string): string {
