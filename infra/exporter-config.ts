@@ -18,10 +18,12 @@ export interface ExporterConfig {
   readonly audio: Readonly<Record<string, string>>;
 }
 
-/** The secrets that exist: names of keys, or undefined if only the cluster knows them. */
+/** What the deployment adds: shards, and the secrets that exist, names of keys, or undefined if only the cluster knows them. */
 export interface AvailableSecrets {
   readonly keys: readonly string[] | undefined;
   readonly management: boolean;
+  /** Undefined: unknown. */
+  readonly shards?: number | undefined;
 }
 
 export type ComposedConfig =
@@ -46,25 +48,82 @@ export function composeConfig(
     ...probes,
     ...keysOf(written, secrets, problems),
     ...analyticsOf(written, secrets, problems),
+    ...shardsOf(written, secrets, problems),
   };
-  const parsed = parseConfig(value);
-  if (!parsed.ok) {
-    problems.push(
-      ...parsed.problems.map(({ path, message }) =>
-        path === "" ? `exporter: ${message}` : `exporter.${path}: ${message}`,
-      ),
-    );
-  }
-  return parsed.ok && problems.length === 0
-    ? { ok: true, config: { text: stringify(value, { lineWidth: 0 }), file: parsed.file, audio } }
-    : { ok: false, problems };
+  return parsedConfig(value, audio, problems);
 }
+
+function parsedConfig(
+  value: object,
+  audio: ExporterConfig["audio"],
+  found: readonly string[],
+): ComposedConfig {
+  const parsed = parseConfig(value);
+  if (parsed.ok && found.length === 0)
+    return { ok: true, config: { text: stringify(value, { lineWidth: 0 }), file: parsed.file, audio } };
+  const wrong = parsed.ok ? [] : parsed.problems;
+  const problems = wrong.map(({ path, message }) => {
+    const text = message === "needs the section analytics" ? NEEDS_MANAGEMENT : message;
+    return path === "" ? `exporter: ${text}` : `exporter.${path}: ${text}`;
+  });
+  return { ok: false, problems: [...found, ...problems] };
+}
+
+/**
+ * The configuration of an exporter that is not deployed here, which the rules follow. It has its own secrets, so it may
+ * name their places, and may lack them. `shards`: the setting, for processes that get their number by a flag.
+ */
+export function describedConfig(written: Readonly<Record<string, unknown>>, shards: number): ComposedConfig {
+  const { keys, keys_dir: directory, analytics } = written;
+  const entries = keyEntries.safeParse(keys).data;
+  const isWithoutKeys = directory === undefined && (keys === undefined || entries?.length === 0);
+  const value = {
+    ...written,
+    ...(entries && { keys: entries.map((key) => withPlace(key, KEY_PLACES, KEYS_PATH)) }),
+    // A management key alone lists the keys of the account.
+    ...(isWithoutKeys && analytics === undefined && { keys_dir: KEYS_PATH }),
+    ...withAnalytics(analytics ?? {}),
+    ...(shards > 1 && written["shards"] === undefined && { shards }),
+  };
+  const problems =
+    shards > 1 && written["shards"] !== undefined && written["shards"] !== shards
+      ? [
+          `exporter.shards: is ${JSON.stringify(written["shards"])}, but the setting shards is ${shards}; set one of them only`,
+        ]
+      : [];
+  return parsedConfig(value, {}, problems);
+}
+
+/** One setting decides the number of pods and how the keys are divided. */
+function shardsOf(
+  written: Readonly<Record<string, unknown>>,
+  { shards = 1 }: AvailableSecrets,
+  problems: string[],
+): object {
+  if (written["shards"] !== undefined)
+    problems.push("exporter.shards: is set by the setting shards; remove it");
+  return shards === 1 ? {} : { shards };
+}
+
+/** A deployment adds the section analytics itself. */
+const NEEDS_MANAGEMENT = "needs a management key; set managementKey or managementSecret";
 
 const keyEntries = z.array(z.looseObject({ name: z.string() }));
 const entry = z.record(z.string(), z.unknown());
 
 const KEY_PLACES = ["api_key_file", "api_key_env"];
 const MANAGEMENT_PLACES = ["management_key_file", "management_key_env"];
+
+/** The value with a path of its secret, if it has none. */
+function withPlace(value: object, places: readonly string[], path: string): object {
+  const [field = ""] = places;
+  return places.some((name) => name in value) ? value : { ...value, [field]: path };
+}
+
+function withAnalytics(written: unknown): object {
+  const analytics = entry.safeParse(written).data;
+  return analytics ? { analytics: withPlace(analytics, MANAGEMENT_PLACES, MANAGEMENT_PATH) } : {};
+}
 
 function without(value: Readonly<Record<string, unknown>>, fields: readonly string[]): object {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !fields.includes(name)));
@@ -123,7 +182,7 @@ function analyticsOf(
     return { analytics: { ...analytics, management_key_file: `${MANAGEMENT_PATH}/${MANAGEMENT_ENTRY}` } };
   }
   if (written["analytics"] !== undefined) {
-    problems.push("exporter.analytics: needs a management key; set managementKey or managementSecret");
+    problems.push(`exporter.analytics: ${NEEDS_MANAGEMENT}`);
     // Without a path, the schema would report the same problem in terms that do not apply to a deployment.
     return { analytics: { ...analytics, management_key_file: MANAGEMENT_PATH } };
   }

@@ -4,6 +4,7 @@ import { createRules } from "../dashboards/rules/index.ts";
 import { deployToGrafana } from "./grafana/deploy.ts";
 import { deployToKubernetes } from "./kubernetes/deploy.ts";
 import { readSettings } from "./settings.ts";
+import { writtenConfig, writtenProblems } from "./written-config.ts";
 
 /** The values that `pulumi stack output` shows. */
 export interface Outputs {
@@ -16,13 +17,14 @@ export interface Outputs {
 /** The whole deployment: settings → components → outputs. */
 export function program(dashboards: readonly DashboardFile[] = ourDashboards): Outputs {
   // Reads the raw strings: Config.get would warn about secrets, which the settings turn into Outputs.
-  const settings = readSettings((name) => runtime.getConfig(`${getProject()}:${name}`));
+  const problems = writtenProblems(writtenConfig());
+  const settings = readSettings((name) => runtime.getConfig(`${getProject()}:${name}`), problems);
   const rules = createRules(settings.rules);
   const kubernetes = settings.kubernetes && deployToKubernetes(settings.kubernetes, rules, dashboards);
   const grafana = settings.grafana && deployToGrafana(settings.grafana, rules, dashboards);
   // Null, because Pulumi warns about undefined.
   return {
-    metricsUrl: kubernetes?.exporter.metricsUrl ?? null,
+    metricsUrl: kubernetes?.metricsUrl ?? null,
     grafanaFolderUrl: grafana?.folder.url ?? null,
   };
 }

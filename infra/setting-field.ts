@@ -10,6 +10,9 @@ export const textList = () => json("a list of strings", z.array(z.string().min(1
 
 export const object = () => json("an object", z.record(z.string(), z.unknown()));
 
+export const count = (most: number) =>
+  json(`an integer from 1 to ${most}`, z.number().int().min(1).max(most));
+
 export function choice<const Value extends string>(values: readonly Value[]) {
   return z.enum(values, { error: ({ input }) => isNot(`one of ${values.join(", ")}`, input) });
 }

@@ -1,6 +1,23 @@
 import { z } from "zod";
-import { KEY_NAME } from "../exporter/config/schema.ts";
-import { choice, flag, matching, object, secretMap, secretText, textList, textMap } from "./setting-field.ts";
+import { KEY_NAME, MOST_SHARDS } from "../exporter/config/schema.ts";
+import {
+  choice,
+  count,
+  flag,
+  json,
+  matching,
+  object,
+  secretMap,
+  secretText,
+  textList,
+  textMap,
+} from "./setting-field.ts";
+
+const RESOURCES = ["requests", "limits", "claims"];
+
+const containerResources = z
+  .record(z.string(), z.unknown())
+  .refine((value) => Object.keys(value).every((name) => RESOURCES.includes(name)));
 
 const objectName = (optional: "optional" | "required") =>
   matching(
@@ -10,7 +27,7 @@ const objectName = (optional: "optional" | "required") =>
   );
 
 const secretName = () =>
-  matching("the name of a Secret", /^[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?$/, "optional");
+  matching("the name of an object", /^[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?$/, "optional");
 
 const link = () => matching("an http or https URL", /^https?:\/\/[^\s/]+\S*$/, "optional");
 
@@ -28,6 +45,12 @@ export const fields = z.object({
   runbookBaseUrl: link(),
   dashboardBaseUrl: link(),
 
+  gateway: matching(
+    "a label of at most 63 letters, digits, dashes, underscores and dots",
+    /^[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/,
+    "optional",
+  ),
+
   kubernetes: flag(),
   kubeconfig: anyText(),
   kubeContext: anyText(),
@@ -37,10 +60,24 @@ export const fields = z.object({
   imagePullSecrets: textList(),
   keysSecret: secretName(),
   managementSecret: secretName(),
+  waitForConfig: flag(),
+  shards: count(MOST_SHARDS),
+  replicas: count(10),
   logLevel: choice(["debug", "info", "warn", "error"]),
-  resources: object(),
+  resources: json("an object with requests, limits and claims", containerResources),
+  environment: textMap(),
+  environmentSecret: secretName(),
+  caConfigMap: secretName(),
+  webConfigSecret: secretName(),
+  podLabels: textMap(),
+  podAnnotations: textMap(),
+  nodeSelector: textMap(),
+  tolerations: json("a list of objects", z.array(z.record(z.string(), z.unknown()))),
+  affinity: object(),
+  priorityClass: secretName(),
   scrape: choice(["serviceMonitor", "podMonitor", "annotations", "none"]),
   scrapeInterval: matching("a duration such as 30s", /^[1-9]\d{0,4}(s|m)$/),
+  monitorEndpoint: object(),
   monitorLabels: textMap(),
   rules: choice(["prometheusRule", "configMap", "none"]),
   dashboardConfigMaps: flag(),
@@ -53,6 +90,9 @@ export const fields = z.object({
   grafanaUrl: link(),
   grafanaAuth: secretText(),
   grafanaFolder: matching("a title of 1 to 189 characters", /^\S.{0,188}$/),
+  grafanaParentFolder: grafanaUid("optional"),
+  grafanaOrganization: matching("the number of an organization", /^[1-9]\d{0,8}$/, "optional"),
+  grafanaDashboards: flag(),
   grafanaDatasourceUid: grafanaUid("required"),
   grafanaDatasourceUrl: link(),
   grafanaAlerts: flag(),

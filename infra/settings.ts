@@ -1,7 +1,7 @@
 import { RunError, secret, type Output } from "@pulumi/pulumi";
 import type { z } from "zod";
 import type { RuleOptions } from "../dashboards/rules/settings.ts";
-import { composeConfig, MANAGEMENT_ENTRY, type ExporterConfig } from "./exporter-config.ts";
+import { composeConfig, describedConfig, MANAGEMENT_ENTRY, type ExporterConfig } from "./exporter-config.ts";
 import { ruleOptions } from "./rule-options.ts";
 import { fields, type Fields, type Known } from "./setting-fields.ts";
 
@@ -32,6 +32,9 @@ export interface GrafanaSettings extends Pick<
   | "name"
   | "grafanaUrl"
   | "grafanaFolder"
+  | "grafanaParentFolder"
+  | "grafanaOrganization"
+  | "grafanaDashboards"
   | "grafanaDatasourceUid"
   | "grafanaDatasourceUrl"
   | "grafanaAlerts"
@@ -44,13 +47,13 @@ export interface GrafanaSettings extends Pick<
 export type ReadSetting = (name: string) => string | undefined;
 
 /**
- * The only function that reads the settings. Their defaults are in Pulumi.yaml.
+ * The only function that reads the settings. Their defaults are in Pulumi.yaml. `written`: problems of how the settings are written.
  * @throws RunError with every problem at once; no message shows a secret.
  */
-export function readSettings(read: ReadSetting): Settings {
+export function readSettings(read: ReadSetting, written: readonly string[] = []): Settings {
   const raw = Object.fromEntries(Object.keys(fields.shape).map((name) => [name, read(name)]));
   const parsed = fields.safeParse(raw);
-  const problems = parsed.success ? [] : problemsOf(parsed.error);
+  const problems = [...written, ...(parsed.success ? [] : problemsOf(parsed.error))];
   const known = parsed.success ? parsed.data : readable(raw, parsed.error);
   const config = exporterConfig(known, problems);
   const rules = ruleOptions(known, config, problems);
@@ -58,7 +61,7 @@ export function readSettings(read: ReadSetting): Settings {
   if (!parsed.success || problems.length > 0) throw refusal(problems);
   return {
     rules,
-    kubernetes: config && kubernetesSettings(parsed.data, config),
+    kubernetes: config && parsed.data.kubernetes ? kubernetesSettings(parsed.data, config) : undefined,
     grafana: parsed.data.grafana ? grafanaSettings(parsed.data) : undefined,
   };
 }
@@ -80,12 +83,18 @@ function problemsOf({ issues }: z.ZodError): string[] {
 
 function exporterConfig(known: Known, problems: string[]): ExporterConfig | undefined {
   const { kubernetes, exporter, keys, keysSecret, managementKey, managementSecret } = known;
-  if (!kubernetes || !exporter) return undefined;
-  const composed = composeConfig(exporter, {
-    // Do not report secrets as missing if they could not be read.
-    keys: keys && keysSecret === "" ? Object.keys(keys) : undefined,
-    management: managementKey !== "" || managementSecret !== "",
-  });
+  // Without Kubernetes, the configuration describes an exporter elsewhere, whose schedule the rules follow.
+  const isElsewhere = kubernetes === false;
+  if (kubernetes === undefined || !exporter) return undefined;
+  if (isElsewhere && Object.keys(exporter).length === 0) return undefined;
+  const composed = isElsewhere
+    ? describedConfig(exporter, known.shards ?? 1)
+    : composeConfig(exporter, {
+        // Do not report secrets as missing if they could not be read.
+        keys: keys && keysSecret === "" ? Object.keys(keys) : undefined,
+        management: managementKey !== "" || managementSecret !== "",
+        shards: known.shards,
+      });
   if (composed.ok) return composed.config;
   problems.push(...composed.problems);
   return undefined;
@@ -103,6 +112,10 @@ function broken(known: Known): readonly string[] {
     [
       kubernetes === true && known.image === "",
       "image: is empty; it must be an image built from the Dockerfile",
+    ],
+    [
+      Object.values(known.environment ?? {}).some((value) => /:\/\/[^/\s]*@/.test(value)),
+      "environment: a value (not shown) contains a login; put it into a Secret and name that in environmentSecret",
     ],
     [hasKeys && Boolean(keysSecret), "keysSecret: cannot be combined with keys; remove one of them"],
     [
@@ -142,12 +155,16 @@ function secretEntries(existing: string, texts: Readonly<Record<string, string>>
 }
 
 function grafanaSettings(settings: Fields): GrafanaSettings {
-  const { name, grafanaUrl, grafanaFolder, grafanaDatasourceUid, grafanaDatasourceUrl } = settings;
+  const { name, grafanaUrl, grafanaFolder, grafanaParentFolder, grafanaOrganization } = settings;
+  const { grafanaDashboards, grafanaDatasourceUid, grafanaDatasourceUrl } = settings;
   const { grafanaAlerts, grafanaRecordingDatasourceUid, grafanaAuth } = settings;
   return {
     name,
     grafanaUrl,
     grafanaFolder,
+    grafanaParentFolder,
+    grafanaOrganization,
+    grafanaDashboards,
     grafanaDatasourceUid,
     grafanaDatasourceUrl,
     grafanaAlerts,

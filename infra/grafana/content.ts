@@ -34,10 +34,23 @@ export class GrafanaContent extends ComponentResource {
     super("aigateway-exporter:grafana:Content", name, {}, options);
     const { settings, rules, dashboards } = args;
     const { name: uid, grafanaFolder: title } = settings;
-    const folder = new Folder(name, { title, uid: folderUid(uid) }, { parent: this });
+    const parentFolderUid = settings.grafanaParentFolder;
+    const folder = new Folder(
+      name,
+      {
+        title,
+        uid: folderUid(uid),
+        ...(parentFolderUid === "" ? {} : { parentFolderUid }),
+        // Others may have put dashboards into it, which would be deleted with it.
+        preventDestroyIfNotEmpty: true,
+      },
+      { parent: this },
+    );
     this.folder = folder;
     this.datasource = createDataSource(name, settings, this);
-    this.dashboards = dashboards.map((dashboard) => createDashboard(name, folder, dashboard, this));
+    this.dashboards = settings.grafanaDashboards
+      ? dashboards.map((dashboard) => createDashboard(name, folder, dashboard, this))
+      : [];
     const dependsOn = this.datasource ? [this.datasource] : [];
     this.ruleGroups = settings.grafanaAlerts
       ? convert(settings, rules).map((group) => createGroup(name, folder, group, { parent: this, dependsOn }))
@@ -49,7 +62,7 @@ export class GrafanaContent extends ComponentResource {
 const LONGEST_UID = 40;
 
 /** Folders and dashboards share one space of uids, and the default name of a deployment is also the uid of a dashboard. */
-function folderUid(name: string): string {
+export function folderUid(name: string): string {
   return `folder-${name}`.slice(0, LONGEST_UID);
 }
 
@@ -69,7 +82,7 @@ function createDashboard(
   { uid, title, json }: DashboardFile,
   parent: Resource,
 ): GrafanaDashboard {
-  // Take over a dashboard with this uid that someone imported by hand.
+  // The checks refuse a dashboard of another owner; without overwrite, one that was edited by hand could not be repaired.
   const content = { configJson: json, overwrite: true, message: `Deployed: ${title}` };
   return new GrafanaDashboard(`${name}-${uid}`, { folder: folder.uid, ...content }, { parent });
 }

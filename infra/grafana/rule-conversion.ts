@@ -25,7 +25,8 @@ export function convertRules(
   groups: readonly RuleGroup[],
   options: ConversionOptions,
 ): readonly GrafanaGroup[] {
-  return groups
+  const form = options.recordingDatasourceUid === undefined ? groups : withoutStaleness(groups);
+  return form
     .map((group) => ({
       name: group.name,
       intervalSeconds: intervalSeconds(group),
@@ -33,6 +34,30 @@ export function convertRules(
     }))
     .filter(({ rules }) => rules.length > 0);
 }
+
+/**
+ * Limits how long a recorded series is found after its end. Prometheus marks the end; Grafana does not, so that a condition that was
+ * true once would last for the five minutes of the look-back, which is longer than many alerts wait.
+ */
+export function withoutStaleness(groups: readonly RuleGroup[]): readonly RuleGroup[] {
+  const windows = new Map(
+    groups.flatMap(({ interval, rules }) =>
+      rules.flatMap((rule) => (isAlert(rule) ? [] : [[rule.record, `${2 * secondsOf(interval)}s`] as const])),
+    ),
+  );
+  const bounded = (expr: string): string =>
+    expr.replaceAll(RECORDED, (text, name: string, matchers = "", offset = "") => {
+      const window = windows.get(name);
+      return window === undefined ? text : `last_over_time(${name}${matchers}[${window}]${offset})`;
+    });
+  return groups.map((group) => ({
+    ...group,
+    rules: group.rules.map((rule) => ({ ...rule, expr: bounded(rule.expr) })),
+  }));
+}
+
+/** A recorded series with its matchers and its offset, unless it has a range already. */
+const RECORDED = /\b([a-z_]+:[\w:]+)(?![\w:])(\{[^}]*\})?(?!\{|\[)( offset \w+)?/g;
 
 /** The data source that Grafana evaluates expressions with. */
 const EXPRESSION = "__expr__";
@@ -44,15 +69,19 @@ const BASE_INTERVAL_SECONDS = 10;
 
 function convertRule(
   rule: Rule,
-  { name: group }: RuleGroup,
+  { name: group, interval }: RuleGroup,
   options: ConversionOptions,
 ): readonly GrafanaRule[] {
-  if (isAlert(rule)) return [convertAlert(rule, group, options)];
+  if (isAlert(rule)) return [convertAlert(rule, { group, interval }, options)];
   if (options.recordingDatasourceUid === undefined) return [];
   return [convertRecord(rule, group, options, options.recordingDatasourceUid)];
 }
 
-function convertAlert(rule: AlertRule, group: string, options: ConversionOptions): GrafanaRule {
+function convertAlert(
+  rule: AlertRule,
+  { group, interval }: { readonly group: string; readonly interval: string },
+  options: ConversionOptions,
+): GrafanaRule {
   return {
     name: rule.alert,
     uid: uidOf(options.name, group, rule.alert),
@@ -74,7 +103,7 @@ function convertAlert(rule: AlertRule, group: string, options: ConversionOptions
     noDataState: "OK",
     // The default is Alerting, which would make every rule page after one failed query.
     execErrState: "Error",
-    missingSeriesEvalsToResolve: 1,
+    missingSeriesEvalsToResolve: evaluationsToResolve(rule, interval),
     labels: { ...rule.labels },
     annotations: Object.fromEntries(
       Object.entries(rule.annotations).map(([name, text]) => [name, convertTemplate(text)]),
@@ -122,9 +151,26 @@ function convertTemplate(text: string): string {
   return text.replaceAll(/\$value\b/g, `$$values.${QUERY}.Value`);
 }
 
+/**
+ * A condition that is no longer true returns no series, and Grafana resolves the alert after that many evaluations without it, whatever
+ * `keepFiringFor` is. Prometheus resolves it at the first one, or when `keep_firing_for` has passed since.
+ */
+function evaluationsToResolve({ keep_firing_for: kept }: AlertRule, interval: string): number {
+  return 1 + (kept === undefined ? 0 : Math.ceil(secondsOf(kept) / secondsOf(interval)));
+}
+
+/** `1h30m` → 5400; NaN for anything other than hours, minutes and seconds. */
+function secondsOf(duration: string): number {
+  if (!/^(\d+[dhms])+$/.test(duration)) return Number.NaN;
+  const parts = duration.matchAll(/(\d+)([dhms])/g);
+  return [...parts].reduce(
+    (sum, [, amount, unit = ""]) => sum + Number(amount) * (UNIT_SECONDS[unit] ?? 0),
+    0,
+  );
+}
+
 function intervalSeconds({ name, interval }: RuleGroup): number {
-  const [, amount = "", unit = ""] = /^(\d+)([smh])$/.exec(interval) ?? [];
-  const seconds = Number(amount) * (UNIT_SECONDS[unit] ?? Number.NaN);
+  const seconds = secondsOf(interval);
   // Grafana rejects other intervals, but the provider retries for two minutes before it reports the error.
   if (seconds >= BASE_INTERVAL_SECONDS && seconds % BASE_INTERVAL_SECONDS === 0) return seconds;
   throw new Error(
@@ -132,7 +178,7 @@ function intervalSeconds({ name, interval }: RuleGroup): number {
   );
 }
 
-const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 /** A stable uid, so that an inserted rule does not shift the identities and states of the others. At most 40 characters of [A-Za-z0-9_-]. */
 function uidOf(...parts: readonly string[]): string {

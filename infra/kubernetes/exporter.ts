@@ -1,10 +1,12 @@
 import { Deployment } from "@pulumi/kubernetes/apps/v1/deployment.js";
+import { StatefulSet } from "@pulumi/kubernetes/apps/v1/statefulSet.js";
 import { ConfigMap } from "@pulumi/kubernetes/core/v1/configMap.js";
 import { Namespace } from "@pulumi/kubernetes/core/v1/namespace.js";
 import { Secret } from "@pulumi/kubernetes/core/v1/secret.js";
 import { Service } from "@pulumi/kubernetes/core/v1/service.js";
 import { ServiceAccount } from "@pulumi/kubernetes/core/v1/serviceAccount.js";
 import { NetworkPolicy } from "@pulumi/kubernetes/networking/v1/networkPolicy.js";
+import { PodDisruptionBudget } from "@pulumi/kubernetes/policy/v1/podDisruptionBudget.js";
 import {
   ComponentResource,
   interpolate,
@@ -13,16 +15,26 @@ import {
   type Output,
 } from "@pulumi/pulumi";
 import type { KubernetesSettings, SecretEntries } from "../settings.ts";
-import { commonLabels, metadataOf, REPAIRED, selectorOf, type Identity } from "./identity.ts";
-import { networkPolicySpec } from "./network-policy.ts";
+import {
+  commonAnnotations,
+  commonLabels,
+  gatewayOf,
+  metadataOf,
+  stackMark,
+  type Identity,
+} from "./identity.ts";
+import { networkPolicySpec, outgoing } from "./network-policy.ts";
 import { DEFAULT_PORT } from "../../exporter/config/schema.ts";
-import { CONFIG_ENTRY, podTemplate, PORT_NAME } from "./pod.ts";
+import { CONFIG_ENTRY, podCount } from "./pod.ts";
+import { deploymentSpec, disruptionBudgetSpec, serviceSpec, statefulSetSpec } from "./workload.ts";
 
-/** The exporter on Kubernetes: one pod with the least privileges that it needs. */
+/** The exporter on Kubernetes: one pod, or one for each shard and replica, with the least privileges that it needs. */
 export class Exporter extends ComponentResource {
   /** The identity that all components of this deployment share. */
   readonly identity: Identity;
-  readonly deployment: Deployment;
+  /** A StatefulSet if there are several pods. */
+  readonly deployment: Deployment | StatefulSet;
+  readonly disruptionBudget: PodDisruptionBudget | undefined;
   readonly service: Service;
   readonly networkPolicy: NetworkPolicy | undefined;
   /** URL of the metrics inside the cluster. */
@@ -31,9 +43,16 @@ export class Exporter extends ComponentResource {
   constructor(name: string, settings: KubernetesSettings, options?: ComponentResourceOptions) {
     super("aigateway-exporter:kubernetes:Exporter", name, {}, options);
     const child: CustomResourceOptions = { parent: this };
-    this.identity = { name: settings.name, namespace: namespaceOf(name, settings, child) };
+    this.identity = {
+      name: settings.name,
+      namespace: namespaceOf(name, settings, child),
+      gateway: gatewayOf(settings.gateway),
+      stack: stackMark(),
+    };
     const mounted = createMounted(name, this.identity, settings, child);
     this.deployment = createDeployment(name, this.identity, settings, mounted, child);
+    this.disruptionBudget =
+      podCount(settings) === 1 ? undefined : createDisruptionBudget(name, this.identity, child);
     this.service = createService(name, this.identity, child);
     this.networkPolicy = settings.networkPolicy
       ? createNetworkPolicy(name, this.identity, settings, child)
@@ -47,8 +66,13 @@ export class Exporter extends ComponentResource {
 function namespaceOf(name: string, settings: KubernetesSettings, child: CustomResourceOptions) {
   if (!settings.createNamespace) return settings.namespace;
   const labels = { ...commonLabels(settings), "pod-security.kubernetes.io/enforce": "restricted" };
-  const metadata = { name: settings.namespace, labels, annotations: REPAIRED };
-  return new Namespace(name, { metadata }, child).metadata.name;
+  const metadata = {
+    name: settings.namespace,
+    labels,
+    annotations: commonAnnotations({ stack: stackMark() }),
+  };
+  // Others may have put objects into it, which would be deleted with it.
+  return new Namespace(name, { metadata }, { ...child, retainOnDelete: true }).metadata.name;
 }
 
 interface Objects {
@@ -72,9 +96,7 @@ function createMounted(
     child,
   );
   const { audio, text } = config;
-  const configMaps = [
-    new ConfigMap(name, { metadata: metadataOf(identity), data: { [CONFIG_ENTRY]: text } }, child),
-  ];
+  const configMaps: ConfigMap[] = [];
   const audioMetadata = metadataOf(identity, { suffix: "audio" });
   const hasAudio = Object.keys(audio).length > 0;
   if (hasAudio) {
@@ -92,12 +114,16 @@ function createMounted(
     );
     return metadata.name;
   };
+  const names = { keys: nameOf("keys", keys), management: nameOf("management", management) };
+  const metadata = metadataOf(identity);
+  // The last one, because the exporter reads it at once and needs the files that it names.
+  const options = { ...child, dependsOn: [...configMaps, ...secrets] };
+  configMaps.push(new ConfigMap(name, { metadata, data: { [CONFIG_ENTRY]: text } }, options));
   return {
     serviceAccount,
     configMaps,
     secrets,
-    keys: nameOf("keys", keys),
-    management: nameOf("management", management),
+    ...names,
     audio: hasAudio ? audioMetadata.name : undefined,
   };
 }
@@ -108,45 +134,30 @@ function createDeployment(
   settings: KubernetesSettings,
   { serviceAccount, configMaps, secrets, keys, management, audio }: Objects,
   child: CustomResourceOptions,
-): Deployment {
-  return new Deployment(
-    name,
-    {
-      metadata: metadataOf(identity),
-      spec: {
-        replicas: 1,
-        // Two pods at the same time would double every plain sum.
-        strategy: { type: "Recreate" },
-        revisionHistoryLimit: 3,
-        selector: { matchLabels: selectorOf(identity) },
-        template: podTemplate(identity, settings, { configMap: identity.name, keys, management, audio }),
-      },
-    },
-    { ...child, dependsOn: [serviceAccount, ...configMaps, ...secrets] },
-  );
+): Deployment | StatefulSet {
+  const metadata = metadataOf(identity);
+  const mounted = { configMap: identity.name, keys, management, audio };
+  const options = { ...child, dependsOn: [serviceAccount, ...configMaps, ...secrets] };
+  return podCount(settings) === 1
+    ? new Deployment(name, { metadata, spec: deploymentSpec(identity, settings, mounted) }, options)
+    : new StatefulSet(name, { metadata, spec: statefulSetSpec(identity, settings, mounted) }, options);
+}
+
+function createDisruptionBudget(name: string, identity: Identity, child: CustomResourceOptions) {
+  const spec = disruptionBudgetSpec(identity);
+  return new PodDisruptionBudget(name, { metadata: metadataOf(identity), spec }, child);
 }
 
 function createService(name: string, identity: Identity, child: CustomResourceOptions): Service {
-  return new Service(
-    name,
-    {
-      metadata: metadataOf(identity),
-      spec: {
-        type: "ClusterIP",
-        selector: selectorOf(identity),
-        ports: [{ name: PORT_NAME, port: DEFAULT_PORT, targetPort: PORT_NAME, protocol: "TCP" }],
-      },
-    },
-    child,
-  );
+  return new Service(name, { metadata: metadataOf(identity), spec: serviceSpec(identity) }, child);
 }
 
 function createNetworkPolicy(
   name: string,
   identity: Identity,
-  { config, scrapeFrom }: KubernetesSettings,
+  settings: KubernetesSettings,
   child: CustomResourceOptions,
 ): NetworkPolicy {
-  const spec = networkPolicySpec(identity, config.file.gateway.base_url, scrapeFrom);
+  const spec = networkPolicySpec(identity, outgoing(settings), settings.scrapeFrom);
   return new NetworkPolicy(name, { metadata: metadataOf(identity), spec }, child);
 }

@@ -1,4 +1,4 @@
-import type { Input } from "@pulumi/pulumi";
+import { getProject, getStack, type Input } from "@pulumi/pulumi";
 import { JOB } from "../../dashboards/rules/settings.ts";
 
 /** The properties that all objects of one deployment share. */
@@ -6,13 +6,17 @@ export interface Identity {
   /** Name of the deployment, and the first part of every object's name. */
   readonly name: string;
   readonly namespace: Input<string>;
+  /** Value of the target label `gateway`; empty if series have none. */
+  readonly gateway: string;
+  /** The stack that creates the objects, for their annotation; undefined for manifests. */
+  readonly stack: string | undefined;
 }
 
 /** The pod label whose value becomes the scrape job, which the rules refer to. */
 export const JOB_LABEL = "app.kubernetes.io/name";
 
 /** The labels that select the pod. They never change, because a Deployment's selector is immutable. */
-export function selectorOf({ name }: Identity): Record<string, string> {
+export function selectorOf({ name }: Pick<Identity, "name">): Record<string, string> {
   return { [JOB_LABEL]: JOB, "app.kubernetes.io/instance": name };
 }
 
@@ -24,19 +28,19 @@ interface Extra {
 }
 
 /**
- * Metadata of an object. All labels are `app.kubernetes.io/*`: a pod label named app, key or model would collide with a metric's
- * label in scrape jobs that map pod labels.
+ * Metadata of an object. All labels are `app.kubernetes.io/*`, except the pod's `gateway`: a pod label
+ * named app, key or model would collide with a metric's label in scrape jobs that map pod labels.
  */
 export function metadataOf(identity: Identity, { suffix, labels, annotations }: Extra = {}) {
   return {
     name: suffix === undefined ? identity.name : `${identity.name}-${suffix}`,
     namespace: identity.namespace,
     labels: { ...commonLabels(identity), ...labels },
-    annotations: { ...REPAIRED, ...annotations },
+    annotations: { ...commonAnnotations(identity), ...annotations },
   };
 }
 
-export function commonLabels(identity: Identity): Record<string, string> {
+export function commonLabels(identity: Pick<Identity, "name">): Record<string, string> {
   return {
     ...selectorOf(identity),
     "app.kubernetes.io/component": "exporter",
@@ -45,5 +49,26 @@ export function commonLabels(identity: Identity): Record<string, string> {
   };
 }
 
-/** Lets `pulumi up` overwrite fields that were edited by hand; server-side apply would report a conflict. */
-export const REPAIRED = { "pulumi.com/patchForce": "true" };
+/** Names the stack that created an object. */
+export const STACK_ANNOTATION = "aigateway-exporter/stack";
+
+/** How an annotation names the running stack. */
+export function stackMark(): string {
+  return `${getProject()}/${getStack()}`;
+}
+
+/** The setting, or by default the name of the running stack, as far as a label can contain it. */
+export function gatewayOf(setting: string): string {
+  const name = getStack().slice(0, LONGEST_LABEL);
+  return setting || name.replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "");
+}
+
+const LONGEST_LABEL = 63;
+
+export function commonAnnotations({ stack }: Pick<Identity, "stack">): Record<string, string> {
+  return {
+    // Lets `pulumi up` overwrite fields that were edited by hand; server-side apply would report a conflict.
+    "pulumi.com/patchForce": "true",
+    ...(stack === undefined ? {} : { [STACK_ANNOTATION]: stack }),
+  };
+}

@@ -1,6 +1,7 @@
 import { CustomResource } from "@pulumi/kubernetes/apiextensions/customResource.js";
 import { ConfigMap } from "@pulumi/kubernetes/core/v1/configMap.js";
 import { ComponentResource, type ComponentResourceOptions, type CustomResourceOptions } from "@pulumi/pulumi";
+import { z } from "zod";
 import { renderRuleFile, ruleGroups } from "../../dashboards/rules/file.ts";
 import type { RuleGroup } from "../../dashboards/rules/rule.ts";
 import type { KubernetesSettings } from "../settings.ts";
@@ -9,7 +10,10 @@ import { PORT_NAME } from "./pod.ts";
 
 export interface MonitoringArgs {
   readonly identity: Identity;
-  readonly settings: Pick<KubernetesSettings, "scrape" | "scrapeInterval" | "monitorLabels" | "rules">;
+  readonly settings: Pick<
+    KubernetesSettings,
+    "scrape" | "scrapeInterval" | "monitorEndpoint" | "monitorLabels" | "rules"
+  >;
   readonly rules: readonly RuleGroup[];
 }
 
@@ -43,10 +47,14 @@ function createRules(name: string, args: MonitoringArgs, child: CustomResourceOp
 
 const OPERATOR_API = "monitoring.coreos.com/v1";
 
-function monitorOf({ identity, settings }: MonitoringArgs) {
-  const { scrape, scrapeInterval, monitorLabels } = settings;
+/** The ServiceMonitor or PodMonitor, if Prometheus discovers the exporter by one. */
+export function monitorOf({ identity, settings }: MonitoringArgs) {
+  const { scrape, scrapeInterval, monitorEndpoint, monitorLabels } = settings;
   if (scrape !== "serviceMonitor" && scrape !== "podMonitor") return undefined;
-  const endpoints = [{ port: PORT_NAME, path: "/metrics", interval: scrapeInterval }];
+  const { relabelings = [], ...more } = endpointSchema.parse(monitorEndpoint);
+  const naming = identity.gateway === "" ? [] : [{ targetLabel: "gateway", replacement: identity.gateway }];
+  const endpoint = { port: PORT_NAME, path: "/metrics", interval: scrapeInterval };
+  const endpoints = [{ ...endpoint, ...more, relabelings: [...naming, ...relabelings] }];
   const base = {
     apiVersion: OPERATOR_API,
     metadata: metadataOf(identity, { labels: monitorLabels }),
@@ -58,7 +66,9 @@ function monitorOf({ identity, settings }: MonitoringArgs) {
     : { ...base, kind: "PodMonitor", spec: { ...common, podMetricsEndpoints: endpoints } };
 }
 
-function prometheusRule({ identity, settings, rules }: MonitoringArgs) {
+const endpointSchema = z.looseObject({ relabelings: z.array(z.unknown()).optional() });
+
+export function prometheusRule({ identity, settings, rules }: MonitoringArgs) {
   return {
     apiVersion: OPERATOR_API,
     kind: "PrometheusRule",

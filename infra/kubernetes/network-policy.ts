@@ -1,4 +1,5 @@
 import type { networking } from "@pulumi/kubernetes/types/input.js";
+import type { KubernetesSettings } from "../settings.ts";
 import { selectorOf, type Identity } from "./identity.ts";
 import { DEFAULT_PORT } from "../../exporter/config/schema.ts";
 
@@ -8,7 +9,7 @@ import { DEFAULT_PORT } from "../../exporter/config/schema.ts";
  */
 export function networkPolicySpec(
   identity: Identity,
-  gatewayUrl: string,
+  urls: readonly string[],
   scrapeFrom: Readonly<Record<string, string>>,
 ): networking.v1.NetworkPolicySpec {
   return {
@@ -27,13 +28,24 @@ export function networkPolicySpec(
           { port: 53, protocol: "TCP" },
         ],
       },
-      { ports: [{ port: portOf(gatewayUrl), protocol: "TCP" }] },
+      { ports: [...new Set(urls.map(portOf))].map((port) => ({ port, protocol: "TCP" })) },
     ],
   };
 }
 
-function portOf(gatewayUrl: string): number {
-  const { port, protocol } = new URL(gatewayUrl);
+/** The addresses that the exporter connects to: the gateway, and the proxy if the settings name one. */
+export function outgoing({
+  config,
+  environment,
+}: Pick<KubernetesSettings, "config" | "environment">): readonly string[] {
+  const proxies = Object.entries(environment).flatMap(([variable, url]) =>
+    /^https?_proxy$/i.test(variable) && URL.canParse(url) ? [url] : [],
+  );
+  return [config.file.gateway.base_url, ...proxies];
+}
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url);
   if (port !== "") return Number(port);
   return protocol === "https:" ? 443 : 80;
 }
