@@ -9,6 +9,7 @@ import { cpuBenchmark } from "./poll/cpu.ts";
 import { stallBenchmark } from "./poll/stall.ts";
 import { throughputBenchmark } from "./poll/throughput.ts";
 import { startBenchmark } from "./process/start.ts";
+import { evaluationBenchmark } from "./rules/evaluation.ts";
 
 /** All benchmarks, in the order in which they run. */
 export const benchmarks: readonly Benchmark[] = [
@@ -22,4 +23,5 @@ export const benchmarks: readonly Benchmark[] = [
   cpuBenchmark,
   analyticsBenchmark,
   startBenchmark,
+  evaluationBenchmark,
 ];

@@ -17,7 +17,8 @@ const loaded = await loadConfig({
   readFile: async () =>
     JSON.stringify({
       gateway: { base_url: process.argv[2] },
-      analytics: { management_key_env: "MANAGEMENT_KEY" },
+      // The upstream answers with rows of model and app.
+      analytics: { management_key_env: "MANAGEMENT_KEY", queries: [] },
     }),
   env: { MANAGEMENT_KEY: "sk-ai-1" },
 });

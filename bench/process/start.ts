@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { imageParameters } from "../../test/support/image-content.ts";
+import { imageParameters, writeStripped } from "../../test/support/image-content.ts";
 import { ROOT } from "../../test/support/repository.ts";
 import type { Benchmark, Readings } from "../benchmark.ts";
 import { startUpstream } from "../poll/upstream.ts";
@@ -80,11 +80,7 @@ export const startBenchmark: Benchmark = {
 
 /** Builds the files of the image, and returns Node's arguments. */
 function strippedExporter(directory: string): readonly string[] {
-  const target = join(directory, "exporter");
-  const program = join(ROOT, "scripts", "strip-types.ts");
-  const options = ["--disable-warning=ExperimentalWarning", program, join(ROOT, "exporter"), target];
-  const { status, stderr } = spawnSync(process.execPath, options, { encoding: "utf8" });
-  if (status !== 0) throw new Error(stderr);
+  writeStripped(directory);
   cpSync(join(ROOT, "package.json"), join(directory, "package.json"));
   symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
   return imageParameters(directory);

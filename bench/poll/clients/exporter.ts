@@ -23,7 +23,10 @@ export function createClient(url: string, connections: number): () => Promise<un
   );
   const secret = environmentSecret("KEY", { KEY: "sk-ai-1" });
   const { signal } = new AbortController();
-  const refusals = createRefusals(systemClock, () => 60_000);
+  const refusals = createRefusals(systemClock, {
+    maxPauseMs: () => 60_000,
+    targetsOf: () => Number.POSITIVE_INFINITY,
+  });
   const perMinute = { key: 0, analytics: 0, account: 0, transcription: 0 };
   const dispatcher = createDispatcher(systemClock, { perMinute, connections });
   const waiting: ((release: Release) => void)[] = [];
@@ -35,11 +38,17 @@ export function createClient(url: string, connections: number): () => Promise<un
 
   async function read(name: string, release: Release): Promise<unknown> {
     const id = targetId("key", name);
-    const permits = createRunPermits("key", id, release, {
-      dispatcher,
-      refusals,
-      intervals: { at: () => 60_000 },
-    });
+    const permits = createRunPermits(
+      "key",
+      id,
+      { release, lastsMs: Number.POSITIVE_INFINITY },
+      {
+        clock: systemClock,
+        dispatcher,
+        refusals,
+        intervals: { at: () => 60_000 },
+      },
+    );
     const client: GatewayClient = gateway.clientFor({ endpoint: "key", name, permits, signal });
     try {
       return await client.currentKey(secret);

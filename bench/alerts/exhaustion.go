@@ -1,0 +1,61 @@
+package main
+
+// Exhaustion is one ground-truth event: from is the minute in which calls began
+// to be refused, to the minute in which the key could spend again.
+type Exhaustion struct {
+	From, To int
+	Window   int    // first minute from which this event could be known at all
+	Class    string // foreseeable, sudden or blind
+}
+
+// classify reports whether the event could have been announced an hour ahead:
+// foreseeable when the key had spent at the rate that led there for 75 minutes.
+func (k *Key) classify(c *Clock, e *Exhaustion) string {
+	T := e.From
+	for _, f := range k.Env.Frozen {
+		if f.from < T-55 && f.to > T-70 {
+			return "blind"
+		}
+	}
+	if T-e.Window < 75 || T < 80 {
+		return "sudden"
+	}
+	spent := func(a, b int) float64 { return (k.total[b] - k.total[a]) / float64(b-a) }
+	mean := spent(T-75, T)
+	r1 := spent(T-75, T-60)
+	if r1 < 0.5*spent(T-60, T) {
+		return "sudden"
+	}
+	for q := 0; q < 5; q++ {
+		if spent(T-75+15*q, T-60+15*q) < 0.25*mean {
+			return "sudden"
+		}
+	}
+	ttr := float64(windowEnd(k.Reset, c.unix(T-60))-c.unix(T-60)) / 60
+	if k.rem[T-60]/r1 > ttr {
+		return "sudden"
+	}
+	return "foreseeable"
+}
+
+// wouldExhaust: from minute m on, with the limit of that minute and no help from
+// outside, does demand use up what is left before minute `by`?
+func (k *Key) wouldExhaust(m, by int) (int, bool) {
+	left := k.rem[m]
+	for t := m; t < by && t < len(k.cf); t++ {
+		left -= float64(k.cf[t])
+		if left <= k.callCost {
+			return t + 1, true
+		}
+	}
+	return 0, false
+}
+
+func (k *Key) exhaustedAt(m int) bool {
+	for i := range k.Exh {
+		if m >= k.Exh[i].From && m < k.Exh[i].To {
+			return true
+		}
+	}
+	return false
+}

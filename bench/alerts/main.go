@@ -1,0 +1,213 @@
+// Alertsim measures credit-exhaustion alert rules over a simulated fleet of keys
+// whose truth is known, with Prometheus' own rule engine at simulated time.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"math/bits"
+	"os"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"runtime/pprof"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/prometheus/storage"
+)
+
+func main() {
+	log.SetFlags(0)
+	var (
+		ruleFlag = flag.String("rules", "reference=contenders/reference.yaml,predict=contenders/predict-linear.yaml,static=contenders/static.yaml", "name=file, comma separated")
+		keys     = flag.Int("keys", 400, "keys in the fleet (class = key modulo the number of classes)")
+		days     = flag.Int("days", 30, "scored days")
+		warmup   = flag.Int("warmup", 3, "days of rule evaluation before scoring")
+		startAt  = flag.String("start", "2026-03-16", "first scored day, UTC")
+		seed     = flag.Uint64("seed", 1, "seed of the fleet")
+		step     = flag.Int("step", 1, "shortest evaluation interval in minutes (the rule file's interval otherwise)")
+		procs    = flag.Int("procs", runtime.NumCPU(), "shards run at once")
+		warn     = flag.String("warn", `(?i)exhaust|predicted|imminent|low`, "alert names that count as exhaustion warnings")
+		useTSDB  = flag.Bool("tsdb", false, "use a real TSDB in a temporary folder instead of the in-memory store (slower, same result)")
+		only     = flag.Int("key", -1, "replay one key")
+		verbose  = flag.Bool("v", false, "with -key: print its timeline")
+		from     = flag.String("from", "", "with -v: print a row each 15 min from this time (2006-01-02T15:04)")
+		to       = flag.String("to", "", "with -v: until this time")
+		worst    = flag.Int("worst", 8, "worst keys to list")
+		prof     = flag.String("cpuprofile", "", "write a CPU profile")
+		costKeys = flag.Int("cost", 0, "instead of a fleet: what one evaluation of the first rule file costs with this many keys and eight days of history")
+		class    = flag.String("class", "", "only keys of classes that match this regular expression")
+	)
+	flag.Parse()
+	debug.SetGCPercent(800)
+	if *prof != "" {
+		f, err := os.Create(*prof)
+		if err != nil {
+			log.Fatal(err)
+		}
+		pprof.StartCPUProfile(f)
+		defer pprof.StopCPUProfile()
+	}
+	warnRe, classRe := regexp.MustCompile(*warn), regexp.MustCompile(*class)
+	var sets []RuleSet
+	names, back := map[string]bool{}, time.Duration(0)
+	for _, s := range strings.Split(*ruleFlag, ",") {
+		n, f, ok := strings.Cut(s, "=")
+		if !ok {
+			log.Fatalf("-rules: %q is not name=file", s)
+		}
+		sets = append(sets, RuleSet{n, f})
+		ns, b, err := selectors(f)
+		if err != nil {
+			log.Fatalf("%s: %v", f, err)
+		}
+		for x := range ns {
+			names[x] = true
+		}
+		back = max(back, b)
+	}
+	if *costKeys > 0 {
+		if err := cost(os.Stdout, sets[0].File, *costKeys); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
+	back += 15 * time.Minute
+	needed := func(n string) bool { return names[n] || names[""] }
+
+	start, err := time.Parse("2006-01-02", *startAt)
+	if err != nil {
+		log.Fatal(err)
+	}
+	run := start.AddDate(0, 0, -*warmup).Unix()
+	end := start.AddDate(0, 0, *days).Unix()
+	c := &Clock{T0: windowStart(Monthly, run)}
+	mins := func(t int64) int { return int((t - c.T0) / 60) }
+	c.RunFrom, c.ScoreFrom, c.RunTo = mins(run), mins(start.Unix()), mins(end)
+	c.N = mins(max(windowEnd(Monthly, end), end+8*daySec))
+
+	began := time.Now()
+	rp := &Report{c: c, sets: sets, tallies: map[string]map[string]*tally{}, days: float64(*days)}
+	if *only >= 0 {
+		*procs = 1
+		*keys = max(*keys, *only+1)
+	}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	samples, spent, errs := 0, map[string]time.Duration{}, map[string]int{}
+	for shard := 0; shard < *procs; shard++ {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			var mine []*Key
+			for id := shard; id < *keys; id += *procs {
+				// spread every class over the shards: take the bits, not the parity
+				n := id
+				if *procs == 2 {
+					n = id/2*2 + (shard+bits.OnesCount(uint(id/2/len(classes))))%2
+				}
+				if n >= *keys || *only >= 0 && n != *only || !classRe.MatchString(classes[n%len(classes)].name) {
+					continue
+				}
+				mine = append(mine, buildFleet(*seed, *keys, c, n)...)
+			}
+			raw := newMemStore(back.Milliseconds())
+			var runs []*setRun
+			for _, s := range sets {
+				r, err := newSetRun(s, raw, back.Milliseconds(), *useTSDB, time.Minute)
+				if err != nil {
+					log.Fatalf("%s: %v", s.File, err)
+				}
+				runs = append(runs, r)
+			}
+			n := 0
+			put := func(s *slot, t int64, v float64) {
+				n++
+				if s.series == nil {
+					s.series = raw.series(s.lset)
+				}
+				s.series.append(t, v, raw.keep)
+			}
+			var apps []storage.Appender
+			if *useTSDB {
+				put = func(s *slot, t int64, v float64) {
+					n++
+					for _, a := range apps {
+						if _, err := a.Append(0, s.lset, t, v); err != nil {
+							log.Fatal(err)
+						}
+					}
+				}
+			}
+			for m := c.RunFrom; m < c.RunTo; m++ {
+				if *useTSDB {
+					apps = apps[:0]
+					for _, r := range runs {
+						apps = append(apps, r.db.Appender(nil))
+					}
+				}
+				for _, k := range mine {
+					for i := range k.Env.Lives {
+						k.Env.Lives[i].scrape1(c, k, m, needed, put)
+					}
+				}
+				for _, a := range apps {
+					if err := a.Commit(); err != nil {
+						log.Fatal(err)
+					}
+				}
+				for _, r := range runs {
+					r.eval(c, m, *step, warnRe.MatchString)
+				}
+				if m%360 == 0 {
+					old := c.unix(m)*1000 - back.Milliseconds()
+					raw.drop(old)
+					for _, r := range runs {
+						r.store.drop(old)
+					}
+				}
+				if shard == 0 && (m-c.RunFrom)%(2*1440) == 0 && *only < 0 {
+					fmt.Fprintf(os.Stderr, "\rday %d of %d, %.0f s", (m-c.RunFrom)/1440, (c.RunTo-c.RunFrom)/1440, time.Since(began).Seconds())
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			samples += n
+			verb := map[string][]Episode{}
+			for _, r := range runs {
+				r.finish()
+				spent[r.set.Name] += r.spent
+				for e, n := range r.errs {
+					errs[r.set.Name+": "+e] += n
+				}
+				byKey := map[string][]Episode{}
+				for _, e := range r.closed {
+					byKey[e.Key] = append(byKey[e.Key], e)
+				}
+				for _, k := range mine {
+					rp.judge(k, r.set.Name, byKey[k.Name])
+				}
+				if *only >= 0 {
+					verb[r.set.Name] = byKey[mine[0].Name]
+				}
+			}
+			if *verbose && *only >= 0 {
+				timeline(os.Stdout, c, mine[0], verb, rp, *from, *to)
+			}
+		}()
+	}
+	wg.Wait()
+	fmt.Fprintln(os.Stderr)
+	rp.print(os.Stdout, *worst)
+	fmt.Printf("\n%d keys, %d days scored from %s (+%d warm-up), seed %d, %d scraped samples, %d shards, wall %.0f s; engine time", *keys, *days, *startAt, *warmup, *seed, samples, *procs, time.Since(began).Seconds())
+	for _, s := range sets {
+		fmt.Printf(" %s %.0f s", s.Name, spent[s.Name].Seconds())
+	}
+	fmt.Println()
+	for e, n := range errs {
+		fmt.Printf("RULE ERROR x%d %s\n", n, e)
+	}
+}

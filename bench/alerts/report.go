@@ -1,0 +1,198 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+	"time"
+)
+
+func (rp *Report) print(w io.Writer, worst int) {
+	var order []string
+	for _, cl := range classes {
+		order = append(order, cl.name)
+	}
+	total := map[string]*tally{}
+	for _, s := range rp.sets {
+		total[s.Name] = &tally{}
+		for _, t := range rp.tallies[s.Name] {
+			total[s.Name].add(t)
+		}
+	}
+	get := func(set, class string) *tally {
+		if class == "TOTAL" {
+			return total[set]
+		}
+		return rp.tallies[set][class]
+	}
+	var names []string
+	for _, s := range rp.sets {
+		names = append(names, s.Name)
+	}
+	table := func(title string, fixed []string, fix func(*tally) []string, cols []string, cell func(*tally) []string) {
+		head := append([]string{"class"}, fixed...)
+		for _, col := range cols {
+			for _, n := range names {
+				head = append(head, col+" "+n)
+			}
+		}
+		var rows [][]string
+		for _, cl := range append(append([]string{}, order...), "TOTAL") {
+			if get(names[0], cl) == nil {
+				continue
+			}
+			row := append([]string{cl}, fix(get(names[0], cl))...)
+			for i := range cols {
+				for _, n := range names {
+					row = append(row, cell(get(n, cl))[i])
+				}
+			}
+			rows = append(rows, row)
+		}
+		fmt.Fprintf(w, "\n%s\n\n", title)
+		printTable(w, head, rows)
+	}
+	table("Detection. exh = exhaustions (F foreseeable, S sudden, B blind: data frozen). >=1h = % of F warned an hour ahead (warning or critical); crit15 = % of F with a critical alert >= 15 min ahead; med, p10 = lead in hours over F (missed = 0); miss = F never announced.",
+		[]string{"keys", "F", "S", "B"},
+		func(t *tally) []string {
+			return []string{fmt.Sprint(t.keys), fmt.Sprint(t.fore), fmt.Sprint(t.sudden), fmt.Sprint(t.blind)}
+		},
+		[]string{">=1h", "med", "p10", "miss", "crit15"},
+		func(t *tally) []string {
+			return []string{pct(t.fore1h, t.fore), quant(t.leads, 0.5), quant(t.leads, 0.1), fmt.Sprint(t.foreMissed), pct(t.crit15, t.fore)}
+		})
+	table("Noise. fc, fw = false critical and warning episodes per 100 key-months; epi = episodes per exhaustion, flap = of these, repeats of the same alert.",
+		[]string{"keys"}, func(t *tally) []string { return []string{fmt.Sprint(t.keys)} },
+		[]string{"fc", "fw", "epi", "flap"},
+		func(t *tally) []string {
+			e := max(1, t.exh)
+			return []string{rp.rate(t.falseCrit, t), rp.rate(t.falseWarn, t), fmt.Sprintf("%.1f", float64(t.episodes)/float64(e)), fmt.Sprintf("%.1f", float64(t.flaps)/float64(e))}
+		})
+	rp.printTotals(w, names, total)
+	if worst > 0 {
+		rp.printWorst(w, worst)
+	}
+}
+
+func (rp *Report) printTotals(w io.Writer, names []string, total map[string]*tally) {
+	fmt.Fprintf(w, "\nTotals per rule set\n\n")
+	var rows [][]string
+	line := func(name string, f func(*tally) string) {
+		row := []string{name}
+		for _, n := range names {
+			row = append(row, f(total[n]))
+		}
+		rows = append(rows, row)
+	}
+	i := func(f func(*tally) int) func(*tally) string { return func(t *tally) string { return fmt.Sprint(f(t)) } }
+	line("foreseeable exhaustions", i(func(t *tally) int { return t.fore }))
+	line("warned >= 1 h ahead, %", func(t *tally) string { return pct(t.fore1h, t.fore) })
+	line("  by a critical alert, %", func(t *tally) string { return pct(t.crit1h, t.fore) })
+	line("critical >= 15 min ahead, %", func(t *tally) string { return pct(t.crit15, t.fore) })
+	line("lead median / p10, h", func(t *tally) string { return quant(t.leads, 0.5) + " / " + quant(t.leads, 0.1) })
+	line("foreseeable, never announced", i(func(t *tally) int { return t.foreMissed }))
+	line("sudden + blind exhaustions", i(func(t *tally) int { return t.sudden + t.blind }))
+	line("  announced before", i(func(t *tally) int { return t.sudden + t.blind - t.otherMissed }))
+	line("critical episodes (false)", func(t *tally) string { return fmt.Sprintf("%d (%d)", t.crit, t.falseCrit) })
+	line("false critical / 100 key-months", func(t *tally) string { return rp.rate(t.falseCrit, t) })
+	line("  without near misses (came to <= 5 %)", func(t *tally) string { return rp.rate(t.falseCrit-t.near, t) })
+	line("warning episodes (false)", func(t *tally) string { return fmt.Sprintf("%d (%d)", t.warn, t.falseWarn) })
+	line("false warning / 100 key-months", func(t *tally) string { return rp.rate(t.falseWarn, t) })
+	line("critical > 24 h before exhaustion", i(func(t *tally) int { return t.early }))
+	line("fired while frozen (false)", func(t *tally) string { return fmt.Sprintf("%d (%d)", t.frozen, t.frozenFalse) })
+	line("false within 90 min after a freeze", i(func(t *tally) int { return t.thawFalse }))
+	line("on unlimited or limit-0 keys", i(func(t *tally) int { return t.exempt }))
+	line("episodes per exhaustion (flaps)", func(t *tally) string {
+		e := float64(max(1, t.exh))
+		return fmt.Sprintf("%.2f (%.2f)", float64(t.episodes)/e, float64(t.flaps)/e)
+	})
+	printTable(w, append([]string{""}, names...), rows)
+}
+
+// printWorst lists the keys with the most false and late alerts, each with its first case.
+func (rp *Report) printWorst(w io.Writer, worst int) {
+	for _, s := range rp.sets {
+		for _, kind := range []string{"false critical", "false warning", "late warning", "late critical"} {
+			byKey := map[int][]finding{}
+			for _, f := range rp.findings {
+				if f.set == s.Name && strings.HasPrefix(f.what, kind) {
+					byKey[f.key] = append(byKey[f.key], f)
+				}
+			}
+			var ids []int
+			for id := range byKey {
+				ids = append(ids, id)
+			}
+			sum := func(id int) (x float64) {
+				for _, f := range byKey[id] {
+					x += f.badness
+				}
+				return
+			}
+			sort.Slice(ids, func(i, j int) bool {
+				if a, b := sum(ids[i]), sum(ids[j]); a != b {
+					return a > b
+				}
+				return ids[i] < ids[j]
+			})
+			fmt.Fprintf(w, "\n%s: worst %s (%d keys)\n", s.Name, kind, len(ids))
+			for _, id := range ids[:min(worst, len(ids))] {
+				f := byKey[id][0]
+				fmt.Fprintf(w, "  -key %-4d %-18s x%-3d first %s  %s\n", id, f.class, len(byKey[id]), time.Unix(f.at, 0).UTC().Format("01-02 15:04"), f.what)
+			}
+		}
+	}
+}
+
+// rate is a number for 100 keys in 30 days.
+func (rp *Report) rate(n int, t *tally) string {
+	return fmt.Sprintf("%.1f", 100*float64(n)/(float64(t.keys)*rp.days/30))
+}
+
+func pct(a, b int) string {
+	if b == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f", 100*float64(a)/float64(b))
+}
+
+func quant(xs []float64, q float64) string {
+	if len(xs) == 0 {
+		return "-"
+	}
+	s := append([]float64{}, xs...)
+	sort.Float64s(s)
+	return fmt.Sprintf("%.1f", s[int(q*float64(len(s)-1))]/3600)
+}
+
+func printTable(w io.Writer, head []string, rows [][]string) {
+	width := make([]int, len(head))
+	for _, r := range append([][]string{head}, rows...) {
+		for i, x := range r {
+			width[i] = max(width[i], len(x))
+		}
+	}
+	line := func(r []string) {
+		for i, x := range r {
+			if i == 0 {
+				fmt.Fprintf(w, "| %-*s ", width[i], x)
+			} else {
+				fmt.Fprintf(w, "| %*s ", width[i], x)
+			}
+		}
+		fmt.Fprintln(w, "|")
+	}
+	line(head)
+	for i, n := range width {
+		if i == 0 {
+			fmt.Fprintf(w, "|%s", strings.Repeat("-", n+2))
+		} else {
+			fmt.Fprintf(w, "|%s:", strings.Repeat("-", n+1))
+		}
+	}
+	fmt.Fprintln(w, "|")
+	for _, r := range rows {
+		line(r)
+	}
+}
