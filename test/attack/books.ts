@@ -7,6 +7,9 @@ export const HONEST = names("honest", 20);
 export const HOSTILE = names("hostile", 40);
 export const DISK = names("disk", 10);
 
+/** What shows texts of the gateway to people and scripts. Only health and metrics must answer in time. */
+export const PAGES = ["/", `/keys/${HONEST[0]}`, `/keys/${HOSTILE[0]}`, "/api/v1/status"] as const;
+
 /** How many secrets each key of the hostile disk has, one after another. */
 export const GENERATIONS = 20;
 
@@ -74,13 +77,19 @@ export function limitOf(name: string): number {
   return (kind.length + 1) * 1000 + Number(index);
 }
 
-/** The right answer to a query (contract 2.4): two pairs, or their total. */
+/** The right answer to a query (contract 2.4): two rows, or their total. */
 export function queryBody(isGrouped: boolean): JsonObject {
-  const rows = isGrouped ? PAIRS.map(({ model, app, credits }) => row(credits, { model, app })) : [row(5)];
+  const labels = { api_key_id: KEY_HASH };
+  const rows = isGrouped
+    ? PAIRS.map(({ model, app, credits }) => row(credits, { ...labels, model, app }))
+    : [row(5)];
   return {
     data: { data: rows, metadata: { query_time_ms: 12, row_count: rows.length, truncated: false } },
   };
 }
+
+/** The key of all rows in the analytics. */
+export const KEY_HASH = "f".repeat(64);
 
 export const PAIRS = [
   { model: "acme/one", app: "Chat", credits: 3 },

@@ -1,3 +1,4 @@
+import { fetch } from "undici";
 import { DISK, HONEST, HOSTILE, limitOf, LOGIN, PAIRS, revisionAt } from "./books.ts";
 import { INTERVAL_S } from "./setting.ts";
 

@@ -11,7 +11,7 @@ import {
   SECRETS,
   TRANSCRIPTION_BODY,
 } from "./books.ts";
-import { answerJson, type Exchange, type GatewayKind, sinkOf } from "./gateway/exchange.ts";
+import { answerJson, type Exchange, type GatewayKind, type Operation, sinkOf } from "./gateway/exchange.ts";
 import { gatewayKinds } from "./gateway/kinds.ts";
 import { report, seedOfProgram, takeOrders } from "./messages.ts";
 import { createRandom } from "./random.ts";
@@ -79,13 +79,14 @@ async function answer(socket: Socket, request: string): Promise<void> {
   const name = callerOf(exchange, request);
   if (name === undefined)
     return answerJson(exchange.socket, '{"error":{"code":401,"message":"Invalid key"}}', 401);
-  // A gateway need not have this operation; queries are then sent as they are.
-  if (isCapabilities(request))
-    return answerJson(exchange.socket, '{"error":{"code":404,"message":"Not found"}}', 404);
   const kind = name === MANAGEMENT || HOSTILE.includes(name) ? attacks.get(exchange.lane) : undefined;
   const busy = kind === undefined ? 0 : (inFlight.get(kind) ?? 0);
   if (!kind || kind.onConnect === true || busy >= kind.atOnce)
-    return answerJson(exchange.socket, JSON.stringify(exchange.right));
+    return answerJson(
+      exchange.socket,
+      JSON.stringify(exchange.right),
+      exchange.operation === "capabilities" ? 503 : 200,
+    );
   struck(exchange.lane, kind.name, "answers");
   inFlight.set(kind, busy + 1);
   try {
@@ -96,9 +97,10 @@ async function answer(socket: Socket, request: string): Promise<void> {
 }
 
 /** Whose attack a request gets; undefined if it has no credential, or one of another operation. */
-function callerOf({ lane, isTranscription, secret }: Exchange, request: string): string | undefined {
+function callerOf({ lane, operation, secret }: Exchange, request: string): string | undefined {
   const name = secret === MANAGEMENT_SECRET ? MANAGEMENT : NAMES_BY_SECRET.get(secret);
-  if (isTranscription) return name === undefined || name === MANAGEMENT ? undefined : MANAGEMENT;
+  if (operation === "transcription")
+    return name === undefined || name === MANAGEMENT ? undefined : MANAGEMENT;
   if (name === undefined || (name === MANAGEMENT) === (lane === "analytics")) return name;
   report({ type: "breach", text: `a credential was sent with "${request.slice(0, 40)}"` });
   return undefined;
@@ -106,35 +108,41 @@ function callerOf({ lane, isTranscription, secret }: Exchange, request: string):
 
 const MANAGEMENT = "management";
 
-/** What a management key may read besides the analytics. */
-function accountBody(request: string): JsonObject | undefined {
-  if (request.startsWith("GET /api/v1/keys?")) return { data: [] };
-  if (request.startsWith("GET /api/v1/credits ")) return { data: { total_credits: 1000, total_usage: 5 } };
-  return undefined;
-}
-
-function isCapabilities(request: string): boolean {
-  return request.startsWith("GET /api/v1/analytics/meta ");
-}
-
 function exchangeOf(socket: Socket, request: string, secret: string): Exchange {
-  const isGrouped = request.includes('"dimensions"');
-  const isTranscription = request.startsWith("POST /api/v1/audio/");
-  const lane = request.startsWith("GET /api/v1/key ") || request === "" ? "keys" : "analytics";
-  const right = isTranscription
-    ? TRANSCRIPTION_BODY
-    : lane === "keys"
-      ? keyBody(NAMES_BY_SECRET.get(secret) ?? "", revisionAt(Date.now()))
-      : (accountBody(request) ?? queryBody(isGrouped));
+  const operation = operationOf(request);
   return {
     socket: sinkOf(socket),
-    lane,
-    isTranscription,
-    isGrouped,
+    lane: operation === "key" ? "keys" : "analytics",
+    operation,
+    offset: Number(/^GET \S+[?&]offset=(\d+)/.exec(request)?.[1] ?? 0),
     secret,
     secrets,
-    right,
+    right: RIGHT[operation](request, secret),
     random,
     elsewhere: elsewhere.address,
   };
 }
+
+/** `key` if there is no request yet. */
+function operationOf(request: string): Operation {
+  const [, operation] = OPERATIONS.find(([start]) => request.startsWith(start)) ?? [];
+  return operation ?? (request === "" ? "key" : "query");
+}
+
+const OPERATIONS: readonly (readonly [string, Operation])[] = [
+  ["GET /api/v1/key ", "key"],
+  ["GET /api/v1/keys?", "listing"],
+  ["GET /api/v1/credits ", "credits"],
+  ["GET /api/v1/analytics/meta ", "capabilities"],
+  ["POST /api/v1/audio/", "transcription"],
+];
+
+const RIGHT: Readonly<Record<Operation, (request: string, secret: string) => JsonObject>> = {
+  key: (_, secret) => keyBody(NAMES_BY_SECRET.get(secret) ?? "", revisionAt(Date.now())),
+  query: (request) => queryBody(request.includes('"dimensions"')),
+  listing: () => ({ data: [] }),
+  credits: () => ({ data: { total_credits: 1000, total_usage: 5 } }),
+  // Refused, so that they are requested in every round and the attacks get them.
+  capabilities: () => ({ error: { code: 503, message: "Not now" } }),
+  transcription: () => TRANSCRIPTION_BODY,
+};

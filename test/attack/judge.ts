@@ -1,4 +1,4 @@
-import { SECRETS } from "./books.ts";
+import { PAGES, SECRETS } from "./books.ts";
 import { honestFaults, valuesOf } from "./exposition.ts";
 import type { Kind } from "./kind.ts";
 import { createLeakSearch } from "./leak-search.ts";
@@ -40,6 +40,7 @@ export function createJudge(result: AttackResult): Judge {
   const { search } = createLeakSearch(SECRETS);
   const running: { readonly story: Story; readonly sinceMs: number; endMs: number }[] = [];
   const lineTimes: number[] = [];
+  const isDocumented = createRefusals();
   const starvations: { readonly atMs: number; readonly totalMs: number }[] = [];
   let [isExcused, answeredMs, startedMs] = [true, Date.now(), Date.now()];
 
@@ -64,13 +65,14 @@ export function createJudge(result: AttackResult): Judge {
     known.push(ms);
     if (end === "200") answeredMs = Date.now();
     if (body !== undefined) leaks(path, body);
-    if (path === "/") return;
+    if (isPage(path)) return;
     for (const story of stories) story.worstMs = Math.max(story.worstMs, ms);
     const what = `${path} after ${ms.toFixed(0)} ms (${wallMs.toFixed(0)} ms by the clock): ${end}`;
-    const isRefused = stories.some(({ kind }) => REFUSING.test(kind.name)) && end.startsWith("500");
+    const isRefused = isDocumented({ path, end, atMs }, stories);
     if (ms > MOST_MS || (end !== "200" && !isRefused)) breach("answers", what, atMs);
     if (path === "/metrics" && body !== undefined && end === "200") compare(body, atMs);
   }
+
   function compare(body: string, atMs: number): void {
     const values = valuesOf(body);
     for (const name of [
@@ -100,7 +102,7 @@ export function createJudge(result: AttackResult): Judge {
         if (starvations.length > 1000) starvations.shift();
         probed(message);
       }
-      if (message.type === "overdue" && !isExcused && message.atMs >= startedMs && message.path !== "/")
+      if (message.type === "overdue" && !isExcused && message.atMs >= startedMs && !isPage(message.path))
         breach("answers", `${message.path}: no answer within ${message.ms.toFixed(0)} ms`, message.atMs);
       if (message.type === "breach") breach("entry", message.text, Date.now() - MOST_MS);
       if (message.type !== "strikes") return;
@@ -138,7 +140,35 @@ export function createJudge(result: AttackResult): Judge {
   };
 }
 
+function isPage(path: string): boolean {
+  return PAGES.some((page) => page === path);
+}
+
 function shapeOf(line: string): string {
   const message = /"msg":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? "not of the log";
   return message.replaceAll(/\\".*?\\"|\/\S+|\d+/g, "…").slice(0, 80);
+}
+
+/** Whether a refusal is one that the documentation names. */
+function createRefusals() {
+  /** Since when the limit of concurrent scrapes has been reached, by path. */
+  const fullSince = new Map<string, number>();
+
+  /** Clients with a login may use the limit up, but not for longer than a scrape may take. */
+  function isFull(path: string, end: string, atMs: number): boolean {
+    if (!end.startsWith("503 Limit of concurrent requests")) {
+      fullSince.delete(path);
+      return false;
+    }
+    const since = fullSince.get(path) ?? atMs;
+    fullSince.set(path, since);
+    return atMs - since < MOST_MS;
+  }
+
+  return (
+    { path, end, atMs }: { readonly path: string; readonly end: string; readonly atMs: number },
+    stories: readonly Story[],
+  ): boolean =>
+    isFull(path, end, atMs) ||
+    (end.startsWith("500") && stories.some(({ kind }) => REFUSING.test(kind.name)));
 }

@@ -27,7 +27,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "if (!(bytes > most)) return true;",
     "return true;",
     ["an endless body", "an endless error", "an error message of 16 MB"],
-    ["test/exporter/gateway/receive.test.ts"],
+    ["test/exporter/gateway/http-failures.test.ts"],
   ),
   one(
     "the number of values in a body",
@@ -46,8 +46,8 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     "secrets in errors",
     "exporter/gateway/response-body.ts",
-    "withoutSecrets(envelope.data",
-    "String(envelope.data",
+    "withoutSecrets(sent.slice",
+    "String(sent.slice",
     ["a secret as the error message", "a secret as the whole error"],
     ["test/exporter/gateway/secrets.test.ts", "test/exporter/gateway/response-body.test.ts"],
   ),
@@ -100,11 +100,11 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     "reloads from other sites",
     "exporter/http/router.ts",
-    '(method === "GET" ? undefined : await changeRefusal(request)) ?? route',
-    "route",
+    "(await whileConnected(response, changeRefusal(request))) ?? ",
+    "",
     ["reloads"],
   ),
-  one("lines for a cause", "exporter/schedule/event-log.ts", "MOST_LINES = 30", "MOST_LINES = 1e9", [
+  one("lines for a cause", "exporter/schedule/event-log.ts", "MOST_LINES = 20", "MOST_LINES = 1e9", [
     "an error that changes each time",
     "anything, delivered",
     "types that are wrong",
@@ -204,7 +204,15 @@ export const MUTATIONS: readonly Mutation[] = [
     "MOST_PARTS = 500_000",
     "MOST_PARTS = 1e9",
     ["a configuration of 52,000 or 200,000", "4 MB of line ends"],
-    ["test/fuzz/configuration-stalls.test.ts"],
+    ["test/exporter/config/inspection-thread.test.ts"],
+  ),
+  one(
+    "the thread for large configurations",
+    "exporter/config/load.ts",
+    "LONGEST_DIRECT = 64 * 1024",
+    "LONGEST_DIRECT = 1e9",
+    ["a configuration of 52,000 or 200,000"],
+    ["test/exporter/config/inspection-thread.test.ts"],
   ),
   one(
     "the values of a configuration",

@@ -92,7 +92,8 @@ function configuration(gatewayAddress: string): string {
     },
     keys,
     keys_dir: "keys",
-    analytics: { management_key_file: "secrets/management", queries: [] },
+    analytics: { management_key_file: "secrets/management" },
+    discovery: {},
     probes: [
       {
         name: "ear",
@@ -110,7 +111,7 @@ function configuration(gatewayAddress: string): string {
       { name: "fleet", limit: 1000, window: "month", keys: "all" },
       { name: "chat", limit: 1000, window: "month", app: "Chat" },
     ],
-    schedule: { keys: `${INTERVAL_S}s`, analytics: `${INTERVAL_S}s` },
+    schedule: { keys: `${INTERVAL_S}s`, analytics: `${INTERVAL_S}s`, discovery: `${INTERVAL_S}s` },
   } satisfies ConfigFileInput;
   return `# ${"A comment, so that half of the file is not a configuration. ".repeat(4)}\n${JSON.stringify(config, undefined, 1)}\n`;
 }

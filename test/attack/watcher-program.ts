@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { LOGIN } from "./books.ts";
+import { LOGIN, PAGES } from "./books.ts";
 import { report, takeOrders } from "./messages.ts";
 
 // The honest client, in its own process: it asks for health and metrics four times a second, on new connections and on a
@@ -45,7 +45,7 @@ setInterval(() => {
   if (!target || pending.size > MOST_PENDING) return;
   probe("/-/healthy", false);
   probe("/metrics", turn % 2 === 0);
-  if (turn % 20 === 0) probe("/", false);
+  if (turn % 10 === 0) probe(PAGES[(turn / 10) % PAGES.length] ?? "/", false);
 }, PERIOD_MS);
 
 /** More would be an attack. */
@@ -77,7 +77,7 @@ function probe(path: string, isKept: boolean): void {
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("end", () => {
           const body = Buffer.concat(chunks).toString();
-          const isShown = path !== "/-/healthy" && (turn % 4 === 0 || path === "/");
+          const isShown = path === "/metrics" ? turn % 4 === 0 : path !== "/-/healthy";
           if (response.statusCode === 200) done("200", isShown ? body : undefined);
           else done(`${response.statusCode} ${body.slice(0, 100)}`);
         });

@@ -38,7 +38,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
   "brackets that close nothing": `a: ${"}".repeat(490_000)}`,
   "commas between nothing": `a: [${",".repeat(490_000)}]`,
   "tabs as indentation": "\t- x\n".repeat(100_000),
-  "directives that are none": "%A b\n".repeat(100_000),
+  "invalid directives": "%A b\n".repeat(100_000),
   "a million opening brackets": "[".repeat(1_000_000),
   "lists nested 10,000 deep": `${"[".repeat(10_000)}${"]".repeat(10_000)}`,
   "blocks nested 100,000 deep": "- ".repeat(100_000),

@@ -24,6 +24,9 @@ export const HOSTILE_BODIES: Readonly<Record<string, HostileBody>> = {
     answer(repeated(size - 300, JSON.stringify({ model: [], app: {}, total_usage: "x", tokens_total: {} }))),
   "rows of numbers with many digits": (size) =>
     answer(`{"model":"m","app":"a","total_usage":"${"1".repeat(size - 400)}"}`),
+  "listed keys that are right": (size) => `{"data":[${repeated(size - 300, listedKey)}]}`,
+  "names of dimensions that are nearly right": (size) =>
+    `{"data":{"metrics":[],"dimensions":[${repeated(size - 300, (index) => `{"name":"api_key_${index}"}`)}]}}`,
   "a thousand rows with long names": (size) => answer(longRows(size, "漢")),
   "a thousand rows with names that must be escaped": (size) => answer(longRows(size, "\\u0001")),
   ...disguised("percent signs", "%68%65"),
@@ -64,6 +67,10 @@ export const HOSTILE_BODIES: Readonly<Record<string, HostileBody>> = {
   "bytes that are no text": (size) => "\u0000".repeat(size),
 };
 
+function listedKey(index: number): string {
+  return JSON.stringify({ hash: `${index}`.padStart(64, "0"), name: `team-${index}`, usage: 1, limit: 2 });
+}
+
 /** An answer of the analytics with these rows, which is key information and a refusal as well. */
 function answer(rows: string, more = ""): string {
   return `{"data":{"usage":1,"data":[${rows}],"metadata":{"truncated":false}${more}}}`;
@@ -76,6 +83,9 @@ function placed(name: string, open: string, item: string | ((index: number) => s
     [`${name} at the top`]: filled,
     [`${name} as rows`]: (size: number) => answer(filled(size).slice(1, -1)),
     [`${name} as warnings`]: (size: number) => answer(JSON.stringify(ROW), `,"warnings":${filled(size)}`),
+    [`${name} as listed keys`]: (size: number) => `{"data":${filled(size)}}`,
+    [`${name} as names of metrics and dimensions`]: (size: number) =>
+      `{"data":{"metrics":${filled(size / 2)},"dimensions":${filled(size / 2)}}}`,
     [`${name} beside the fields`]: (size: number) => answer(JSON.stringify(ROW), `,"more":${filled(size)}`),
     [`${name} as headers in a refusal`]: (size: number) =>
       `{"error":{"message":"No","metadata":{"headers":${filled(size)}}}}`,
@@ -91,6 +101,12 @@ function text(name: string, piece: string) {
       `{"data":{"label":${long(size / 2)},"usage":1,"data":[{"model":${long(size / 2)},"app":"a"}],"metadata":{"truncated":false}}}`,
     [`${name} as a number`]: (size: number) =>
       `{"data":{"usage":${long(size / 2)},"data":[{"model":"m","app":"a","total_usage":${long(size / 2)}}],"metadata":{"truncated":false}}}`,
+    [`${name} as the name of a listed key`]: (size: number) =>
+      `{"data":[{"hash":"${"f".repeat(64)}","name":${long(size / 2)},"label":${long(size / 2)},"usage":1}]}`,
+    [`${name} as the hash of a listed key`]: (size: number) =>
+      `{"data":[{"hash":${long(size)},"name":"a","usage":1}]}`,
+    [`${name} as names of metrics and dimensions`]: (size: number) =>
+      `{"data":{"metrics":[{"name":${long(size / 2)}}],"dimensions":[{"name":${long(size / 2)}}]}}`,
     [`${name} as a transcript`]: (size: number) => `{"text":${long(size / 2)},"language":${long(size / 2)}}`,
   };
 }

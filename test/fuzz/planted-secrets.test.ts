@@ -109,7 +109,17 @@ describe("a secret that the service plants", () => {
     lines.length = 0;
     plant = next;
     await clock.runTo(clock.now() + 70_000, 10_000);
-    const texts = [await app.page("/metrics"), await app.page("/"), await app.page("/-/ready")];
+    const paths = [
+      "/metrics",
+      "/",
+      "/api/v1/status",
+      "/keys/own",
+      "/account",
+      "/models",
+      "/apps",
+      "/-/ready",
+    ];
+    const texts = await Promise.all(paths.map((path) => app.page(path)));
     return [...texts, ...lines, await probed()].join("\n");
   }
 

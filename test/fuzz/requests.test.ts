@@ -87,7 +87,20 @@ const value = fc.oneof(
 );
 const header = fc.tuple(name, value).map(([key, content]) => `${key}: ${content}\r\n`);
 
-const KNOWN = ["/metrics", "/", "/-/healthy", "/-/ready", "/-/reload"];
+const KNOWN = [
+  "/metrics",
+  "/",
+  "/api/v1/status",
+  "/keys/key-0",
+  "/keys/",
+  "/account",
+  "/models",
+  "/models/",
+  "/apps/a",
+  "/-/healthy",
+  "/-/ready",
+  "/-/reload",
+];
 const sign = fc.constantFrom("%", "%zz", "%2f", "..", "/", "?", "#", "&", ";", "\\", "~", "é", "a");
 const unusual = fc
   .tuple(fc.constantFrom(...KNOWN), fc.array(sign, { minLength: 1, maxLength: 4 }))

@@ -48,7 +48,7 @@ test(
         expect(retryAfterMs).toBeGreaterThan(0);
         expect(retryAfterMs).toBeLessThan(Number.POSITIVE_INFINITY);
         const clock = createManualClock(response.nowMs);
-        const refusals = createRefusals(clock, () => maxPauseMs);
+        const refusals = createRefusals(clock, { maxPauseMs: () => maxPauseMs, targetsOf: () => 3 });
         for (const id of [targetId("key", "a"), targetId("key", "b")]) {
           refusals.begun("key", id);
           refusals.answered("key", id, { answered: true, throttled: true, retryAfterMs }, 60_000);

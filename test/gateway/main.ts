@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createGateway, type Gateway } from "./gateway.ts";
+import { messageOf, startProblem } from "./start-problem.ts";
 
 const help = `Simulated AI gateway: the contract over HTTP, with seeded spending (test/gateway/README.md).
 
@@ -117,15 +118,4 @@ async function writeTokens(gateway: Gateway, directory: string): Promise<void> {
   await Promise.all(
     [...gateway.tokens].map(([name, token]) => writeFile(join(directory, "keys", name), `${token}\n`)),
   );
-}
-
-function startProblem(error: unknown, port: number): string {
-  if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
-    return `Cannot listen on 127.0.0.1:${port}: the port is in use. Stop the program that uses it, or choose another port with --port`;
-  }
-  return `Cannot start the simulated gateway: ${messageOf(error)}`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

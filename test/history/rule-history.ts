@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 
 import type { RecordingRule, RuleGroup } from "../../dashboards/rules/rule.ts";
+import { rulePasses } from "../../exporter/cli/rule-passes.ts";
 import { listenOnLoopback } from "../support/loopback.ts";
 import type { PrometheusApi, Range } from "../support/prometheus-api.ts";
 import { until } from "../support/until.ts";
@@ -56,8 +57,7 @@ export async function recordPast(
   groups: readonly RuleGroup[],
   range: Range,
 ): Promise<void> {
-  const rules = groups.flatMap((group) => group.rules).filter((rule) => "record" in rule);
-  for (const level of levels(rules)) {
+  for (const level of rulePasses(groups)) {
     const lines = (await Promise.all(level.map((rule) => linesOf(prometheus, rule, range)))).flat();
     // A scrape may time out on a busy machine; samples that are sent twice are stored once.
     await until(
@@ -101,24 +101,4 @@ async function linesOf(
 function numberText(value: number): string {
   if (Number.isFinite(value)) return String(value);
   return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
-}
-
-/** Rules in the order of their inputs; a rule that needs its own past begins without it. */
-function levels(rules: readonly RecordingRule[]): readonly (readonly RecordingRule[])[] {
-  const found: RecordingRule[][] = [];
-  let rest = [...rules];
-  while (rest.length > 0) {
-    const waiting = new Set(rest.map(({ record }) => record));
-    const ready = rest.filter(({ record, expr }) =>
-      namesIn(expr).every((name) => name === record || !waiting.has(name)),
-    );
-    if (ready.length === 0) throw new Error(`Cannot order the rules ${[...waiting].join(", ")}`);
-    found.push(ready);
-    rest = rest.filter((rule) => !ready.includes(rule));
-  }
-  return found;
-}
-
-function namesIn(expr: string): readonly string[] {
-  return expr.match(/[a-z_]+:[\w:]+/g) ?? [];
 }

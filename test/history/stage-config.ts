@@ -19,20 +19,34 @@ export interface StageConfig {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Everything that the dashboards can show: owners, budgets of every window, rates, the value of a credit, probes. */
+/** Everything that the dashboards can show: owners, budgets of every window, rates, queries, listed keys, the value of a credit, probes. */
 export function stageConfig(gateway: Gateway, { probes, ...schedule }: Schedule): StageConfig {
   const names = [...gateway.tokens.keys()];
   const file: ConfigFileInput = {
     gateway: { base_url: gateway.url, requests_per_minute: 0 },
     keys: names.map((name) => ({ name, api_key_env: variable(name), owner: { team: teamOf(name) } })),
-    analytics: { management_key_env: "MANAGEMENT_KEY", top: 25, rates: true },
+    analytics: {
+      management_key_env: "MANAGEMENT_KEY",
+      top: 25,
+      rates: true,
+      queries: [
+        { name: "users", dimensions: ["user"], metrics: ["credits", "requests", "tokens"], window: "month" },
+        {
+          name: "providers",
+          dimensions: ["provider", "model"],
+          metrics: ["credits", "requests"],
+          window: "day",
+        },
+      ],
+    },
+    discovery: {},
     budgets: [
       { name: "everything-month", limit: 6000, window: "month", keys: "all" },
       { name: "payments-month", limit: 900, window: "month", keys: { team: "payments" } },
       { name: "support-week", limit: 150, window: "week", keys: { team: "support" } },
       { name: "research-day", limit: 60, window: "day", keys: { team: "research" } },
     ],
-    schedule,
+    schedule: { ...schedule, discovery: schedule.analytics },
     ...(probes === undefined ? {} : probing(probes)),
     credit_value: { currency: "EUR", value: 0.86 },
   };

@@ -10,6 +10,8 @@ import { type PastOptions, type Schedule, watchPast } from "./watched-past.ts";
 /** A Prometheus with weeks of history of a gateway, which continues to scrape and evaluates the rules. */
 export interface Stage {
   readonly prometheus: Prometheus;
+  /** When the scrapes of the present began, by `performance.now()`. */
+  readonly watchedSince: number;
   stop(): Promise<void>;
 }
 
@@ -25,9 +27,11 @@ export async function startStage(options: StageOptions): Promise<Stage> {
     configOf: (ofPast) => readStageConfig(stageConfig(gateway, ofPast)),
   });
   const exporter = await startExporter(stageConfig(gateway, schedule), past.directory);
+  const watchedSince = performance.now();
   const prometheus = await past.watch(exporter.url);
   return {
     prometheus,
+    watchedSince,
     stop: async () => {
       await prometheus.stop();
       await exporter.stop();

@@ -28,7 +28,7 @@ export interface PastOptions {
   readonly configOf: (schedule: Schedule) => Promise<Config>;
   readonly prometheus: string;
   readonly promtool: string;
-  /** Days with a few scrapes, this many hours apart. */
+  /** Days with a few scrapes, this many hours apart; 0 if the exporter was started later. */
   readonly sparseDays: number;
   readonly sparseHours: number;
   /** The days after them, with a scrape every four minutes, as lines need them. */
@@ -99,9 +99,11 @@ async function* past(
   const first = Math.ceil((dense - sparseDays * DAY_MS) / DAY_MS) * DAY_MS;
   const days = steps(first, dense, DAY_MS);
   const times = days.flatMap((day) => sparseTimes(day, sparseHours)).filter((at) => at < dense);
-  const sparsely = await configOf({ keys: `${sparseHours}h`, analytics: `${sparseHours}h` });
-  // Polls are five minutes apart; the last before midnight must end by then.
-  yield* exporterHistory({ gateway, config: sparsely, startAt: first - 10 * MINUTE_MS, times, labels });
+  if (times.length > 0) {
+    const sparsely = await configOf({ keys: `${sparseHours}h`, analytics: `${sparseHours}h` });
+    // Polls are five minutes apart; the last before midnight must end by then.
+    yield* exporterHistory({ gateway, config: sparsely, startAt: first - 10 * MINUTE_MS, times, labels });
+  }
   const densely = await configOf({ keys: "12m", analytics: "20m" });
   const often = steps(dense, now, DENSE_MS);
   yield* exporterHistory({ gateway, config: densely, startAt: dense - MINUTE_MS, times: often, labels });

@@ -214,7 +214,7 @@ describe("a gateway that asks to wait", () => {
     expect(asked()).toEqual([0, 4000]);
   });
 
-  test("refused keys that are usually answered pause the endpoint: two try one after the other, then none until max_pause", async () => {
+  test("refused keys that are usually answered pause the endpoint: six more try one after the other, then none until max_pause", async () => {
     const { gateway, run, asked, app, clock, start } = await startPoliteStage({
       keys: 20,
       analytics: true,
@@ -225,9 +225,9 @@ describe("a gateway that asks to wait", () => {
     const effect = { kind: "status", status: 429, retryAfterSeconds: 3600, endpoint: "key" } as const;
     const refusal = gateway.faults.add(effect);
     await run(3 * MINUTE);
-    // Two targets that were answered in the last interval, and two more as trials.
-    const [, , , tried = 0] = asked().slice(20);
-    expect(asked()).toHaveLength(24);
+    // Two targets that were answered in the last interval, and six more as trials.
+    const [, , , , , , , tried = 0] = asked().slice(20);
+    expect(asked()).toHaveLength(28);
     const throttled = 'aigateway_exporter_throttled_until_timestamp_seconds{endpoint="key"}';
     expect((await app.series()).get(throttled)).toBe((start + tried + 4 * MINUTE) / SECOND);
     // Only that endpoint is paused.
@@ -236,12 +236,12 @@ describe("a gateway that asks to wait", () => {
     expect(series.get(analytics)).toBe(1);
     await run(start + tried + 8 * MINUTE - SECOND - clock.now());
     // The next trial was refused, so the pause continues.
-    expect(asked()).toHaveLength(25);
-    expect(asked()[24]).toBeGreaterThanOrEqual(tried + 4 * MINUTE);
+    expect(asked()).toHaveLength(29);
+    expect(asked()[28]).toBeGreaterThanOrEqual(tried + 4 * MINUTE);
     refusal.clear();
     await run(4 * MINUTE);
-    const later = gateway.log.of("key").slice(25);
-    expect((later[0]?.at ?? 0) - start).toBeGreaterThanOrEqual((asked()[24] ?? 0) + 4 * MINUTE);
+    const later = gateway.log.of("key").slice(29);
+    expect((later[0]?.at ?? 0) - start).toBeGreaterThanOrEqual((asked()[28] ?? 0) + 4 * MINUTE);
     expect(new Set(later.map(({ key }) => key)).size).toBe(20);
     expect((await app.series()).has(throttled)).toBe(false);
   });

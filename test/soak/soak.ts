@@ -119,12 +119,17 @@ function read(exporter: SoakedExporter, result: SoakResult): void {
 
 async function reload({ setting, exporter, checker, url }: Soak): Promise<void> {
   const before = exporter.log.reloads;
+  let { refusedReloads } = exporter.log;
   setting.turn(url);
   if (!setting.isAway) checker.setGone([]);
   exporter.signal("SIGHUP");
   await until(
     "the reload",
-    () => exporter.log.reloads > before || exporter.end() !== undefined,
+    () => {
+      if (exporter.log.refusedReloads > refusedReloads) exporter.signal("SIGHUP");
+      ({ refusedReloads } = exporter.log);
+      return exporter.log.reloads > before || exporter.end() !== undefined;
+    },
     (done) => done,
     { timeoutMs: 60_000 },
   );

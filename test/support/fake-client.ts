@@ -7,6 +7,7 @@ import {
   type UsageQuestion,
 } from "../../exporter/gateway/port.ts";
 import type { Job, Result } from "../../exporter/schedule/job.ts";
+import { WHOLE_ANSWER } from "../../exporter/gateway/usage.ts";
 
 /** The client's answers; an operation without an answer fails. */
 export interface FakeAnswers {
@@ -19,6 +20,7 @@ export interface FakeAnswers {
 export const NO_ANSWERS: GatewayClient = {
   currentKey: refuse,
   usage: refuse,
+  usageSeries: refuse,
   capabilities: refuse,
   accountKeys: refuse,
   credits: refuse,
@@ -70,12 +72,7 @@ export const NO_USAGE: Usage = {
   total: undefined,
   creditsSource: "credits",
   rows: 0,
-  unreadableRows: 0,
-  rowProblem: undefined,
-  truncated: false,
-  warnings: 0,
-  computedAtMs: undefined,
-  queryTimeMs: undefined,
+  ...WHOLE_ANSWER,
 };
 
 /** A pair, or the amounts of a total, with only these values. */

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, delimiter, dirname, join } from "node:path";
+import { basename, delimiter, dirname, join, relative } from "node:path";
 
 import { ROOT } from "./repository.ts";
 
@@ -32,6 +32,8 @@ export type Step = Copy | { readonly kind: "RUN" | "WORKDIR"; readonly value: st
 export interface Copy {
   readonly kind: "COPY";
   readonly from: string | undefined;
+  /** The mode of every copied file, in octal; undefined: as in the source. */
+  readonly mode: string | undefined;
   readonly paths: readonly string[];
   readonly to: string;
 }
@@ -70,13 +72,43 @@ export function makeImageContent(app: string): void {
   }
 }
 
+/** Makes the image's own JavaScript in a folder, from a folder that holds the repository's code. */
+export function writeStripped(app: string, source = ROOT): void {
+  const building = mkdtempSync(join(tmpdir(), "image-build-"));
+  try {
+    const { steps = [] } = imageRecipe().stages.find(({ name }) => name === "javascript") ?? {};
+    for (const step of steps) {
+      if (step.kind === "COPY" && step.to.startsWith("./source/")) copy(step, building, building, source);
+    }
+    const script = join(ROOT, "scripts", "strip-types.ts");
+    const [from, to] = [join(building, "source"), join(building, "stripped")];
+    const parameters = ["--disable-warning=ExperimentalWarning", script, from, to];
+    const { status, stderr } = spawnSync(process.execPath, parameters, { encoding: "utf8" });
+    if (status !== 0) throw new Error(stderr);
+    cpSync(to, app, { recursive: true });
+  } finally {
+    rmSync(building, { recursive: true, force: true });
+  }
+}
+
+/** Whether .dockerignore, which is a list of what is allowed, lets a build see a file. */
+export function isInContext(path: string): boolean {
+  const lines = readFileSync(join(ROOT, ".dockerignore"), "utf8").split("\n");
+  return lines.some((line) => line.startsWith("!") && patternOf(line.slice(1)).test(path));
+}
+
+function patternOf(glob: string): RegExp {
+  const pattern = glob.replaceAll(".", "\\.").replaceAll("*", "[^/]*").replaceAll("[^/]*[^/]*/", "(?:.*/)?");
+  return new RegExp(`^${pattern}$`);
+}
+
 function stageOf(text: string): Stage {
   const [, base = "", name = ""] = /^(?:--platform=\S+ )?(\S+)(?: AS (\S+))?\n/.exec(text) ?? [];
-  const steps = [...text.matchAll(/^(COPY|RUN|WORKDIR) (?:--from=(\S+) )?(.+)$/gm)].map(
-    ([, kind, from, value = ""]): Step => {
+  const steps = [...text.matchAll(/^(COPY|RUN|WORKDIR) (?:--from=(\S+) )?(?:--chmod=(\d+) )?(.+)$/gm)].map(
+    ([, kind, from, mode, value = ""]): Step => {
       if (kind !== "COPY") return { kind: kind === "RUN" ? "RUN" : "WORKDIR", value };
       const paths = value.split(" ");
-      return { kind, from, paths: paths.slice(0, -1), to: paths.at(-1) ?? "" };
+      return { kind, from, mode, paths: paths.slice(0, -1), to: paths.at(-1) ?? "" };
     },
   );
   return { name, base, steps };
@@ -88,12 +120,15 @@ function take(step: Step, app: string, building: string): void {
   else if (step.value !== "/app") throw new Error(`Cannot work in "${step.value}", only in /app`);
 }
 
-function copy({ from, paths, to }: Copy, app: string, building: string): void {
+function copy({ from, mode, paths, to }: Copy, app: string, building: string, root = ROOT): void {
   for (const path of paths) {
-    const source = from === undefined ? join(ROOT, path) : join(building, from, path.replace("/app/", ""));
+    const source = from === undefined ? join(root, path) : join(building, from, path.replace("/app/", ""));
     // The content of a folder is copied; a file keeps its name.
     const target = statSync(source).isDirectory() ? join(app, to) : join(app, to, basename(path));
-    cpSync(source, target, { recursive: true, verbatimSymlinks: true });
+    const filter = (file: string) =>
+      from !== undefined || statSync(file).isDirectory() || isInContext(relative(root, file));
+    cpSync(source, target, { recursive: true, verbatimSymlinks: true, filter });
+    if (mode !== undefined) chmodSync(target, Number.parseInt(mode, 8));
   }
 }
 

@@ -41,7 +41,11 @@ export interface PrometheusApi {
   query(expression: string, at?: number): Promise<Sample[]>;
   queryRange(expression: string, range: Range): Promise<Series[]>;
   /** Polls `query` until `accept` returns true for its result. */
-  queryUntil(expression: string, accept: (samples: Sample[]) => boolean): Promise<Sample[]>;
+  queryUntil(
+    expression: string,
+    accept: (samples: Sample[]) => boolean,
+    timeoutMs?: number,
+  ): Promise<Sample[]>;
   /** Resolves when every target of the job has been scraped, successfully or not, by a scrape that began after `epochMs` (real time). */
   waitForScrapeAfter(epochMs: number, job: string): Promise<void>;
   alerts(): Promise<Alert[]>;
@@ -67,8 +71,13 @@ export function prometheusApi(url: string): PrometheusApi {
     return data.result.map(({ metric, values }) => ({ labels: metric, points: values.map(point) }));
   }
 
-  function queryUntil(expression: string, accept: (samples: Sample[]) => boolean): Promise<Sample[]> {
-    return until(`query ${JSON.stringify(expression)} of ${url}`, () => query(expression), accept);
+  function queryUntil(
+    expression: string,
+    accept: (samples: Sample[]) => boolean,
+    timeoutMs?: number,
+  ): Promise<Sample[]> {
+    const what = `query ${JSON.stringify(expression)} of ${url}`;
+    return until(what, () => query(expression), accept, { ...(timeoutMs !== undefined && { timeoutMs }) });
   }
 
   async function waitForScrapeAfter(epochMs: number, job: string): Promise<void> {

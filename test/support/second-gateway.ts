@@ -1,5 +1,6 @@
 import type { KeyInformation } from "../../exporter/gateway/key-information.ts";
 import type { Amounts, Gateway, Usage } from "../../exporter/gateway/port.ts";
+import { WHOLE_ANSWER } from "../../exporter/gateway/usage.ts";
 
 /**
  * A different kind of service: it identifies accounts by token, counts money in cents, and keeps a list of charges.
@@ -46,6 +47,7 @@ export function createSecondGateway(service: SecondService): Gateway {
             const charges = service.charges.filter(({ at }) => range.startMs <= at && at < range.endMs);
             return usageOf(charges, pairs, total);
           }),
+        usageSeries: () => Promise.reject(new Error("This service does not divide usage by time")),
         capabilities: () => Promise.resolve(undefined),
         accountKeys: () => Promise.reject(new Error("This service does not list its keys")),
         credits: () => Promise.resolve("unsupported"),
@@ -94,12 +96,7 @@ function usageOf(charges: readonly Charge[], withPairs: boolean, withTotal: bool
     total: withTotal ? { amounts: amountsOf(charges), empty: charges.length === 0 } : undefined,
     creditsSource: "total",
     rows: withPairs ? pairs.length : 1,
-    unreadableRows: 0,
-    rowProblem: undefined,
-    truncated: false,
-    warnings: 0,
-    computedAtMs: undefined,
-    queryTimeMs: undefined,
+    ...WHOLE_ANSWER,
   };
 }
 

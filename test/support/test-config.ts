@@ -18,6 +18,7 @@ export function testConfig(parts: Partial<Config> = {}): Config {
     schedule: { keys: EVERY_MINUTE, analytics: EVERY_MINUTE, discovery: EVERY_MINUTE },
     creditValue: undefined,
     probing: undefined,
+    hash: 0,
     seriesLimit: 1000,
     ...parts,
   };

@@ -34,7 +34,19 @@ const TOOLS = {
   etcd: { candidates: ["etcd"], install: BUILD },
   kubeApiserver: { candidates: ["kube-apiserver"], install: BUILD },
   kubeControllerManager: { candidates: ["kube-controller-manager"], install: BUILD },
+  helm: { candidates: ["helm"], install: "go install helm.sh/helm/v3/cmd/helm@v3.18.6" },
   kubectl: { candidates: ["kubectl"], install: BUILD },
+  systemdAnalyze: { candidates: ["systemd-analyze"], install: "apt-get install systemd" },
+  alertsim: {
+    candidates: ["alertsim"],
+    install: "cd bench/alerts && go build -o DIR/alertsim ., with DIR in E2E_TOOLS",
+  },
+  composeGo: { candidates: ["compose-go"], install: "the Go module github.com/compose-spec/compose-go/v2" },
+  victoriaMetrics: { candidates: ["victoria-metrics"], install: "apt-get install victoria-metrics" },
+  vmalert: { candidates: ["vmalert"], install: "apt-get install victoria-metrics" },
+  bash: { candidates: ["bash"], install: "apt-get install bash" },
+  zsh: { candidates: ["zsh"], install: "apt-get install zsh" },
+  fish: { candidates: ["fish"], install: "apt-get install fish" },
 } as const satisfies Record<string, Tool>;
 
 /**

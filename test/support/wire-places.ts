@@ -27,6 +27,7 @@ export const PLACES = {
   transcription: placesOf(transcriptionWire.TranscriptionBody),
   error: [
     ...placesOf(errorBody.Envelope),
+    ...placesOf(errorBody.RefusalBody),
     ...placesOf(hints.BodyHeaders),
     // The schema does not name the headers.
     ...["retry-after", "x-ratelimit-reset"].map((name): Path => ["error", "metadata", "headers", name]),

@@ -19,7 +19,7 @@ const step = z.object({
 });
 
 const job = z.object({
-  needs: z.string().optional(),
+  needs: z.union([z.string(), z.array(z.string())]).optional(),
   uses: z.string().optional(),
   permissions: permissions.optional(),
   "timeout-minutes": z.number().optional(),
@@ -120,7 +120,12 @@ const COMMANDS: Readonly<Record<string, Check>> = {
   test: always,
   echo: always,
   exit: always,
-  docker: ([command]) => command === "run",
+  docker: ([command]) => command === "run" || command === "buildx",
+  ".ci/scrape-image": () => existsSync(join(ROOT, ".ci", "scrape-image")),
+  sed: always,
+  cosign: ([command]) => command === "sign",
+  helm: ([command, chart = ""]) =>
+    command === "push" || (command === "package" && existsSync(join(ROOT, chart, "Chart.yaml"))),
   gh: ([group, command]) => group === "release" && command === "create",
 };
 
@@ -141,6 +146,10 @@ function isNpm(
       return parameters.every((flag) => ["signatures", "--omit=dev", "--audit-level=high"].includes(flag));
     case "sbom":
       return parameters.join(" ").startsWith("--omit=dev --package-lock-only --sbom-format=cyclonedx > ");
+    case "pkg":
+      return parameters[0] === "set" && parameters.length === 2;
+    case "publish":
+      return parameters.join(" ") === "--provenance --access=public";
     case "exec":
       return parameters[0] === "--call";
     default:

@@ -1,8 +1,9 @@
-import { type Books, type KeyFigures, type PairFigures, resetEnd } from "./books.ts";
-import { formerStart, windowStart } from "./calendar.ts";
-import type { Amounts, Question } from "./questions.ts";
+import { accountBody } from "./account-answers.ts";
+import type { AnswerContext } from "./answer-context.ts";
+import { analyticsBody } from "./analytics-answers.ts";
+import { keyBody } from "./key-body.ts";
+import type { Question } from "./questions.ts";
 import type { Fault } from "./story.ts";
-import type { WorldClock } from "./world-clock.ts";
 
 /** What the gateway sends. */
 export type Reply =
@@ -15,12 +16,6 @@ export type Reply =
       readonly retryAfterMs: number | undefined;
     }
   | { readonly kind: "reset" | "silence" };
-
-export interface AnswerContext {
-  readonly body: string;
-  readonly books: Books;
-  readonly time: Pick<WorldClock, "trueMs">;
-}
 
 /** The answer to a question, by the contract and the fault that concerns it. */
 export function answerTo(question: Question, fault: Fault | undefined, context: AnswerContext): Reply {
@@ -45,7 +40,9 @@ function goodAnswer(question: Question, fault: Fault | undefined, context: Answe
         ),
       });
     case "analytics":
-      return analytics(question, fault, context);
+      return replyOf(analyticsBody(question, fault, context));
+    case "account":
+      return replyOf(accountBody(question, fault, context));
     case "transcription": {
       const cost = (question.costMicros ?? 0) / 1e6;
       return good({
@@ -54,6 +51,11 @@ function goodAnswer(question: Question, fault: Fault | undefined, context: Answe
       });
     }
   }
+}
+
+/** A number is the status of a refusal. */
+function replyOf(body: object | number): Reply {
+  return typeof body === "number" ? refusal(body, undefined) : good(body);
 }
 
 function good(body: unknown): Extract<Reply, { kind: "answer" }> {
@@ -78,116 +80,4 @@ function secondsOf(retryAfter: number | undefined): number | undefined {
 
 function nextMinute({ time }: AnswerContext): number {
   return Math.ceil((60_000 - (time.trueMs() % 60_000)) / 1000) * 1000;
-}
-
-function keyBody(figures: KeyFigures, atMs: number): object {
-  const { label, usage, byok, limit, reset, remaining } = figures;
-  return {
-    label,
-    limit: credits(limit),
-    limit_reset: reset,
-    limit_remaining: credits(remaining),
-    include_byok_in_limit: false,
-    usage: credits(usage.total),
-    usage_daily: credits(usage.day),
-    usage_weekly: credits(usage.week),
-    usage_monthly: credits(usage.month),
-    byok_usage: credits(byok.total),
-    byok_usage_daily: credits(byok.day),
-    byok_usage_weekly: credits(byok.week),
-    byok_usage_monthly: credits(byok.month),
-    is_free_tier: false,
-    expires_at: resetEnd(figures, atMs) === undefined ? null : undefined,
-  };
-}
-
-function credits(micros: number | null): number | null {
-  return micros === null ? null : micros / 1e6;
-}
-
-/** The number of rows that a truncated answer keeps. */
-const CAP = 2;
-
-function analytics(
-  question: Question,
-  fault: Fault | undefined,
-  { body, books, time }: AnswerContext,
-): Reply {
-  const { time_range: range, dimensions } = JSON.parse(body);
-  const isStale = fault?.what === "stale";
-  const asOfMs = isStale ? time.trueMs() - (question.at - fault.at * 1000) - 60_000 : question.asOfMs;
-  const asked = Date.parse(range.start);
-  const startMs = isStale ? startThen(asked, time.trueMs(), asOfMs) : asked;
-  const endMs = Math.min(asOfMs, Date.parse(range.end));
-  const isGrouped = dimensions !== undefined;
-  const all = books.pairs(question.gateway, startMs, endMs);
-  const rows = isGrouped ? sent(all, fault) : all;
-  const isPartial = rows.length < all.length;
-  Object.assign(question, {
-    asOfMs,
-    usage: {
-      startMs,
-      endMs,
-      isGrouped,
-      rows: new Map(rows.map((pair) => [`${pair.model}|${pair.app ?? "_none"}`, pair])),
-      total: totalOf(all),
-      isPartial,
-    },
-  });
-  const data = isGrouped
-    ? rows.map((row) => ({ model: row.model, app: row.app, ...amountFields(row) }))
-    : totalRows(all);
-  return good({
-    data: {
-      data,
-      metadata: {
-        query_time_ms: 5,
-        row_count: data.length,
-        truncated: isPartial && fault?.what === "truncated",
-      },
-      ...((isStale || question.number % 2 === 0) && { cachedAt: asOfMs }),
-    },
-  });
-}
-
-/** The cache answers the same question as of an earlier time: about the window that was running then. */
-function startThen(startMs: number, nowMs: number, thenMs: number): number {
-  const current = WINDOWS.find((window) => windowStart(window, nowMs) === startMs);
-  const former = WINDOWS.find((window) => formerStart(window, nowMs) === startMs);
-  if (current) return windowStart(current, thenMs);
-  return former ? formerStart(former, thenMs) : startMs;
-}
-
-const WINDOWS = ["day", "week", "month"] as const;
-
-function sent(all: readonly PairFigures[], fault: Fault | undefined): readonly PairFigures[] {
-  const sorted = all.toSorted((one, other) => other.micros - one.micros);
-  if (fault?.what === "truncated") return sorted.slice(0, CAP);
-  return fault?.what === "left_out" ? sorted.filter(({ app }) => app !== null) : sorted;
-}
-
-function totalRows(all: readonly PairFigures[]): readonly object[] {
-  return all.length === 0 ? [] : [amountFields(totalOf(all))];
-}
-
-function totalOf(all: readonly PairFigures[]): Amounts {
-  const sum = (name: keyof Amounts) => all.reduce((added, pair) => added + pair[name], 0);
-  return {
-    micros: sum("micros"),
-    requests: sum("requests"),
-    prompt: sum("prompt"),
-    completion: sum("completion"),
-    reasoning: sum("reasoning"),
-  };
-}
-
-function amountFields({ micros, requests, prompt, completion, reasoning }: Amounts): object {
-  return {
-    total_usage: micros / 1e6,
-    request_count: requests,
-    tokens_total: prompt + completion,
-    tokens_prompt: prompt,
-    tokens_completion: completion,
-    reasoning_tokens: reasoning,
-  };
 }

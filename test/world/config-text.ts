@@ -1,4 +1,4 @@
-import type { BudgetSettings, ProbeSettings, Settings } from "./story.ts";
+import type { AnalyticsSettings, BudgetSettings, ProbeSettings, Settings } from "./story.ts";
 
 /** The base URL of each gateway. */
 export const GATEWAY_URLS = { a: "https://a.example/api/v1", b: "https://b.example/api/v1" } as const;
@@ -7,23 +7,32 @@ export const GATEWAY_URLS = { a: "https://a.example/api/v1", b: "https://b.examp
 export function configText(settings: Settings): string {
   const { keys, gateway, pace, connections, keySchedule, analyticsSchedule, analytics, budgets, probes } =
     settings;
+  const { shards } = settings;
   return JSON.stringify({
     gateway: { base_url: GATEWAY_URLS[gateway], requests_per_minute: pace, connections },
-    schedule: { keys: keySchedule, analytics: analyticsSchedule },
+    schedule: { keys: keySchedule, analytics: analyticsSchedule, discovery: analyticsSchedule },
     keys: keys.map(({ name, file, team, label }) => ({
       name,
       api_key_file: `secrets/f${file}`,
       ...(team !== undefined && { owner: { team } }),
       ...(label !== undefined && { show_label: label }),
     })),
-    ...(analytics && {
-      analytics: { management_key_file: `secrets/f${analytics.file}`, top: analytics.top, queries: [] },
-      discovery: { enabled: false },
-    }),
+    ...(analytics && analyticsSections(analytics)),
     budgets: budgets.map(budgetEntry),
+    ...(shards !== undefined && { shards }),
     ...(probes && probeSections(probes)),
   });
 }
+
+function analyticsSections({ file, top, queries, listing }: AnalyticsSettings): object {
+  return {
+    analytics: { management_key_file: `secrets/f${file}`, top, ...(!queries && { queries: [] }) },
+    discovery: listing ? { exclude: listing === "some" ? [EXCLUDED] : [] } : { enabled: false },
+  };
+}
+
+/** The pattern of the names that some configurations exclude. */
+export const EXCLUDED = "^Hidden";
 
 function budgetEntry(budget: BudgetSettings): object {
   return { ...budget, limit: 1000, ...(budget.window === "total" && { since: TOTAL_SINCE }) };

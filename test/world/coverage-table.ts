@@ -23,12 +23,12 @@ export function coverageTable(
     ...others.map(([name, number]) => `| ${name} | ${digits(number)} |`),
     "",
     `| Answers with a fault | ${ENDPOINTS.join(" | ")} |`,
-    "|---|--:|--:|--:|",
+    "|---|--:|--:|--:|--:|",
     ...faults,
   ].join("\n");
 }
 
-const ENDPOINTS = ["key", "analytics", "transcription"];
+const ENDPOINTS = ["key", "analytics", "account", "transcription"];
 
 function digits(number: number): string {
   return number === 0 ? "" : number.toLocaleString("en-US");

@@ -1,4 +1,4 @@
-import type { Settings } from "./story.ts";
+import { everyKey, type Settings } from "./story.ts";
 import type { World } from "./world.ts";
 import type { WorldClock } from "./world-clock.ts";
 
@@ -8,9 +8,11 @@ export interface ExporterState extends Pick<
   | "settings"
   | "settingsSince"
   | "configuredSince"
+  | "pollsSince"
   | "maskedAt"
   | "isApplying"
   | "startedAt"
+  | "starts"
   | "startedMonotonic"
   | "disturbedAt"
 > {
@@ -20,24 +22,28 @@ export interface ExporterState extends Pick<
   loaded(settings: Settings): void;
   restarted(): void;
   /** The clock was stepped, or the process resumed. */
-  disturbed(): void;
+  disturbed(at: number): void;
 }
 
 export function createExporterState(initial: Settings, time: WorldClock): ExporterState {
   let settings = initial;
-  let since = 0;
-  let started = { at: 0, monotonic: 0 };
+  const createdAt = time.elapsedMs();
+  let since = createdAt;
+  let started = { at: createdAt, monotonic: time.clock.monotonic(), count: 1 };
   let disturbedAt = 0;
   let reloads = 0;
   let configured: ReadonlyMap<string, number> = new Map();
+  let polled: ReadonlyMap<string, number> = new Map();
   const masked = new Map<string, number>();
   return {
     settings: () => settings,
     settingsSince: () => since,
-    configuredSince: (key) => configured.get(key) ?? 0,
+    configuredSince: (key) => configured.get(key) ?? createdAt,
+    pollsSince: (key) => Math.max(polled.get(key) ?? createdAt, configured.get(key) ?? createdAt),
     maskedAt: (key) => masked.get(key) ?? 0,
     isApplying: () => reloads > 0,
     startedAt: () => started.at,
+    starts: () => started.count,
     startedMonotonic: () => started.monotonic,
     disturbedAt: () => disturbedAt,
     beginReload: () => {
@@ -48,13 +54,21 @@ export function createExporterState(initial: Settings, time: WorldClock): Export
       since = time.elapsedMs();
       for (const name of maskedKeys(settings, next)) masked.set(name, since);
       configured = configuredSince(settings, next, configured, since);
+      const former = new Set(settings.keys.map(({ name }) => name));
+      polled = new Map(
+        next.keys.map(({ name }) => [name, former.has(name) ? (polled.get(name) ?? createdAt) : since]),
+      );
       settings = next;
     },
     restarted: () => {
-      started = { at: time.elapsedMs(), monotonic: time.clock.monotonic() };
+      started = {
+        at: time.elapsedMs(),
+        monotonic: time.clock.monotonic(),
+        count: started.count + 1,
+      };
     },
-    disturbed: () => {
-      disturbedAt = time.elapsedMs();
+    disturbed: (at) => {
+      disturbedAt = at;
     },
   };
 }
@@ -66,13 +80,18 @@ function configuredSince(
   known: ReadonlyMap<string, number>,
   at: number,
 ): ReadonlyMap<string, number> {
-  const files = new Map(former.keys.map(({ name, file }) => [name, file]));
+  const files = new Map(everyKey(former).map(({ name, file }) => [name, file]));
   const isKept = (name: string, file: number) => former.gateway === next.gateway && files.get(name) === file;
-  return new Map(next.keys.map(({ name, file }) => [name, isKept(name, file) ? (known.get(name) ?? 0) : at]));
+  return new Map(
+    everyKey(next).flatMap(({ name, file }) => {
+      const since = isKept(name, file) ? known.get(name) : at;
+      return since === undefined ? [] : [[name, since]];
+    }),
+  );
 }
 
 /** The keys that showed the fragment of their secret before. */
 function maskedKeys(former: Settings, next: Settings): readonly string[] {
-  const revealing = new Set(former.keys.flatMap(({ name, label }) => (label === true ? [name] : [])));
-  return next.keys.flatMap(({ name, label }) => (label !== true && revealing.has(name) ? [name] : []));
+  const revealing = new Set(everyKey(former).flatMap(({ name, label }) => (label === true ? [name] : [])));
+  return everyKey(next).flatMap(({ name, label }) => (label !== true && revealing.has(name) ? [name] : []));
 }

@@ -2,14 +2,16 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Mutation, MUTATIONS } from "./mutations.ts";
+import { SHARD_MUTATIONS } from "./shard-mutations.ts";
 import { outputOf } from "./search-jobs.ts";
 
 /**
  * Puts each defect into a copy of the exporter, lets the world search it, and writes a table line by line. Returns
  * whether the world has found each defect.
+ * @throws if a search did not come to its end; the others end their present defects before.
  */
 export async function checkMutations(
-  { seeds, jobs }: { readonly seeds: number; readonly jobs: number },
+  { seeds, jobs, shards }: MutationSearch,
   write: (line: string) => void,
 ): Promise<boolean> {
   write("| Invariant | Defect | Stories until found | Events of the shrunk story | Found by |");
@@ -17,25 +19,39 @@ export async function checkMutations(
   const results: string[] = [];
   let written = 0;
   let isComplete = true;
-  const waiting = [...MUTATIONS.entries()];
+  const waiting = [...(shards === undefined ? MUTATIONS : SHARD_MUTATIONS).entries()];
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [index, mutation] = next;
-      const found = await findMutation(mutation, seeds);
+      const found = await findMutation(mutation, seeds, shards).catch((error: unknown) => {
+        waiting.length = 0;
+        throw new Error(`Cannot search the defect "${mutation.what}"`, { cause: error });
+      });
       isComplete &&= found !== undefined;
-      const result = found
-        ? `${found.stories} | ${found.events} | ${found.invariant}`
-        : `not in ${seeds} | |`;
-      results[index] = `| ${mutation.breaks} | ${mutation.what} | ${result} |`;
+      results[index] = `| ${mutation.breaks} | ${mutation.what} | ${resultText(found, mutation, seeds)} |`;
       for (let line = results[written]; line !== undefined; line = results[++written]) write(line);
     }
   }
-  await Promise.all(Array.from({ length: jobs }, work));
+  const ends = await Promise.allSettled(Array.from({ length: jobs }, work));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
   return isComplete;
 }
 
+function resultText(found: Found | undefined, { story }: Mutation, seeds: number): string {
+  if (!found) return `not in ${story ? "its story" : seeds} | |`;
+  return `${found.stories ?? "its story"} | ${found.events} | ${found.invariant}`;
+}
+
+interface MutationSearch {
+  readonly seeds: number;
+  readonly jobs: number;
+  /** In each story; undefined: the defects of one exporter are searched. */
+  readonly shards: number | undefined;
+}
+
 interface Found {
-  readonly stories: number;
+  /** Undefined: the mutation has a story of its own. */
+  readonly stories: number | undefined;
   readonly events: string;
   readonly invariant: string;
 }
@@ -43,7 +59,12 @@ interface Found {
 const COPIED = ["exporter", "test/world", "test/support", "test/gateway", "types", "package.json"];
 const ROOT = join(import.meta.dirname, "../..");
 
-async function findMutation({ file, from, to }: Mutation, seeds: number): Promise<Found | undefined> {
+/** Undefined: the world does not find it. `seeds`: how many stories are searched, unless the mutation has its own. */
+export async function findMutation(
+  { file, from, to, what, story }: Mutation,
+  seeds: number,
+  shards?: number,
+): Promise<Found | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "world-mutation-"));
   try {
     for (const path of COPIED) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
@@ -57,7 +78,8 @@ async function findMutation({ file, from, to }: Mutation, seeds: number): Promis
       source.replace(from, () => to),
     );
     const args = ["--seeds", String(seeds), "--seed", String(FIRST_SEED), "--shrink", String(SHRINK_SECONDS)];
-    return foundIn(await outputOf(args, join(folder, "test/world/main.ts")));
+    if (shards !== undefined) args.push("--shards", String(shards));
+    return foundIn(await outputOf(story ? ["--story-of", what] : args, join(folder, "test/world/main.ts")));
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -68,7 +90,7 @@ const FIRST_SEED = 1;
 
 function foundIn(output: string): Found | undefined {
   const [, seed, events, invariant] =
-    /^seed (\d+), shrunk \d+ times to (\d+) events\n([\w ]+):/m.exec(output) ?? [];
-  if (seed === undefined || events === undefined || invariant === undefined) return undefined;
-  return { stories: Number(seed) - FIRST_SEED + 1, events, invariant };
+    /^(?:seed (\d+), shrunk \d+ times to|story of) (\d+) events\n([\w ]+):/m.exec(output) ?? [];
+  if (events === undefined || invariant === undefined) return undefined;
+  return { stories: seed === undefined ? undefined : Number(seed) - FIRST_SEED + 1, events, invariant };
 }

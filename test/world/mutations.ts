@@ -1,3 +1,5 @@
+import type { ShortStory } from "./story.ts";
+
 /** A defect that is put into a copy of the exporter, to prove that the world finds it. */
 export interface Mutation {
   /** The invariant that it breaks. */
@@ -8,6 +10,8 @@ export interface Mutation {
   /** Occurs once in the file. */
   readonly from: string;
   readonly to: string;
+  /** A story that finds it, if few stories of seeds do; then no seeds are searched. */
+  readonly story?: ShortStory;
 }
 
 /** Each invariant is broken at least once. The first ones are defects that earlier versions had. */
@@ -30,7 +34,7 @@ export const MUTATIONS: readonly Mutation[] = [
     breaks: "2 presence",
     what: "two refused keys pause the endpoint",
     file: "schedule/refusals.ts",
-    from: "} else if (!state.isSuspect && concernsEndpoint(state, state.inRow, sinceMs(intervalMs))) {",
+    from: "} else if (!state.isSuspect && concernsEndpoint(state, state.inRow, answeredSince(clock, intervalMs))) {",
     to: "} else if (state.refused.size >= SUSPICIOUS) {\n      state.pausedUntil = Math.max(state.pausedUntil, until);",
   },
   {
@@ -44,8 +48,8 @@ export const MUTATIONS: readonly Mutation[] = [
     breaks: "1 truth",
     what: "the values of another gateway or secret survive a reload",
     file: "readings/readings.ts",
-    from: "if (known?.identity === identity) return;",
-    to: "if (known) return;",
+    from: "if (entries.get(id)?.identity === identity) return;",
+    to: "if (entries.has(id)) return;",
   },
   {
     breaks: "1 truth",
@@ -58,7 +62,7 @@ export const MUTATIONS: readonly Mutation[] = [
     breaks: "3 recovery",
     what: "a target with nothing to show waits for its next poll",
     file: "schedule/backlog.ts",
-    from: "if (group.isPaid || readings.isWhole(job.id) || backoffMs >= intervals.of(group.name)) return;",
+    from: "if (group.isPaid || backoffMs >= intervals.of(group.name)) return;",
     to: "if (backoffMs > 0) return;",
   },
   {
@@ -135,8 +139,8 @@ export const MUTATIONS: readonly Mutation[] = [
     breaks: "6 politeness",
     what: "a target does not rest",
     file: "schedule/refusals.ts",
-    from: "if (leftMs > 0) return leftMs;",
-    to: "if (leftMs > Infinity) return leftMs;",
+    from: "if (leftMs === 0) rests.delete(id);\n    return leftMs;",
+    to: "return 0 * leftMs;",
   },
   {
     breaks: "7 health",
@@ -186,5 +190,68 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "schedule/backlog.ts",
     from: "if (lastAnswerMs === undefined || lastAnswerMs !== lastAttemptMs) return true;",
     to: "if (lastAnswerMs === undefined || lastAttemptMs === undefined) return true;",
+  },
+  {
+    breaks: "9 unwatched",
+    what: "an answer that names unknown keys is used",
+    file: "gateway/wire/usage-rows.ts",
+    from: "warnings: warnings?.length ?? 0,",
+    to: "warnings: Math.min(0, warnings?.length ?? 0),",
+  },
+  {
+    breaks: "9 unwatched",
+    what: "listed keys count as unwatched",
+    file: "collectors/watched-keys.ts",
+    from: "const others = listed.map(hashOf).filter((hash) => !names.has(hash));",
+    to: 'const others = listed.map(hashOf).filter((hash) => !names.has(hash) && hash === "");',
+  },
+  {
+    breaks: "9 unwatched",
+    what: "a difference does not wait for newer readings of the keys",
+    file: "collectors/unwatched-difference.ts",
+    from: "const total = totals.until(window, oldestMs - SETTLE_MS);",
+    to: "const total = totals.until(window, oldestMs + 100 * SETTLE_MS);",
+  },
+  {
+    breaks: "10 balance",
+    what: "the zeros that an ordinary key gets are shown",
+    file: "gateway/account-credits.ts",
+    from: 'if (!isManagement) return "unproved";',
+    to: 'if (isManagement === undefined) return "unproved";',
+  },
+  {
+    breaks: "5 sums",
+    what: "queries by key and model have no total",
+    file: "collectors/own-query.ts",
+    from: "total: true,",
+    to: "total: metrics.length > 99,",
+  },
+  {
+    breaks: "5 sums",
+    what: "credits contain BYOK",
+    file: "gateway/wire/usage-rows.ts",
+    from: "return total === undefined || !byokCredits ? total : decimalRest(total, [byokCredits]);",
+    to: "return byokCredits === Infinity ? decimalRest(0, []) : total;",
+  },
+  {
+    breaks: "11 listed keys",
+    what: "a partial list withdraws the keys that it lacks",
+    file: "collectors/discovery.ts",
+    from: 'proves: failure ? "nothing" : isComplete ? "all" : "expired"',
+    to: 'proves: failure ?? isComplete ? "all" : "expired"',
+  },
+  {
+    breaks: "11 listed keys",
+    what: "a key that was deleted remains",
+    file: "schedule/members.ts",
+    from: 'if (!present.has(id) && (proves === "all" || !readings.isCurrent(id))) remove(members, id);',
+    to: "if (!present.has(id) && !readings.status(id)) remove(members, id);",
+  },
+  {
+    breaks: "11 listed keys",
+    what: "two keys with one title have one name",
+    file: "collectors/key-directory.ts",
+    from: "used.add(name);",
+    to: "used.delete(name);",
   },
 ];

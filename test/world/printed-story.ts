@@ -6,7 +6,7 @@ export function printedStory({ settings, ...story }: Story): string {
   const differing = differences(story, ordinary);
   const changed = differences(settings, ordinarySettings);
   const all = { ...differing, ...(Object.keys(changed).length > 0 && { settings: changed }) };
-  return `test("…", () => checkStory(${literal(all)}));`;
+  return `test("…", () => expect(violationOf(${literal(all)})).resolves.toBeUndefined());`;
 }
 
 function differences(value: object, ordinary: object): object {

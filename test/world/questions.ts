@@ -3,6 +3,8 @@ import type { EndpointName, GatewayName } from "./story.ts";
 /** One request that the gateway got, and what came of it. */
 export interface Question {
   readonly number: number;
+  /** The index of the process that asked. */
+  readonly process: number;
   readonly endpoint: EndpointName;
   readonly gateway: GatewayName;
   readonly token: string;
@@ -19,6 +21,9 @@ export interface Question {
   /** The figures of a good answer are those of this time. */
   readonly asOfMs: number;
   readonly usage: UsageAnswer | undefined;
+  /** What an answer about the account contains. */
+  readonly page: KeyPage | undefined;
+  readonly credits: { readonly bought: number; readonly spent: number } | undefined;
   /** What a transcription cost, millionths of credits. */
   costMicros: number | undefined;
   /** Elapsed milliseconds; undefined: still under way. */
@@ -37,7 +42,13 @@ export interface UsageAnswer {
   readonly startMs: number;
   readonly endMs: number;
   readonly isGrouped: boolean;
-  /** By model and app. */
+  /** By key and model instead of model and app. */
+  readonly isOfKeys: boolean;
+  /** The hashes of the keys that the query excludes; undefined: it has no filter. */
+  readonly excluded: ReadonlySet<string> | undefined;
+  /** Whether the gateway warns that it does not know some of these. */
+  readonly isWarned: boolean;
+  /** By model and app, or by key and model. */
   readonly rows: ReadonlyMap<string, Amounts>;
   /** The sum over everything at the same instant, which a partial answer falls short of. */
   readonly total: Amounts;
@@ -45,8 +56,22 @@ export interface UsageAnswer {
   readonly isPartial: boolean;
 }
 
-/** Credits in millionths. */
-export type Amounts = Readonly<Record<"micros" | "requests" | "prompt" | "completion" | "reasoning", number>>;
+/** Credits and BYOK in millionths. */
+export type Amounts = Readonly<
+  Record<"micros" | "byok" | "requests" | "prompt" | "completion" | "reasoning", number>
+>;
+
+/** A page of a list of keys. */
+export interface KeyPage {
+  readonly offset: number;
+  readonly rows: readonly KeyRow[];
+}
+
+export interface KeyRow {
+  readonly key: number;
+  readonly hash: string;
+  readonly title: string;
+}
 
 /** What the exporter asked within the last hours. */
 export interface Questions {

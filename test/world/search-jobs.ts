@@ -15,39 +15,56 @@ export async function searchInJobs(
   coverage: Coverage,
 ): Promise<JobsResult> {
   const part = Math.ceil(seeds / jobs);
-  const outputs = await Promise.all(
-    Array.from({ length: jobs }, (_, job) => {
-      const own = [
-        "--seeds",
-        String(Math.min(part, seeds - job * part)),
-        "--seed",
-        String(first + job * part),
-      ];
-      return outputOf([...own, ...args]);
-    }),
-  );
+  // When one fails, the others end.
+  const stop = new AbortController();
+  const searches = Array.from({ length: Math.ceil(seeds / part) }, (_, job) => {
+    const own = ["--seeds", String(Math.min(part, seeds - job * part)), "--seed", String(first + job * part)];
+    return outputOf([...own, ...args], MAIN, stop.signal);
+  });
+  const outputs = await Promise.all(searches).finally(() => stop.abort());
   const lines = outputs.flatMap((output) => output.split("\n"));
   for (const line of lines) {
     const [, number, what] = COUNT.exec(line) ?? [];
     if (what !== undefined) coverage.count(what, Number(number));
   }
-  const ends = lines.map((line) => END.exec(line)?.[1]).filter((number) => number !== undefined);
-  if (ends.length !== jobs) throw new Error(`Only ${ends.length} of ${jobs} processes came to their end`);
   return {
     findings: lines.filter((line) => !COUNT.test(line) && !END.test(line)).join("\n"),
-    violations: ends.reduce((sum, number) => sum + Number(number), 0),
+    violations: lines.reduce((sum, line) => sum + Number(END.exec(line)?.[1] ?? 0), 0),
   };
 }
 
 const COUNT = /^ *(\d+) {2}(.+)$/;
-const END = /^(\d+) violations in \d+ s$/;
+/** The last line of every search, whatever it finds. */
+const END = /^(\d+) violations in \d+ s$/m;
 
-/** The output of a search. It fails when it finds something. */
-export async function outputOf(args: readonly string[], program = MAIN): Promise<string> {
+/**
+ * The output of a search, which exits with 1 when it finds something.
+ * @throws if the process does not begin, dies, or ends before its last line; the message has what it wrote.
+ */
+export async function outputOf(
+  args: readonly string[],
+  program = MAIN,
+  signal?: AbortSignal,
+): Promise<string> {
   const run = promisify(execFile)(process.execPath, [...process.execArgv, program, ...args], {
     maxBuffer: 1 << 26,
+    ...(signal && { signal }),
   });
-  return run.catch((error: { readonly stdout?: string }) => error).then(({ stdout = "" }) => stdout);
+  const ended: ProcessEnd = await run.catch((error: ProcessEnd) => error);
+  const { stdout = "", stderr = "", code = 0, signal: killedBy } = ended;
+  if (END.test(stdout)) return stdout;
+  const how = killedBy ? `signal ${killedBy}` : `exit code ${code}`;
+  const written = (stderr.trim() || stdout.trim()).slice(-MOST_SHOWN);
+  throw new Error(`The search did not come to its end (${how}): ${written}`);
 }
 
+interface ProcessEnd {
+  readonly stdout?: string;
+  readonly stderr?: string;
+  /** A text such as `ENOENT` if the process did not begin. */
+  readonly code?: number | string | null;
+  readonly signal?: string | null;
+}
+
+const MOST_SHOWN = 2000;
 const MAIN = new URL("main.ts", import.meta.url).pathname;

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import {
+  type AnalyticsSettings,
   type BudgetSettings,
   type KeySettings,
   numberedKeys,
@@ -39,9 +40,7 @@ function fewKeysArbitrary(): fc.Arbitrary<Settings> {
       connections: fc.constantFrom(64, 64, 4, 2, 1),
       keySchedule: fc.constantFrom("* * * * *", "* * * * *", "* * * * *", "60s", "30s", "5m", "7 * * * *"),
       analyticsSchedule: fc.constantFrom("*/5 * * * *", "*/5 * * * *", "60s", "15m"),
-      analytics: fc.option(fc.record({ file: fc.constantFrom(900, 901), top: fc.constantFrom(2, 4, 50) }), {
-        nil: undefined,
-      }),
+      analytics: fc.option(analyticsArbitrary(), { nil: undefined }),
       budgets: fc.subarray(BUDGETS),
       probes: fc.option(probesArbitrary(), { nil: undefined, freq: 4 }),
     })
@@ -95,6 +94,21 @@ function defined({
   label?: true | undefined;
 }): KeySettings {
   return { name, file, ...(team !== undefined && { team }), ...(label && { label }) };
+}
+
+function analyticsArbitrary(): fc.Arbitrary<AnalyticsSettings> {
+  return fc
+    .record({
+      file: fc.constantFrom(900, 901),
+      top: fc.constantFrom(2, 4, 50),
+      queries: fc.constantFrom(undefined, undefined, true),
+      listing: fc.constantFrom(undefined, undefined, "all", "some"),
+    })
+    .map(({ queries, listing, ...rest }) => ({
+      ...rest,
+      ...(queries && { queries }),
+      ...(listing && { listing }),
+    }));
 }
 
 function probesArbitrary(): fc.Arbitrary<ProbeSettings> {

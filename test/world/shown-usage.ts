@@ -2,6 +2,7 @@ import { formerStart, windowStart } from "./calendar.ts";
 import { TOTAL_SINCE } from "./config-text.ts";
 import { decimal, ofCount, ofMicros } from "./decimal.ts";
 import type { Amounts, Question, UsageAnswer } from "./questions.ts";
+import type { Sample } from "./exposition.ts";
 import type { Scrape, World } from "./world.ts";
 
 /** The windows of the analytics. */
@@ -15,31 +16,44 @@ export const AMOUNT_FAMILIES = {
   prompt_tokens: "prompt",
   completion_tokens: "completion",
   reasoning_tokens: "reasoning",
+  byok_credits: "byok",
 } as const satisfies Record<string, keyof Amounts>;
 export type AmountFamily = keyof typeof AMOUNT_FAMILIES;
 
 /** The shown amounts of a query: by family, then by pair, in units of `decimal`. */
-export function shownUsage(
-  { exposition }: Scrape,
-  query: QueryName,
-): ReadonlyMap<AmountFamily, ReadonlyMap<string, bigint>> {
+export function shownUsage({ exposition }: Scrape, query: QueryName): ShownAmounts {
   return new Map(
     AMOUNTS.map((family) => {
       const samples = exposition.samples(`aigateway_usage_${query}_${family}`);
-      return [
-        family,
-        new Map(
-          samples.map(({ labels: { model = "", app = "" }, text }) => [`${model}|${app}`, decimal(text)]),
-        ),
-      ];
+      return [family, amountsBy("model", "app", samples)];
     }),
+  );
+}
+
+/** The same of a query by key and model. */
+export function shownKeyModels({ exposition }: Scrape, query: "day" | "month"): ShownAmounts {
+  const families = ["credits", "requests"] as const;
+  return new Map(
+    families.map((family) => {
+      const samples = exposition.samples(`aigateway_query_${family}`);
+      const own = samples.filter(({ labels }) => labels["query"] === `keys-${query}`);
+      return [family, amountsBy("api_key", "model", own)];
+    }),
+  );
+}
+
+export type ShownAmounts = ReadonlyMap<AmountFamily, ReadonlyMap<string, bigint>>;
+
+function amountsBy(one: string, other: string, samples: readonly Sample[]): ReadonlyMap<string, bigint> {
+  return new Map(
+    samples.map(({ labels, text }) => [`${labels[one] ?? ""}|${labels[other] ?? ""}`, decimal(text)]),
   );
 }
 
 /** An amount of the books in units of `decimal`. */
 export function bookAmount(amounts: Amounts, family: AmountFamily): bigint {
   const name = AMOUNT_FAMILIES[family];
-  return name === "micros" ? ofMicros(amounts.micros) : ofCount(amounts[name]);
+  return name === "micros" || name === "byok" ? ofMicros(amounts[name]) : ofCount(amounts[name]);
 }
 
 /** The pair of everything that has no series of its own. */
@@ -51,8 +65,16 @@ export interface Answered {
   readonly usage: UsageAnswer;
 }
 
-/** The good answers to a question that begins at an instant, to the present management key, by the present exporter. */
-export function usageAnswers(world: World, startMs: number, at: number): readonly Answered[] {
+/**
+ * The good answers to a question of a kind that begins at an instant, to the present management key, by the present
+ * exporter.
+ */
+export function usageAnswers(
+  world: World,
+  startMs: number,
+  at: number,
+  kind: keyof typeof KINDS = "pairs",
+): readonly Answered[] {
   const { analytics, gateway } = world.settings();
   if (!analytics) return [];
   const tokens = new Set(world.files.tokens(analytics.file).map(({ token }) => token));
@@ -64,10 +86,18 @@ export function usageAnswers(world: World, startMs: number, at: number): readonl
     if (!question || question.at < Math.max(world.startedAt(), at - OLDEST_MS)) break;
     const { usage, end, endedAt = Infinity, token } = question;
     const isPresent = question.gateway === gateway && tokens.has(token) && end === "good" && endedAt <= at;
-    if (isPresent && usage?.startMs === startMs) answers.unshift({ question, usage });
+    if (isPresent && usage?.startMs === startMs && KINDS[kind](usage)) answers.unshift({ question, usage });
   }
   return answers;
 }
+
+/** The sum over everything belongs to queries by any dimensions. */
+const KINDS = {
+  pairs: ({ excluded, isOfKeys }: UsageAnswer) => !excluded && !isOfKeys,
+  keys: ({ excluded, isOfKeys, isGrouped }: UsageAnswer) => !excluded && isOfKeys === isGrouped,
+  filtered: ({ excluded }: UsageAnswer) => excluded !== undefined,
+  any: ({ isGrouped }: UsageAnswer) => !isGrouped,
+};
 
 const OLDEST_MS = 4 * 3_600_000;
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { settingsArbitrary } from "./settings-arbitrary.ts";
-import { type Fault, ORDINARY, type Settings, type Story, type StoryEvent } from "./story.ts";
+import { type Fault, type KeyChange, ORDINARY, type Settings, type Story, type StoryEvent } from "./story.ts";
 
 /** Stories of some hours, mostly around a midnight at which several windows end, and of some days. */
 export function storyArbitrary(): fc.Arbitrary<Story> {
@@ -21,6 +21,7 @@ export function storyArbitrary(): fc.Arbitrary<Story> {
       lagSeconds: fc.constantFrom(0, 0, 20, 60),
       scale: fc.constantFrom(1, 1000, 1_000_000),
       settings: settingsArbitrary(),
+      account: fc.option(fc.record({ pageSize: fc.constantFrom(4, 100) }), { nil: undefined, freq: 2 }),
       // A clock that is wrong at the start, and is corrected later.
       start: fc.option(
         fc.record({
@@ -81,6 +82,8 @@ function eventArbitrary(seconds: number): fc.Arbitrary<readonly StoryEvent[]> {
     { weight: 1, arbitrary: one(fc.record({ do: fc.constant("restart"), at })) },
     { weight: 1, arbitrary: one(fileArbitrary(at, long)) },
     { weight: 1, arbitrary: one(fc.record({ do: fc.constant("rotate"), at, file: fc.nat(3) })) },
+    { weight: 1, arbitrary: one(rotationArbitrary(at)) },
+    { weight: 3, arbitrary: one(keyChangeArbitrary(at)) },
   );
 }
 
@@ -109,8 +112,10 @@ function faultArbitrary(at: Seconds, long: Seconds): fc.Arbitrary<Fault> {
           529,
         ] as const),
         ...(["reset", "hang", "late", "slow", "garbage", "truncated", "left_out", "no_cost"] as const),
+        "no_filter",
+        "bad_row",
       ),
-      endpoint: fc.constantFrom<Fault["endpoint"][]>("key", "key", "analytics", "transcription"),
+      endpoint: fc.constantFrom<Fault["endpoint"][]>("key", "key", "analytics", "transcription", "account"),
       accounts: fc.option(fc.uniqueArray(fc.nat(7), { minLength: 1, maxLength: 3 }), {
         nil: undefined,
         freq: 2,
@@ -134,8 +139,7 @@ function faultOf(drawn: {
   perMinute: number;
 }): Fault {
   const { at, what, accounts, oneIn, retryAfter, perMinute } = drawn;
-  const isOfAnalytics = what === "stale" || what === "truncated" || what === "left_out";
-  const endpoint = isOfAnalytics ? "analytics" : what === "no_cost" ? "transcription" : drawn.endpoint;
+  const endpoint = ENDPOINT_OF.get(what) ?? drawn.endpoint;
   const isHint = retryAfter !== undefined && (what === 429 || what === 503 || what === "quota");
   return {
     do: "fault",
@@ -149,6 +153,15 @@ function faultOf(drawn: {
     ...(what === "quota" && { perMinute }),
   };
 }
+
+const ENDPOINT_OF: ReadonlyMap<Fault["what"], Fault["endpoint"]> = new Map([
+  ["stale", "analytics"],
+  ["truncated", "analytics"],
+  ["left_out", "analytics"],
+  ["no_filter", "analytics"],
+  ["bad_row", "account"],
+  ["no_cost", "transcription"],
+]);
 
 /** Some keys are refused for a time that is longer than the time to live of the others. */
 function refusalsArbitrary(): fc.Arbitrary<Fault> {
@@ -210,6 +223,28 @@ function fileArbitrary(at: Seconds, long: Seconds): fc.Arbitrary<StoryEvent> {
     file: fc.constantFrom(0, 1, 2, 900),
     state: fc.constantFrom("gone", "empty", "hang", "slow"),
   });
+}
+
+/** The management key is replaced: by another one, or by mistake by an ordinary key. */
+function rotationArbitrary(at: Seconds): fc.Arbitrary<StoryEvent> {
+  return fc.record({
+    do: fc.constant("rotate"),
+    at,
+    file: fc.constantFrom(900, 901),
+    account: fc.constantFrom(900, 900, 5),
+  });
+}
+
+/** Keys that no story configures are created and deleted, and any key of the account is changed. */
+function keyChangeArbitrary(at: Seconds): fc.Arbitrary<StoryEvent> {
+  const change = (key: number[], what: KeyChange) =>
+    fc.record({ do: fc.constant("key"), at, key: fc.constantFrom(...key), change: fc.constant(what) });
+  return fc.oneof(
+    change([503, 504], "create"),
+    change([500, 501, 505], "delete"),
+    change([0, 1, 500, 501, 502], "rename"),
+    change([500, 502], "disable"),
+  );
 }
 
 function one<Event extends StoryEvent>(arbitrary: fc.Arbitrary<Event>): fc.Arbitrary<readonly StoryEvent[]> {

@@ -15,6 +15,8 @@ export interface Story {
   readonly aheadSeconds: number;
   /** Factor of all token counts. */
   readonly scale: number;
+  /** The operations about the account; undefined: an older service, which has none of them. */
+  readonly account: { readonly pageSize: number } | undefined;
   readonly settings: Settings;
   readonly events: readonly StoryEvent[];
 }
@@ -30,12 +32,31 @@ export interface Settings {
   readonly keySchedule: string;
   readonly analyticsSchedule: string;
   /** Undefined: no analytics are queried. */
-  readonly analytics: { readonly file: number; readonly top: number } | undefined;
+  readonly analytics: AnalyticsSettings | undefined;
   readonly budgets: readonly BudgetSettings[];
   readonly probes: ProbeSettings | undefined;
+  /** Among how many processes the keys are divided; undefined: there is one process, which knows nothing of shards. */
+  readonly shards?: number;
+  /** In the view of one of these processes: which part it has. */
+  readonly part?: {
+    readonly ordinal: number;
+    readonly total: number;
+    /** The keys that others poll. */
+    readonly elsewhere: readonly KeySettings[];
+  };
 }
 
 export type GatewayName = "a" | "b";
+
+export interface AnalyticsSettings {
+  /** The number of the file with the management key. */
+  readonly file: number;
+  readonly top: number;
+  /** Whether spend is queried by key and model. */
+  readonly queries?: true;
+  /** Whether the keys of the account are listed, and which of them are shown; undefined: they are not. */
+  readonly listing?: "all" | "some";
+}
 
 export interface KeySettings {
   readonly name: string;
@@ -48,6 +69,8 @@ export interface KeySettings {
 export type BudgetSettings = {
   readonly name: string;
   readonly window: "day" | "week" | "month" | "total";
+  /** In the view of one of several processes: it has only a part of the keys. */
+  readonly isPart?: true;
 } & ({ readonly keys: "all" | readonly string[] } | { readonly model: string } | { readonly account: true });
 
 export interface ProbeSettings {
@@ -58,8 +81,8 @@ export interface ProbeSettings {
   readonly perRun: number;
 }
 
-/** The endpoints of the contract. */
-export type EndpointName = "key" | "analytics" | "transcription";
+/** The endpoints of the contract; `account` are all operations about the account but queries. */
+export type EndpointName = "key" | "analytics" | "account" | "transcription";
 
 /** What the gateway does wrong, for as long as the fault lasts. A number is a status. */
 export type FaultKind =
@@ -73,6 +96,10 @@ export type FaultKind =
   | "stale"
   | "truncated"
   | "left_out"
+  /** A query with a filter is rejected. */
+  | "no_filter"
+  /** A row of a list cannot be read. */
+  | "bad_row"
   | "no_cost";
 
 export interface Fault {
@@ -97,6 +124,10 @@ export type StoryEvent =
   | Fault
   | { readonly do: "reload"; readonly at: number; readonly change: Partial<Settings> }
   | { readonly do: "restart"; readonly at: number }
+  /** One of several processes is gone for some seconds. */
+  | { readonly do: "kill"; readonly at: number; readonly for: number; readonly process: number }
+  /** Another number of shards. Within these seconds each process reads it, and processes are added and removed. */
+  | Resize
   /** Steps the exporter's wall clock by seconds. */
   | { readonly do: "step"; readonly at: number; readonly by: number }
   /** Nothing of the exporter runs for seconds; `frozen`: its monotonic clock stops as well. */
@@ -109,7 +140,20 @@ export type StoryEvent =
       readonly state: FileState;
     }
   /** The file gets a new secret: of the same account, or of another one. The former secret is refused (401). */
-  | { readonly do: "rotate"; readonly at: number; readonly file: number; readonly account?: number };
+  | { readonly do: "rotate"; readonly at: number; readonly file: number; readonly account?: number }
+  /** Someone changes a key of the account. */
+  | { readonly do: "key"; readonly at: number; readonly key: number; readonly change: KeyChange };
+
+export interface Resize {
+  readonly do: "resize";
+  readonly at: number;
+  readonly for: number;
+  readonly to: number;
+  /** The processes that are too many end at once, as Kubernetes does it. Otherwise they end last. */
+  readonly abrupt?: true;
+}
+
+export type KeyChange = "create" | "rename" | "disable" | "delete";
 
 export type FileState = "gone" | "empty" | "hang" | "slow";
 
@@ -123,6 +167,7 @@ export const ORDINARY: Story = {
   lagSeconds: 0,
   aheadSeconds: 0,
   scale: 1,
+  account: undefined,
   settings: {
     keys: [],
     gateway: "a",
@@ -142,6 +187,11 @@ export type ShortStory = Partial<Omit<Story, "settings">> & { readonly settings?
 
 export function wholeStory(short: ShortStory): Story {
   return { ...ORDINARY, ...short, settings: { ...ORDINARY.settings, ...short.settings } };
+}
+
+/** Every configured key, also of other shards. */
+export function everyKey({ keys, part }: Settings): readonly KeySettings[] {
+  return part ? [...keys, ...part.elsewhere] : keys;
 }
 
 /** Keys `k0`, `k1`, … with the files of the same numbers. */

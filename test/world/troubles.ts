@@ -78,7 +78,8 @@ function pastTroubles({ story, time }: World, at: number): readonly Trouble[] {
 function troubleOf(event: StoryEvent): Trouble {
   const [from, to] = [event.at * 1000, endOf(event) * 1000];
   const isRejected = event.do === "fault" && REJECTIONS.has(event.what);
-  const isUnnoticed = event.do === "step" || event.do === "suspend" || isRejected;
+  const isReplaced = event.do === "rotate" && event.account !== undefined;
+  const isUnnoticed = event.do === "step" || event.do === "suspend" || isRejected || isReplaced;
   return { from, to: event.do === "fault" || event.do === "file" ? to + LINGERING_MS : to, isUnnoticed };
 }
 
@@ -92,7 +93,7 @@ function hints({ questions }: World, at: number): readonly Trouble[] {
     const first = all.findLastIndex((question) => question.at < at - 2 * MOST_PAUSE_MS);
     return all.slice(first + 1);
   };
-  return [...recent("key"), ...recent("analytics")].flatMap((question) => {
+  return [...recent("key"), ...recent("analytics"), ...recent("account")].flatMap((question) => {
     const until = restUntil(question);
     return until === undefined ? [] : [{ from: question.at, to: until, isUnnoticed: false }];
   });

@@ -6,6 +6,8 @@ import { IS_WITHOUT_RUNTIME_METRICS } from "./without-runtime-metrics.ts";
 import { type App, createApp } from "../../exporter/app.ts";
 import type { Config } from "../../exporter/config/config.ts";
 import { loadConfig } from "../../exporter/config/load.ts";
+import { ownPart } from "../../exporter/config/shards/part.ts";
+import { POD_INDEX } from "../../exporter/config/shards/shard.ts";
 import { createGateway } from "../../exporter/gateway/gateway.ts";
 import type { Connect } from "../../exporter/gateway/http.ts";
 import type { Answer, Route } from "../../exporter/http/route.ts";
@@ -18,30 +20,34 @@ import type { WorldFiles } from "./world-files.ts";
 export interface WorldExporter {
   /** Reads the configuration again and applies it. Returns whether it was valid. */
   reload(onLoaded: () => void): Promise<boolean>;
-  /** Replaces the exporter by one without memory. */
-  restart(): Promise<void>;
+  /** Begins without memory, with the configuration that was read last. */
+  start(): Promise<void>;
   stop(): Promise<void>;
   /** The answer at a path: its status and its text. */
   get(path: string, accept?: string): Promise<{ readonly status: number; readonly text: string }>;
 }
 
 export interface WorldExporterDependencies {
+  /** The index of the pod; undefined: there is one process only. */
+  readonly index: number | undefined;
   readonly time: WorldClock;
   readonly files: WorldFiles;
   readonly connect: Connect;
   readonly random: () => number;
 }
 
-/** @throws Error if the configuration is invalid. */
-export async function startWorldExporter(dependencies: WorldExporterDependencies): Promise<WorldExporter> {
+/** Reads the configuration. @throws Error if it is invalid. */
+export async function createWorldExporter(dependencies: WorldExporterDependencies): Promise<WorldExporter> {
   if (!IS_WITHOUT_RUNTIME_METRICS) throw new Error("Cannot start: the metrics of the process are on");
-  const { time, files, connect, random } = dependencies;
+  const { index, time, files, connect, random } = dependencies;
+  const env = index === undefined ? {} : { [POD_INDEX]: String(index) };
   let routes: readonly Route[] = [];
   const load = async () => {
     const loaded = await loadConfig({ path: files.configPath, ...files.files, env: {} });
-    return loaded.ok
-      ? loaded.config
-      : new Error(loaded.problems.map(({ path, message }) => `${path} ${message}`).join("; "));
+    const part = loaded.ok ? ownPart(loaded.config, {}, env) : loaded;
+    return part.ok
+      ? part.config
+      : new Error(part.problems.map(({ path, message }) => `${path} ${message}`).join("; "));
   };
   const start = async (config: Config): Promise<App> => {
     const app = createApp(config, {
@@ -69,25 +75,27 @@ export async function startWorldExporter(dependencies: WorldExporterDependencies
   const initial = await load();
   if (initial instanceof Error) throw initial;
   let config = initial;
-  let app = await start(config);
+  let app: App | undefined;
 
   return {
     reload: async (onLoaded) => {
       const next = await load();
       if (next instanceof Error) {
-        await app.apply(undefined);
+        await app?.apply(undefined);
         return false;
       }
       config = next;
       onLoaded();
-      await app.apply(config);
+      await app?.apply(config);
       return true;
     },
-    restart: async () => {
-      await app.stop();
+    start: async () => {
       app = await start(config);
     },
-    stop: () => app.stop(),
+    stop: async () => {
+      await app?.stop();
+      app = undefined;
+    },
     get: async (path, accept = "text/plain") => {
       const route = routes.find((each) => each.path === path);
       if (!route) throw new Error(`No route ${path}`);

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import type { Files } from "../../exporter/config/files.ts";
 import type { Clock } from "../../exporter/time/clock.ts";
+import { ACCOUNT_KEYS } from "./account-keys.ts";
 import { configText } from "./config-text.ts";
 import type { FileState, Settings } from "./story.ts";
 
@@ -15,6 +17,12 @@ export interface WorldFiles {
   rotate(file: number, account: number): void;
   /** The account that a secret belongs to; undefined: the gateway refuses it. */
   accountOf(token: string): number | undefined;
+  /** The SHA-256 of a secret, in hexadecimal digits. */
+  hashOf(token: string): string;
+  /** The account that the hash of a valid secret belongs to. */
+  accountOfHash(hash: string): number | undefined;
+  /** The hash by which the gateway lists the key with a number. */
+  listedHash(account: number): string;
   /** Whether a file has held a secret since the given elapsed time. */
   hasHeld(file: number, token: string, sinceMs: number): boolean;
   /** The secrets that a file has held, newest last. */
@@ -33,6 +41,7 @@ const SLOW_MS = 3000;
 export function createWorldFiles(after: Clock["after"], elapsedMs: () => number): WorldFiles {
   const held = new Map<number, Held[]>();
   const refused = new Set<string>();
+  const hashes = new Map<string, string>();
   const states = new Map<number, FileState>();
   const hanging = new Map<number, (() => void)[]>();
   let config = "";
@@ -43,6 +52,17 @@ export function createWorldFiles(after: Clock["after"], elapsedMs: () => number)
     ];
     held.set(file, known);
     return known;
+  }
+
+  function accountOf(token: string): number | undefined {
+    const account = /^sk-world-(\d+)-\d+$/.exec(token)?.[1];
+    return account === undefined || refused.has(token) ? undefined : Number(account);
+  }
+
+  function hashOf(token: string): string {
+    const hash = hashes.get(token) ?? createHash("sha256").update(token).digest("hex");
+    hashes.set(token, hash);
+    return hash;
   }
 
   async function readSecret(file: number): Promise<string> {
@@ -77,9 +97,16 @@ export function createWorldFiles(after: Clock["after"], elapsedMs: () => number)
       refused.add(known.at(-1)?.token ?? "");
       known.push({ token: tokenOf(account, 1 + known.length), account, from: elapsedMs() });
     },
-    accountOf: (token) => {
-      const account = /^sk-world-(\d+)-\d+$/.exec(token)?.[1];
-      return account === undefined || refused.has(token) ? undefined : Number(account);
+    accountOf,
+    hashOf,
+    accountOfHash: (hash) => {
+      const known = [...ACCOUNT_KEYS.map((account) => tokens(account)), ...held.values()].flat();
+      const token = known.find((each) => hashOf(each.token) === hash)?.token;
+      return token === undefined ? undefined : accountOf(token);
+    },
+    listedHash: (account) => {
+      const own = tokens(account).findLast((each) => accountOf(each.token) === account);
+      return hashOf(own?.token ?? tokenOf(account, 0));
     },
     hasHeld: (file, token, sinceMs) => {
       const known = tokens(file);

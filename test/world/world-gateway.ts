@@ -1,5 +1,6 @@
 import type { Connect } from "../../exporter/gateway/http.ts";
 import { chance } from "../gateway/random.ts";
+import { type AccountKeys, isManagement } from "./account-keys.ts";
 import { answerTo, type Reply } from "./answers.ts";
 import type { Books } from "./books.ts";
 import { GATEWAY_URLS } from "./config-text.ts";
@@ -14,7 +15,8 @@ export interface WorldGatewayDependencies {
   readonly story: Story;
   readonly time: WorldClock;
   readonly books: Books;
-  readonly files: Pick<WorldFiles, "accountOf">;
+  readonly files: Pick<WorldFiles, "accountOf" | "accountOfHash" | "listedHash">;
+  readonly keys: AccountKeys;
   readonly questions: Questions;
   readonly faults: FaultSchedule;
   readonly coverage: Coverage;
@@ -22,19 +24,21 @@ export interface WorldGatewayDependencies {
   readonly costMicros: () => number;
   /** Called for each request as it is sent. */
   readonly onQuestion: (question: Question) => void;
+  /** The process whose connections these are, and the number of its next question among those of all processes. */
+  readonly process: number;
+  readonly nextNumber: () => number;
 }
 
 /** The connections of the exporter to both gateways, without sockets. */
 export function createWorldGateway(dependencies: WorldGatewayDependencies): Connect {
-  const { story, time, books, files, questions, faults, coverage, onQuestion } = dependencies;
-  let count = 0;
-
-  function questionOf(origin: string, path: string, headers: readonly unknown[]): Question {
+  const { story, time, books, files, keys, questions, faults, coverage, onQuestion } = dependencies;
+  function questionOf(origin: string, endpoint: EndpointName, headers: readonly unknown[]): Question {
     const authorization = String(headers[headers.indexOf("authorization") + 1]);
     const token = authorization.replace("Bearer ", "");
     return {
-      number: count++,
-      endpoint: ENDPOINTS[path] ?? "key",
+      number: dependencies.nextNumber(),
+      process: dependencies.process,
+      endpoint,
       gateway: gatewayOf(origin),
       token,
       account: files.accountOf(token),
@@ -44,6 +48,8 @@ export function createWorldGateway(dependencies: WorldGatewayDependencies): Conn
       skewMs: time.skewMs(),
       asOfMs: time.trueMs() - story.lagSeconds * 1000,
       usage: undefined,
+      page: undefined,
+      credits: undefined,
       costMicros: undefined,
       endedAt: undefined,
       end: undefined,
@@ -74,17 +80,24 @@ export function createWorldGateway(dependencies: WorldGatewayDependencies): Conn
     return {
       dispatch: ({ path, headers, body }, handler) => {
         // An older service, which has no operation about the account.
-        if (ENDPOINTS[path] === undefined) return refuseUnknown(handler, time);
-        const question = questionOf(origin, path, Array.isArray(headers) ? headers : []);
+        const endpoint = ENDPOINTS[path.replace(/\?.*/, "")];
+        const isUnknown = endpoint === "account" && !story.account;
+        if (endpoint === undefined || isUnknown) return refuseUnknown(handler, time);
+        const question = questionOf(origin, endpoint, Array.isArray(headers) ? headers : []);
         questions.add(question);
         const fault = faults.of(question);
         coverage.count(fault ? faultName(fault) : "good answer");
         question.costMicros = chargeFor(question, fault);
         const reply: Reply = answerTo(question, fault, {
+          path,
           body: typeof body === "string" ? body : "",
+          story,
           books,
+          files,
+          keys,
           time,
         });
+        countAccount(question, coverage);
         question.isGeneral = fault !== undefined && fault.accounts === undefined;
         onQuestion(question);
         const end = (how: Question["end"]) => {
@@ -121,6 +134,15 @@ export function createWorldGateway(dependencies: WorldGatewayDependencies): Conn
   };
 }
 
+/** What the gateway tells about the account, for the table of coverage. */
+function countAccount({ page, credits, usage, account, endpoint }: Question, coverage: Coverage): void {
+  if (page) coverage.count("page of a list of keys");
+  if (credits) coverage.count("balance");
+  if (usage?.isOfKeys) coverage.count("query by key and model");
+  if (usage?.excluded) coverage.count(`query without some keys${usage.isWarned ? ", with a warning" : ""}`);
+  if (endpoint === "account" && !isManagement(account)) coverage.count("question with an ordinary key");
+}
+
 /** The other members of undici's controller, which the exporter does not use. */
 const CONTROLLER = {
   aborted: false,
@@ -147,6 +169,9 @@ const ENDPOINTS: Readonly<Record<string, EndpointName>> = {
   "/api/v1/key": "key",
   "/api/v1/analytics/query": "analytics",
   "/api/v1/audio/transcriptions": "transcription",
+  "/api/v1/analytics/meta": "account",
+  "/api/v1/keys": "account",
+  "/api/v1/credits": "account",
 };
 
 function gatewayOf(origin: string): GatewayName {

@@ -1,3 +1,4 @@
+import type { AccountKeys } from "./account-keys.ts";
 import type { Books } from "./books.ts";
 import type { Exposition } from "./exposition.ts";
 import type { Question, Questions } from "./questions.ts";
@@ -10,6 +11,7 @@ export interface World {
   readonly story: Story;
   readonly time: WorldClock;
   readonly books: Books;
+  readonly keys: AccountKeys;
   readonly files: WorldFiles;
   readonly questions: Questions;
   /** What the exporter's present configuration is, and since when (elapsed milliseconds). */
@@ -17,6 +19,8 @@ export interface World {
   readonly settingsSince: () => number;
   /** Since when a key is configured with its present gateway and file, elapsed milliseconds. */
   readonly configuredSince: (key: string) => number;
+  /** Since when the exporter polls a key, elapsed milliseconds: later if another shard polled it before. */
+  readonly pollsSince: (key: string) => number;
   /** When a reload ended the showing of a key's fragment, and so withdrew its values; elapsed milliseconds. */
   readonly maskedAt: (key: string) => number;
   /** Whether a reload has loaded its configuration but has not returned yet. */
@@ -25,6 +29,8 @@ export interface World {
   readonly disturbedAt: () => number;
   /** When the exporter was started last, elapsed milliseconds. */
   readonly startedAt: () => number;
+  /** How often it was started; twice at the same time after a suspension. */
+  readonly starts: () => number;
   /** The same on the exporter's monotonic clock. */
   readonly startedMonotonic: () => number;
 }

@@ -22,6 +22,14 @@ export const connectionAttacks: Readonly<Record<string, ClientAttack>> = {
       600,
       (socket) => void socket.write(`GET /-/healthy HTTP/1.1\r\nhost: x\r\n${LOGIN_HEADER}\r\n`),
     ),
+  "300 connections that close their half after a request": (target) =>
+    crowd(target, 300, (socket) => void socket.end(`GET / HTTP/1.1\r\nhost: x\r\n${LOGIN_HEADER}\r\n`)),
+  "300 connections that close their half in a request": (target) =>
+    crowd(
+      target,
+      300,
+      (socket) => void socket.end("GET /metrics HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nx"),
+    ),
   "300 connections that send their headers slowly": (target) =>
     crowd(target, 300, (socket) => {
       socket.write("GET /metrics HTTP/1.1\r\n");

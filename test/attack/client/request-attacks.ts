@@ -35,7 +35,7 @@ export const requestAttacks: Readonly<Record<string, ClientAttack>> = {
     const method = random() < 0.2 ? "CONNECT" : "GET";
     return `${method} ${forms[Math.floor(random() * forms.length)]} HTTP/1.1\r\nhost: x\r\n${LOGIN_HEADER}\r\n`;
   }),
-  "methods and protocols that are none": each(({ random }) => {
+  "invalid methods and protocols": each(({ random }) => {
     const forms = [
       "GET /metrics\r\n",
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
@@ -65,7 +65,7 @@ export const requestAttacks: Readonly<Record<string, ClientAttack>> = {
     const value = (): string => values[Math.floor(random() * values.length)] ?? "";
     return `GET /metrics HTTP/1.1\r\nhost: x\r\naccept: ${value()}\r\naccept-encoding: ${value()}\r\n${LOGIN_HEADER}\r\n`;
   }),
-  "logins that are none": each(({ random }) => {
+  "invalid logins": each(({ random }) => {
     const values = [
       "Basic",
       "Basic =====",

@@ -1,5 +1,6 @@
+import { body, fill, many, strange } from "./body.ts";
 import { type Answer, answerJson, type Exchange } from "./exchange.ts";
-import { LARGE, pickOf } from "./transport-answers.ts";
+import { pickOf } from "./transport-answers.ts";
 
 /** Bodies about a key: the fields of `data`. */
 export const keyAnswers: Readonly<Record<string, Answer>> = {
@@ -11,14 +12,14 @@ export const keyAnswers: Readonly<Record<string, Answer>> = {
     (size) => `{"data":{${fill(size, (index) => `"x${index}":${index},`)}"usage":1}}`,
   ),
   "usage a million times": body((size) => `{"data":{${many('"usage":1', ",", size)}}}`),
-  "numbers that are none": fields(({ random }) => ({ usage: pickOf([...NUMBERS], random) })),
+  "invalid numbers": fields(({ random }) => ({ usage: pickOf([...NUMBERS], random) })),
   "negative and enormous amounts": fields(({ random }) => ({
     usage: pickOf(["-1", "1e308", "-1e308", "5e-324", "-0", '"1e308"', '"-7.5"'], random),
     limit_remaining: "-1e308",
   })),
   "a number of 16 million digits": body((size) => `{"data":{"usage":${"9".repeat(size)}}}`),
   "a text of 16 million digits": body((size) => `{"data":{"usage":"${"9".repeat(size)}x"}}`),
-  "dates that are none": fields(({ random }) => ({ expires_at: JSON.stringify(pickOf([...DATES], random)) })),
+  "invalid dates": fields(({ random }) => ({ expires_at: JSON.stringify(pickOf([...DATES], random)) })),
   "labels of strange characters": fields(({ random }) => ({ label: strange(random) })),
   "a label of 16 MB": body((size) => `{"data":{"usage":1,"label":"${"\\u0000".repeat(size / 6)}"}}`),
   "a limit_reset of 16 MB": body((size) => `{"data":{"usage":1,"limit_reset":"${" ".repeat(size)}"}}`),
@@ -66,7 +67,7 @@ export const analyticsAnswers: Readonly<Record<string, Answer>> = {
   ),
   "16 million warnings": body((size) => usage("[]", `"warnings":[${many("0", ",", size - 200)}],`)),
   "warnings of 16 MB": body((size) => usage("[]", `"warnings":["${"w".repeat(size - 200)}"],`)),
-  "amounts that are none": async ({ socket, random }) => {
+  "invalid amounts": async ({ socket, random }) => {
     const amount = pickOf([...NUMBERS], random);
     await answerJson(socket, usage(`[{"model":"a","app":"b","total_usage":${amount}}]`));
   },
@@ -134,31 +135,12 @@ export const jsonAnswers: Readonly<Record<string, Answer>> = {
     ),
 };
 
-/** Answers with a body of a size. The latest ones are kept unless they depend on the exchange, because making them is slow. */
-function body(make: (size: number, exchange: Exchange) => string | Uint8Array, status = 200): Answer {
-  return async (exchange) => {
-    const size = exchange.random() < 0.3 ? LARGE : largestAccepted(exchange, status);
-    const id = `${make.toString()} ${size}`;
-    const bytes = kept.get(id) ?? Buffer.from(make(size, exchange));
-    kept.delete(id);
-    if (make.length === 1) kept.set(id, bytes);
-    for (const oldest of kept.keys()) if (kept.size > 8) kept.delete(oldest);
-    await answerJson(exchange.socket, bytes, status);
-  };
-}
-
 function transcript(make: (size: number) => string): Answer {
   const answer = body(make);
   return (exchange) =>
-    exchange.isTranscription ? answer(exchange) : answerJson(exchange.socket, JSON.stringify(exchange.right));
-}
-
-const kept = new Map<string, Buffer>();
-
-/** Just below the limits of the exporter (docs/configuration.md, `max_body`), so that the body is parsed. */
-function largestAccepted({ lane, isTranscription }: Exchange, status: number): number {
-  if (lane === "keys" || status >= 400) return 64 * 1024 - 512;
-  return (isTranscription ? 1 : 2) * 1024 * 1024 - 4096;
+    exchange.operation === "transcription"
+      ? answer(exchange)
+      : answerJson(exchange.socket, JSON.stringify(exchange.right));
 }
 
 /** An answer about a key with some fields replaced, as JSON texts. */
@@ -205,47 +187,8 @@ function rowOf(right: Exchange["right"]): unknown {
   );
 }
 
-/** A JSON text of characters that break labels, logs and pages. */
-function strange(random: () => number): string {
-  const texts = [
-    "\n",
-    "\r",
-    '"',
-    "\\",
-    "\u0000",
-    "\u001b[2J",
-    "\u202e",
-    "\ud800",
-    "\u2028",
-    "<script>",
-    "{{",
-    "_other",
-    "\ufeff",
-    "'",
-    "\u0085",
-  ];
-  const text = Array.from({ length: 8 }, () => texts[Math.floor(random() * texts.length)]).join("x");
-  return JSON.stringify(text);
-}
-
 function escaped(text: string): string {
   return Array.from(text)
     .map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`)
     .join("");
-}
-
-function many(piece: string, separator: string, length: number): string {
-  const step = piece + separator;
-  return `${step.repeat(Math.floor((length - 200) / step.length))}${piece}`;
-}
-
-/** Pieces up to the largest body. */
-function fill(size: number, piece: (index: number) => string): string {
-  const pieces: string[] = [];
-  for (let [index, length] = [0, 0]; length < size - 400; index++) {
-    const text = piece(index);
-    length += text.length;
-    pieces.push(text);
-  }
-  return pieces.join("");
 }

@@ -14,14 +14,16 @@ export interface Sink {
   pause(): void;
 }
 
+export type Operation = "key" | "query" | "listing" | "credits" | "capabilities" | "transcription";
+
 /** A request that an attack answers. */
 export interface Exchange {
   readonly socket: Sink;
-  /** Transcriptions of probes are attacked with the analytics. */
+  /** Everything but `GET /key` is attacked with the analytics. */
   readonly lane: "keys" | "analytics";
-  readonly isTranscription: boolean;
-  /** Whether an analytics request is for rows or for their total. */
-  readonly isGrouped: boolean;
+  readonly operation: Operation;
+  /** Where the requested page of a list begins; 0 for other operations. */
+  readonly offset: number;
   /** The credential of the request. */
   readonly secret: string;
   /** Every secret that the exporter holds. */

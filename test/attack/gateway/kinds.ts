@@ -1,3 +1,4 @@
+import { capabilitiesAnswers, listingAnswers } from "./account-answers.ts";
 import { analyticsAnswers, jsonAnswers, keyAnswers, transcriptAnswers } from "./body-answers.ts";
 import { combined } from "./combined-answer.ts";
 import type { Answer, GatewayKind } from "./exchange.ts";
@@ -11,6 +12,8 @@ export const gatewayKinds: readonly GatewayKind[] = [
   ...kinds(jsonAnswers, ["keys", "analytics"]),
   ...kinds(keyAnswers, ["keys"]),
   ...kinds(analyticsAnswers, ["analytics"]),
+  ...kinds(capabilitiesAnswers, ["analytics"]),
+  ...kinds(listingAnswers, ["analytics"]),
   ...kinds(transcriptAnswers, ["analytics"]),
   ...kinds(secretAnswers, ["keys", "analytics"]),
   ...kinds(keySecretAnswers, ["keys"]),

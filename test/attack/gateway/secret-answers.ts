@@ -55,7 +55,7 @@ export const secretAnswers: Readonly<Record<string, Answer>> = {
       "retry-after": text,
     });
   },
-  "a secret in a head that is none": async (exchange) => {
+  "a secret in an invalid head": async (exchange) => {
     await write(exchange.socket, `HTTP/1.1 200 OK\r\n${planted(exchange)}\r\n\r\n`);
     exchange.socket.end();
   },

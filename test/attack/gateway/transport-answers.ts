@@ -151,7 +151,7 @@ export const transportAnswers: Readonly<Record<string, Answer>> = {
       ),
       finish,
     ),
-  "a status that is none": async ({ socket, random }) =>
+  "an invalid status": async ({ socket, random }) =>
     void (await write(
       socket,
       `HTTP/1.1 ${pickOf(["999 X", "000 X", "20 OK", "-200 X", "2000 X", " "], random)}\r\ncontent-length: 0\r\n\r\n`,

@@ -1,5 +1,6 @@
 import { parseOpenMetrics, parseTextFormat } from "../../support/openmetrics.ts";
 import type { Question } from "../questions.ts";
+import { createLongestInterval } from "../longest-interval.ts";
 import { intervalMs } from "../self-metrics.ts";
 import { keyRoundSeconds } from "../recovery.ts";
 import { questionsAbout } from "../shown-keys.ts";
@@ -9,7 +10,9 @@ import type { Judge, Scrape, World } from "../world.ts";
 /** Every scrape is answered, in time and valid for an independent reader; up, ready, lag and interval are true. */
 export function createHealth(world: World): Judge {
   let count = 0;
-  let longestMs = 0;
+  const longest = createLongestInterval();
+
+  const intervals: { readonly at: number; readonly ms: number }[] = [];
 
   function isFileWrong(file: number, since: number): boolean {
     return world.story.events.some(
@@ -17,10 +20,10 @@ export function createHealth(world: World): Judge {
     );
   }
 
-  /** A reload with other connections aborts what is under way, which is no failure. */
-  function wasAborted({ end, at, endedAt = Infinity }: Question): boolean {
+  /** A reload aborts what is under way, also between two attempts, which is no failure. */
+  function wasAborted({ at, endedAt = Infinity }: Question): boolean {
     const reloadedAt = world.settingsSince();
-    return end === "lost" && at <= reloadedAt && reloadedAt <= endedAt;
+    return at <= reloadedAt && reloadedAt <= endedAt + LONGEST_RUN_MS;
   }
 
   function judgeUp(key: KeySettings, { exposition, at }: Scrape): readonly string[] {
@@ -31,15 +34,24 @@ export function createHealth(world: World): Judge {
     if (!last) return up === 1 ? [`${name} is up without an answer`] : [];
     // A step of the clock is no time.
     const ageMs = world.time.clock.monotonic() - last.monotonic;
-    if (up === 1 && ageMs > 3 * longestMs + PUBLISHED_MS)
+    // A suspended process notices only after it resumes that its interval is longer.
+    const isResumed = at - world.disturbedAt() < PUBLISHED_MS;
+    if (up === 1 && !isResumed && ageMs > 3 * longest.ms + PUBLISHED_MS)
       return [`${name} is up, answered ${ageMs / 1000} s ago`];
     if (isFileWrong(file, Math.max(last.at, world.startedAt()))) return [];
     const later = questions.filter((question) => question.at > last.at && !wasAborted(question));
-    if (up === 1) return failingFaults(name, later, at);
-    // A process that was suspended learns only afterwards that its interval is longer.
-    return last.at < world.disturbedAt()
+    // The process has not processed yet what ended while it was suspended.
+    if (up === 1) return at - world.disturbedAt() < LONGEST_RUN_MS ? [] : failingFaults(name, later, at);
+    // A reload may change the interval, but a value that had lapsed before stays away until its key is polled.
+    return last.at < Math.max(world.disturbedAt(), world.settingsSince())
       ? []
-      : downFaults(name, last, later, { at, intervalMs: intervalMs({ exposition }, "key") });
+      : downFaults(name, last, later, { at, intervalMs: shortestSince(last.at) });
+  }
+
+  /** A value that has lapsed by a short interval stays away when the interval turns out to be longer. */
+  function shortestSince(since: number): number {
+    const shown = intervals.filter((_, index) => (intervals[index + 1]?.at ?? Infinity) >= since);
+    return Math.min(...shown.map(({ ms }) => ms));
   }
 
   function judgeReady({ isReady, isHealthy }: Scrape): readonly string[] {
@@ -53,7 +65,6 @@ export function createHealth(world: World): Judge {
   function judgeInterval(scrape: Scrape): readonly string[] {
     const { keys } = world.settings();
     const shown = intervalMs(scrape, "key");
-    longestMs = Math.max(longestMs, shown);
     if (keys.length === 0) return [];
     const round = keyRoundSeconds(world.settings()) * 1000;
     if (scrape.at - world.settingsSince() > PUBLISHED_MS && shown < round - 1)
@@ -68,9 +79,8 @@ export function createHealth(world: World): Judge {
     const interval =
       (exposition.value("aigateway_exporter_poll_interval_seconds", { collector: "key" }) ?? 0) * 1000;
     const frozenMs = at - world.time.clock.monotonic();
-    const attempts = keys.map(
-      (key) =>
-        questionsAbout(world, key).at(-1)?.at ?? Math.max(world.configuredSince(key.name), world.startedAt()),
+    const attempts = keys.map((key) =>
+      Math.max(questionsAbout(world, key).at(-1)?.at ?? world.startedAt(), world.pollsSince(key.name)),
     );
     const real = Math.max(0, at - Math.min(...attempts) - interval);
     const least = real - frozenMs - PUBLISHED_MS;
@@ -80,7 +90,13 @@ export function createHealth(world: World): Judge {
   }
 
   return {
+    asked: (question) => {
+      longest.asked(question);
+      return [];
+    },
     scraped: (scrape) => {
+      longest.scraped(scrape);
+      intervals.push({ at: scrape.at, ms: intervalMs(scrape, "key") });
       if (count++ % STRICT_EACH === 0) parseTextFormat(scrape.text);
       if (scrape.openMetrics !== undefined) parseOpenMetrics(scrape.openMetrics);
       return [

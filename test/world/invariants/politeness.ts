@@ -11,17 +11,17 @@ export function createPoliteness(world: World): Judge {
   /** The earliest times of the next questions, monotonic milliseconds. */
   const next = new Map<
     EndpointName,
-    { readonly at: number; readonly distance: number; readonly startedAt: number }
+    { readonly at: number; readonly distance: number; readonly starts: number }
   >();
   const hints = new Map<string, Question>();
 
   function judgePace({ endpoint, monotonic }: Question): readonly string[] {
     const distance = distanceOf(endpoint, world.settings());
     const known = next.get(endpoint);
-    const startedAt = world.startedAt();
-    const isSame = known?.distance === distance && known.startedAt === startedAt && !world.isApplying();
+    const starts = world.starts();
+    const isSame = known?.distance === distance && known.starts === starts && !world.isApplying();
     const at = Math.max(isSame ? known.at : 0, monotonic - CATCH_UP_MS);
-    next.set(endpoint, { at: at + distance, distance, startedAt });
+    next.set(endpoint, { at: at + distance, distance, starts });
     return isSame && monotonic < known.at - 1
       ? [`${endpoint} is asked ${known.at - monotonic} ms too early`]
       : [];
@@ -46,7 +46,9 @@ export function createPoliteness(world: World): Judge {
     if (world.isApplying()) return [];
     const settings = world.settings();
     const files =
-      endpoint === "analytics" ? [settings.analytics?.file ?? -1] : settings.keys.map(({ file }) => file);
+      endpoint === "analytics" || endpoint === "account"
+        ? [settings.analytics?.file ?? -1]
+        : settings.keys.map(({ file }) => file);
     const isKnown =
       gateway === settings.gateway && files.some((file) => world.files.hasHeld(file, token, at - 60_000));
     return isKnown ? [] : [`gateway ${gateway} is asked with ${token}, which is not configured any more`];
@@ -61,6 +63,6 @@ export function createPoliteness(world: World): Judge {
 const CATCH_UP_MS = 100;
 
 function distanceOf(endpoint: EndpointName, { pace }: Settings): number {
-  const perMinute = { key: pace, analytics: 60, transcription: 0 }[endpoint];
+  const perMinute = { key: pace, analytics: 60, account: 60, transcription: 0 }[endpoint];
   return perMinute === 0 ? 0 : 60_000 / perMinute;
 }

@@ -1,5 +1,6 @@
+import type { Question } from "../questions.ts";
 import { type KeyValue, figuresOf, keyValues, questionsAbout } from "../shown-keys.ts";
-import { keyRoundSeconds } from "../recovery.ts";
+import { gapSeconds, keyRoundSeconds } from "../recovery.ts";
 import { endOf, type FaultKind, type KeySettings, type StoryEvent } from "../story.ts";
 import { SETTLE_MS } from "../troubles.ts";
 import { DAY_MS } from "../calendar.ts";
@@ -15,19 +16,24 @@ export function createPresence(world: World): Judge {
     const number = world.files.tokens(file).at(-1)?.account ?? file;
     return world.story.events.some((event) => {
       const isThen = event.at * 1000 <= to && endOf(event) * 1000 + LINGERING_MS >= from;
-      return isThen && concerns(event, file, number);
+      return isThen && (concerns(event, file, number) || (event.do === "resize" && isHasty()));
     });
+  }
+
+  /** The values of a key may expire before the shard that it moves to has had time for its first round. */
+  function isHasty(): boolean {
+    return gapSeconds(world.settings().keySchedule) < HASTY_SECONDS;
   }
 
   function missingOf(key: KeySettings, scrape: Scrape): readonly string[] {
     const { exposition, at, atMs } = scrape;
-    const asked = questionsAbout(world, key);
+    const asked = questionsAbout(world, key).filter(({ at: since }) => since >= world.pollsSince(key.name));
     const last = asked.findLast(
       ({ end, endedAt }) => end === "good" && endedAt !== undefined && endedAt <= at - PUBLISHED_MS,
     );
     if (!last)
       return asked.length === 0 && isOverdue(key, at) ? [`${key.name} has never been asked about`] : [];
-    if (last.at < world.maskedAt(key.name) || isTroubled(key, last.at, at)) return [];
+    if (last.at < world.maskedAt(key.name) || isTroubled(key, last.at, at) || wasStepped(last.at)) return [];
     if (
       asked.some((question) => question.at > last.at && question.end !== undefined && question.end !== "good")
     )
@@ -35,8 +41,9 @@ export function createPresence(world: World): Judge {
     const figures = figuresOf(world, last);
     if (!figures) return [];
     const age = `; last answered ${Math.round((at - last.at) / 1000)} s ago`;
+    const begunMs = last.asOfMs - (last.at - firstAttempt(asked, last));
     return keyValues(figures, last.asOfMs)
-      .filter((value) => mustBeShown(value, last.asOfMs, key, { at, atMs }))
+      .filter((value) => mustBeShown(value, begunMs, key, { at, atMs }))
       .filter(({ family }) => exposition.value(family, { key: key.name }) === undefined)
       .map(({ family }) => `${family} of ${key.name} is missing${age}`);
   }
@@ -75,14 +82,27 @@ export function createPresence(world: World): Judge {
     return Math.max(120_000, 2 * keyRoundSeconds(world.settings()) * 1000);
   }
 
+  /** A run whose first attempt was before the step of the clock is as old as the step. */
+  function wasStepped(at: number): boolean {
+    const agesMs = world.story.events.flatMap((event) => (event.do === "step" ? at - event.at * 1000 : []));
+    return agesMs.some((ageMs) => ageMs >= 0 && ageMs < DEADLINE_MS);
+  }
+
   function isOverdue(key: KeySettings, at: number): boolean {
-    const since = Math.max(world.configuredSince(key.name), world.startedAt());
+    const since = Math.max(world.pollsSince(key.name), world.startedAt());
     return at - since > roundMs() + PUBLISHED_MS && !isTroubled(key, since, at) && !isHeldUp(since, at);
   }
 
   return { scraped: (scrape) => world.settings().keys.flatMap((key) => missingOf(key, scrape)) };
 }
 
+/** When the run began whose last attempt is the question: a run is as old as its first one. */
+function firstAttempt(asked: readonly Question[], last: Question): number {
+  const before = asked.filter(({ at, end }) => at < last.at && at > last.at - DEADLINE_MS && end !== "good");
+  return before[0]?.at ?? last.at;
+}
+
+const HASTY_SECONDS = 15;
 const RARE = 10;
 const OCCUPYING: ReadonlySet<FaultKind> = new Set(["hang", "late", "slow"]);
 const FEW_CONNECTIONS = 4;
@@ -98,7 +118,13 @@ function concerns(event: StoryEvent, file: number, account: number): boolean {
       if (event.endpoint !== "key" || (event.oneIn ?? 1) > RARE) return false;
       return event.accounts === undefined || event.accounts.includes(account);
     case "reload":
+    case "key":
       return false;
+    // Another process polls a key that moves, while the former one still shows it.
+    case "resize":
+      return event.abrupt === true;
+    case "kill":
+      return true;
     case "file":
     case "rotate":
       return event.file === file;

@@ -1,5 +1,7 @@
+import { isManagement } from "../account-keys.ts";
 import { keyValues } from "../shown-keys.ts";
 import { endOf, type FaultKind, type KeySettings } from "../story.ts";
+import { shownBudget } from "../shown-budget.ts";
 import { calmAt } from "../troubles.ts";
 import type { Judge, Scrape, World } from "../world.ts";
 
@@ -23,8 +25,16 @@ export function createRecovery(world: World): Judge {
   }
 
   function queriesToShow(at: number): readonly string[] {
-    if (!world.settings().analytics) return [];
-    return QUERIES.filter((query) => query !== "last_month" || !wasRejected(at));
+    const { analytics } = world.settings();
+    if (!analytics || !hasManagementKey()) return [];
+    const queries = [...QUERIES, ...(analytics.queries ? ["keys-day", "keys-month"] : [])];
+    return queries.filter((query) => query !== "last_month" || !wasRejected(at));
+  }
+
+  /** With an ordinary key there are no analytics. */
+  function hasManagementKey(): boolean {
+    const { analytics } = world.settings();
+    return analytics !== undefined && isManagement(world.files.tokens(analytics.file).at(-1)?.account);
   }
 
   function missingQueries({ exposition, at }: Scrape): readonly string[] {
@@ -55,10 +65,9 @@ export function createRecovery(world: World): Judge {
   function incompleteBudgets({ exposition }: Scrape): readonly string[] {
     return world
       .settings()
-      .budgets.flatMap(({ name }) =>
-        exposition.value("aigateway_budget_complete", { budget: name }) === 1
-          ? []
-          : [`budget ${name} is incomplete`],
+      .budgets.filter((budget) => "keys" in budget || hasManagementKey())
+      .flatMap((budget) =>
+        shownBudget(exposition, budget).isComplete ? [] : [`budget ${budget.name} is incomplete`],
       );
   }
 

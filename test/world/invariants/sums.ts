@@ -6,6 +6,8 @@ import {
   OTHER,
   QUERIES,
   rangeStart,
+  shownKeyModels,
+  type ShownAmounts,
   shownUsage,
   usageAnswers,
 } from "../shown-usage.ts";
@@ -13,18 +15,22 @@ import { intervalMs } from "../self-metrics.ts";
 import type { Judge, Scrape, World } from "../world.ts";
 
 /**
- * The shown pairs of a window are rows of one answer about that window, and their sum with `_other` is exactly the
- * total.
+ * The shown pairs of a window, of models and apps or of keys and models, are rows of one answer about that window, and
+ * their sum with `_other` is exactly the total.
  */
 export function createSums(world: World): Judge {
   let longestMs = 0;
 
-  function judgeQuery(query: QueryName, scrape: Scrape): readonly string[] {
-    const shown = shownUsage(scrape, query);
+  function judgeQuery(
+    query: QueryName,
+    scrape: Scrape,
+    shown: ShownAmounts = shownUsage(scrape, query),
+    kind: "pairs" | "keys" = "pairs",
+  ): readonly string[] {
     if (![...shown.values()].some((pairs) => pairs.size > 0)) return [];
     const leastMs = query === "last_month" ? 3_600_000 : 0;
     const oldest = scrape.at - 3 * Math.max(longestMs, leastMs) - 40_000;
-    const answers = usageAnswers(world, rangeStart(query, scrape.atMs), scrape.at).filter(
+    const answers = usageAnswers(world, rangeStart(query, scrape.atMs), scrape.at, kind).filter(
       ({ question, usage }) =>
         question.at >= oldest &&
         coversWindow(query, usage, scrape.atMs) &&
@@ -34,7 +40,7 @@ export function createSums(world: World): Judge {
     const faults = grouped.map((answer) => faultOf(shown, answer, answers));
     if (faults.includes(undefined)) return [];
     return [
-      `the pairs of ${query} are no answer about it (${grouped.length} answers): ${faults.at(-1) ?? "none"}`,
+      `the ${kind} of ${query} are no answer about it (${grouped.length} answers): ${faults.at(-1) ?? "none"}`,
     ];
   }
 
@@ -43,17 +49,18 @@ export function createSums(world: World): Judge {
       longestMs = Math.max(longestMs, intervalMs(scrape, "analytics"));
       return Math.abs(world.time.skewMs()) > 1000
         ? []
-        : QUERIES.flatMap((query) => judgeQuery(query, scrape));
+        : [
+            ...QUERIES.flatMap((query) => judgeQuery(query, scrape)),
+            ...(["day", "month"] as const).flatMap((query) =>
+              judgeQuery(query, scrape, shownKeyModels(scrape, query), "keys"),
+            ),
+          ];
     },
   };
 }
 
 /** Undefined: everything that is shown follows from this answer and one total. */
-function faultOf(
-  shown: ReturnType<typeof shownUsage>,
-  { usage }: Answered,
-  answers: readonly Answered[],
-): string | undefined {
+function faultOf(shown: ShownAmounts, { usage }: Answered, answers: readonly Answered[]): string | undefined {
   for (const [family, pairs] of shown) {
     for (const [pair, value] of pairs) {
       const row = usage.rows.get(pair);

@@ -1,7 +1,10 @@
 import { windowEnd } from "../calendar.ts";
 import type { Question } from "../questions.ts";
 import { figuresOf, KEY_VALUE_FAMILIES, keyValues, questionsAbout } from "../shown-keys.ts";
-import type { KeySettings } from "../story.ts";
+import { intervalMs } from "../self-metrics.ts";
+import { accountAnswers, pagesOf } from "../shown-account.ts";
+import { createLongestInterval } from "../longest-interval.ts";
+import { everyKey, type KeySettings } from "../story.ts";
 import type { Judge, Scrape, World } from "../world.ts";
 
 /**
@@ -9,7 +12,14 @@ import type { Judge, Scrape, World } from "../world.ts";
  * and to the gateway, key and secret that are configured now.
  */
 export function createTruth(world: World): Judge {
-  let longestIntervalMs = 0;
+  const longest = createLongestInterval();
+  let longestListingMs = 0;
+
+  /** A suspended process notices only after it resumes that its interval is longer. */
+  function intervalMsAt(at: number, last: Question | undefined): number {
+    const isResumed = at - world.disturbedAt() < PUBLISHED_MS;
+    return Math.max(longest.ms, isResumed && last ? at - last.at : 0);
+  }
 
   function judgeKey(key: KeySettings, { exposition, at, atMs }: Scrape): readonly string[] {
     const labels = { key: key.name };
@@ -17,11 +27,13 @@ export function createTruth(world: World): Judge {
       const value = exposition.value(family, labels);
       return value === undefined ? [] : [{ family, value }];
     });
-    const oldest = at - 3 * longestIntervalMs - 2000;
-    const answers = questionsAbout(world, key).filter(
-      (question) => isGood(question, at) && question.at >= oldest,
-    );
-    const told = answers.map((answer) => ({ answer, values: valuesOf(answer) })).toReversed();
+    const questions = questionsAbout(world, key);
+    const oldest = at - 3 * intervalMsAt(at, questions.at(-1)) - PUBLISHED_MS;
+    const answers = questions.filter((question) => isGood(question, at) && question.at >= oldest);
+    const told = [
+      ...answers.map((answer) => ({ answer, values: valuesOf(answer) })).toReversed(),
+      ...listedValues(key, at),
+    ];
     return shown.flatMap(({ family, value }) => {
       const isTrue = told.some(({ values }) =>
         values.some(
@@ -39,6 +51,20 @@ export function createTruth(world: World): Judge {
     return figures ? keyValues(figures, answer.asOfMs) : [];
   }
 
+  /** A list of keys contains the figures of a configured key as well, which are shown while its poll has none. */
+  function listedValues({ file }: KeySettings, at: number) {
+    if (!world.settings().analytics?.listing) return [];
+    const oldest = at - 3 * longestListingMs - LISTED_SLACK_MS;
+    const accounts = new Set(world.files.tokens(file).map(({ account }) => account));
+    return pagesOf(accountAnswers(world, at, oldest)).flatMap(({ question, page }) =>
+      page.rows.flatMap(({ key }) => {
+        const { gateway, asOfMs } = question;
+        if (!accounts.has(key)) return [];
+        return { values: keyValues(world.books.key({ gateway, number: key }, asOfMs), asOfMs) };
+      }),
+    );
+  }
+
   /** While the exporter's clock is wrong, it cannot know which window runs. */
   function isRunning(windowEndMs: number | undefined, atMs: number): boolean {
     if (windowEndMs === undefined || Math.abs(world.time.skewMs()) > 1000) return true;
@@ -46,9 +72,13 @@ export function createTruth(world: World): Judge {
   }
 
   function judgeLabels({ exposition, at }: Scrape): readonly string[] {
-    const { keys } = world.settings();
-    const names = new Set(keys.map(({ name }) => name));
-    const strangers = [...exposition.valuesOf("key")].filter((key) => !names.has(key));
+    const settings = world.settings();
+    const { keys } = settings;
+    const names = new Set(everyKey(settings).map(({ name }) => name));
+    const listed = exposition.samples("aigateway_key_discovery_info").map(({ labels }) => labels["key"]);
+    const strangers = [...exposition.valuesOf("key")].filter(
+      (key) => !names.has(key) && !listed.includes(key),
+    );
     const isFresh = at - world.settingsSince() < PUBLISHED_MS;
     return [
       ...strangers.map((key) => `key ${key} is not configured`),
@@ -57,11 +87,15 @@ export function createTruth(world: World): Judge {
   }
 
   return {
+    asked: (question) => {
+      longest.asked(question);
+      return [];
+    },
     scraped: (scrape) => {
-      const interval =
-        scrape.exposition.value("aigateway_exporter_poll_interval_seconds", { collector: "key" }) ?? 0;
-      longestIntervalMs = Math.max(longestIntervalMs, interval * 1000);
-      return [...judgeLabels(scrape), ...world.settings().keys.flatMap((key) => judgeKey(key, scrape))];
+      longest.scraped(scrape);
+      longestListingMs = Math.max(longestListingMs, intervalMs(scrape, "discovery"));
+      // What another shard polls now may still be shown.
+      return [...judgeLabels(scrape), ...everyKey(world.settings()).flatMap((key) => judgeKey(key, scrape))];
     },
   };
 }
@@ -89,6 +123,8 @@ const ENDS = ["day", "week", "month"] as const;
 
 /** A change of a label is published within this time; a change of identity at once. */
 const PUBLISHED_MS = 2000;
+/** A list may take this long. */
+const LISTED_SLACK_MS = 40_000;
 
 function isGood({ end, endedAt }: Question, at: number): boolean {
   return end === "good" && endedAt !== undefined && endedAt <= at;

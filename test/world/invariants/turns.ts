@@ -30,9 +30,9 @@ export function createTurns(world: World): Judge {
 
   /** Undefined: its question is under way. */
   function waitsSince(name: string, last: Question | undefined): number | undefined {
-    if (!last) return Math.max(world.configuredSince(name), world.startedAt());
+    if (!last) return Math.max(world.pollsSince(name), world.startedAt());
     if (last.endedAt === undefined) return undefined;
-    return Math.max(restUntil(last) ?? 0, last.endedAt);
+    return Math.max(restUntil(last) ?? 0, last.endedAt, world.pollsSince(name));
   }
 
   function isFileWrong(file: number, since: number): boolean {

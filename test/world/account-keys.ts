@@ -1,0 +1,64 @@
+import type { Story } from "./story.ts";
+
+/** The keys of the account that each gateway serves, whether or not they are configured. */
+export interface AccountKeys {
+  /** The numbers of the keys that exist at a true time, newest first. */
+  existing(atMs: number): readonly number[];
+  /** When a key exists, epoch milliseconds. Undefined: never, or it belongs to another account. */
+  lifetime(key: number): Lifetime | undefined;
+  /** The name that the account has given to a key. Several keys may have the same one. */
+  title(key: number, atMs: number): string;
+  isDisabled(key: number, atMs: number): boolean;
+}
+
+export interface Lifetime {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The accounts of the first secret files, and the keys that no file ever holds. */
+export const ACCOUNT_KEYS: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7, 500, 501, 502, 503, 504, 505];
+
+/** They exist only after a story has created them. */
+const CREATED: ReadonlySet<number> = new Set([503, 504]);
+/** Some configurations exclude its name. */
+const HIDDEN = 505;
+
+/** From this number on accounts are management keys. */
+const FIRST_MANAGEMENT = 900;
+
+export function isManagement(account: number | undefined): boolean {
+  return account !== undefined && account >= FIRST_MANAGEMENT;
+}
+
+export function createAccountKeys({ start, events }: Pick<Story, "start" | "events">): AccountKeys {
+  const startMs = Date.parse(start);
+  const changes = events
+    .filter((event) => event.do === "key")
+    .map(({ at, key, change }) => ({ atMs: startMs + at * 1000, key, change }));
+  const first = (key: number, change: string, afterMs: number) =>
+    changes.find((one) => one.key === key && one.change === change && one.atMs >= afterMs)?.atMs ?? Infinity;
+  const lifetimes = new Map(
+    ACCOUNT_KEYS.map((key) => {
+      const fromMs = CREATED.has(key) ? first(key, "create", -Infinity) : -Infinity;
+      return [key, { fromMs, toMs: first(key, "delete", fromMs) }] as const;
+    }),
+  );
+  const countOf = (key: number, change: string, atMs: number) =>
+    changes.filter((one) => one.key === key && one.change === change && one.atMs <= atMs).length;
+  return {
+    existing: (atMs) =>
+      ACCOUNT_KEYS.toReversed().filter((key) => {
+        const { fromMs = Infinity, toMs = 0 } = lifetimes.get(key) ?? {};
+        return fromMs <= atMs && atMs < toMs;
+      }),
+    lifetime: (key) => lifetimes.get(key),
+    title: (key, atMs) => {
+      const renames = countOf(key, "rename", atMs);
+      if (key === HIDDEN) return "Hidden";
+      // Two keys that are renamed as often have the same name.
+      return renames === 0 ? `Key ${key}` : `Team ${renames}`;
+    },
+    isDisabled: (key, atMs) => countOf(key, "disable", atMs) % 2 === 1,
+  };
+}
