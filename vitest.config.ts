@@ -7,14 +7,21 @@ import { defineConfig } from "vitest/config";
 const SLOW = [
   "test/e2e/**/*.test.ts",
   "test/reliability/**/*.test.ts",
-  "test/soak/soak.test.ts",
   "test/fuzz/**/*.test.ts",
   "test/world/*.test.ts",
-  "test/attack/attack.test.ts",
-  "test/dashboards/rules/{alert-cases,alertmanager,exporter-down,probe-weeks,rules,*-stories}.test.ts",
+  "test/exporter/collectors/account-weeks.test.ts",
+  "test/dashboards/rules/{alert-cases,alertmanager,exporter-down,gateways,grafana-form,probe-weeks,replicas,rules,*-stories}.test.ts",
   "test/support-contract/prometheus.test.ts",
   "test/demo.test.ts",
   "test/infra/image.test.ts",
+  "test/npm-package.test.ts",
+];
+
+/** Suites that measure how fast the exporter answers: the others must not take its processor. */
+const MEASURING = [
+  "test/attack/attack.test.ts",
+  "test/soak/soak.test.ts",
+  "test/fuzz/{stalls,configuration-stalls}.test.ts",
 ];
 
 export default defineConfig({
@@ -23,11 +30,15 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "fast", include: ["test/**/*.test.ts"], exclude: SLOW },
+        test: { name: "fast", include: ["test/**/*.test.ts"], exclude: [...SLOW, ...MEASURING] },
       },
       {
         extends: true,
-        test: { name: "slow", include: SLOW },
+        test: { name: "slow", include: SLOW, exclude: MEASURING },
+      },
+      {
+        extends: true,
+        test: { name: "measuring", include: MEASURING, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
     ],
     // A process or a Prometheus that a test starts may need longer than the default on a busy machine.

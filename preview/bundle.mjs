@@ -1,4 +1,4 @@
-import { appendFileSync, copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { build } from "esbuild";
@@ -6,6 +6,7 @@ import { build } from "esbuild";
 /** Bundles the page into `dist/`. */
 const here = import.meta.dirname;
 const dist = join(here, "dist");
+rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
 await build({
   entryPoints: [join(here, "page.tsx")],

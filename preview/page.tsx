@@ -11,8 +11,12 @@ import { type Choices, labelValues, type Times } from "./prometheus.ts";
 const ROW = 38;
 const GAP = 8;
 
-const theme = createTheme({ colors: { mode: "dark" } });
+/** Below this width, panels are one below the other, and single figures two in a row. */
+const NARROW = 828;
+
 const parameters = new URLSearchParams(location.search);
+const mode = parameters.get("theme") === "light" ? "light" : "dark";
+const theme = createTheme({ colors: { mode } });
 const uid = location.pathname.replace("/d/", "");
 /** Seconds between refreshes; 0 for pictures, which never refresh. */
 const refreshSeconds = Number(parameters.get("refresh") ?? "15");
@@ -33,12 +37,13 @@ function Page({
     const timer = setInterval(() => setNow(Date.now()), refreshSeconds * 1000);
     return () => clearInterval(timer);
   }, [dashboard]);
-  const width = document.documentElement.clientWidth - 2 * GAP;
-  const height = Math.max(...dashboard.panels.map(({ gridPos }) => gridPos.y + gridPos.h)) * ROW;
+  const width = usePageWidth() - 2 * GAP;
+  const panels = width < NARROW ? stacked(dashboard.panels) : dashboard.panels;
+  const height = Math.max(...panels.map(({ gridPos }) => gridPos.y + gridPos.h)) * ROW;
   return (
     <ThemeContext.Provider value={theme}>
       <GlobalStyles />
-      <div className="bar">
+      <header className="bar">
         <h1>{dashboard.title}</h1>
         {choices &&
           dashboard.templating.list
@@ -46,21 +51,58 @@ function Page({
             .map((variable) => (
               <Choice key={variable.name} variable={variable} choices={choices} onChange={setChoices} />
             ))}
-        {parameters.get("links") !== "no" &&
-          titles.map((title) => (
-            <a key={title.uid} href={`/d/${title.uid}`}>
-              {title.title.replace("AI gateway / ", "")}
-            </a>
-          ))}
-      </div>
-      <div style={{ position: "relative", margin: GAP, width, height }}>
+        {parameters.get("links") !== "no" && (
+          <nav aria-label="Dashboards">
+            {titles.map((title) => (
+              <a
+                key={title.uid}
+                href={`/d/${title.uid}?theme=${mode}`}
+                aria-current={title.uid === uid ? "page" : undefined}
+              >
+                {title.title.replace("AI gateway / ", "")}
+              </a>
+            ))}
+          </nav>
+        )}
+      </header>
+      <main style={{ position: "relative", margin: GAP, width, height }}>
         {choices &&
-          dashboard.panels.map((panel) => (
-            <Placed key={panel.id} {...{ dashboard, panel, choices, now, width }} />
-          ))}
-      </div>
+          panels.map((panel) => <Placed key={panel.id} {...{ dashboard, panel, choices, now, width }} />)}
+      </main>
     </ThemeContext.Provider>
   );
+}
+
+/** The width of the page, also after the window has changed. */
+function usePageWidth(): number {
+  const [width, setWidth] = useState(document.documentElement.clientWidth);
+  useEffect(() => {
+    const update = (): void => setWidth(document.documentElement.clientWidth);
+    addEventListener("resize", update);
+    return () => removeEventListener("resize", update);
+  }, []);
+  return width;
+}
+
+/** The panels in reading order, each as wide as the page; two figures share a row. */
+function stacked(panels: readonly PanelModel[]): readonly PanelModel[] {
+  let y = 0;
+  let x = 0;
+  let rowHeight = 0;
+  return panels
+    .toSorted((one, other) => one.gridPos.y - other.gridPos.y || one.gridPos.x - other.gridPos.x)
+    .map((panel) => {
+      const w = panel.type === "stat" ? 12 : 24;
+      const { h } = panel.gridPos;
+      if (x + w > 24) {
+        y += rowHeight;
+        [x, rowHeight] = [0, 0];
+      }
+      const gridPos = { x, y, w, h };
+      x += w;
+      rowHeight = Math.max(rowHeight, h);
+      return { ...panel, gridPos };
+    });
 }
 
 interface PlacedProps {
@@ -82,7 +124,7 @@ function Placed({ dashboard, panel, choices, now, width }: PlacedProps): ReactNo
   return (
     <div style={{ position: "absolute", left: x * column, top: y * ROW, ...size }}>
       {panel.type === "row" ? (
-        <div className="heading">{panel.title}</div>
+        <h2 className="heading">{panel.title}</h2>
       ) : (
         <Panel {...{ panel, choices, times, theme, ...size }} />
       )}
@@ -140,7 +182,9 @@ function timesOf(dashboard: Dashboard, panel: PanelModel, now: number, width: nu
   // Whole minutes, so that bars and days align with the steps.
   const minutes = Math.ceil((now - from) / width / 60_000) * 60_000;
   const wanted = now - from < HOUR_MS ? 5000 : minutes;
-  return { from, to: now, stepMs: Math.max(panel.interval ? durationMs(panel.interval) : 0, wanted) };
+  const interval = panel.interval ? durationMs(panel.interval) : wanted;
+  // Multiples of the interval, so that steps meet the few scrapes of a simulated past.
+  return { from, to: now, stepMs: Math.ceil(wanted / interval) * interval };
 }
 
 function startOf(from: string, now: number): number {
@@ -172,6 +216,7 @@ async function start(): Promise<void> {
     read<readonly Title[]>("/dashboards.json"),
   ]);
   document.title = dashboard.title;
+  document.documentElement.dataset["theme"] = mode;
   const root = document.getElementById("root");
   if (root) createRoot(root).render(<Page dashboard={dashboard} titles={titles} />);
 }

@@ -1,10 +1,16 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
 import { chromium } from "playwright-core";
 
+/** The functions of faults.mjs as a script, because the browser does not have our modules. */
+const faultsScript = readFileSync(join(import.meta.dirname, "faults.mjs"), "utf8").replace("export ", "");
+
 /**
- * Opens a page, waits until every panel is drawn, saves a picture if a file name is given, and prints the result
- * as JSON: `{panels: [{name, state}], errors: []}`.
+ * Opens pages in one browser, waits until every panel of each is drawn, saves a picture if a file name is given, and prints
+ * the results as JSON: `[{panels: [{name, state, text}], errors: [], faults: []}]`. With a height, the picture ends there.
  */
-const [executablePath, url, picture = ""] = process.argv.slice(2);
+const [executablePath, looks] = process.argv.slice(2);
 const browser = await chromium.launch({
   executablePath,
   args: [
@@ -18,8 +24,16 @@ const browser = await chromium.launch({
   ],
 });
 try {
+  const results = [];
+  for (const one of JSON.parse(looks)) results.push(await seen(one));
+  process.stdout.write(JSON.stringify(results));
+} finally {
+  await browser.close();
+}
+
+async function seen({ url, picture, width = 1600, height }) {
   const page = await browser.newPage({
-    viewport: { width: 1600, height: 900 },
+    viewport: { width, height: 900 },
     locale: "en-US",
     timezoneId: "UTC",
   });
@@ -36,11 +50,14 @@ try {
     { timeout: 60_000 },
   );
   // Tables render only when they are visible.
-  const height = await page.evaluate(() => document.documentElement.scrollHeight);
-  await page.setViewportSize({ width: 1600, height });
+  const whole = await page.evaluate(() => document.documentElement.scrollHeight);
+  await page.setViewportSize({ width, height: whole });
   // Canvases are painted after the data arrive.
   await page.waitForTimeout(1500);
-  if (picture !== "") await page.screenshot({ path: picture, fullPage: true });
+  if (picture) {
+    const clip = { x: 0, y: 0, width, height: height ?? whole };
+    await page.screenshot({ path: picture, clip });
+  }
   const panels = await page.evaluate(() =>
     [...document.querySelectorAll("[data-panel]")].map((panel) => ({
       name: panel.getAttribute("data-panel"),
@@ -48,7 +65,7 @@ try {
       text: panel.textContent,
     })),
   );
-  process.stdout.write(JSON.stringify({ panels, errors }));
-} finally {
-  await browser.close();
+  const faults = await page.evaluate(`${faultsScript}\nfaultsOf();`);
+  await page.close();
+  return { panels, errors, faults };
 }

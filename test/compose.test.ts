@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 
 import { describe, expect, test } from "vitest";
@@ -43,9 +43,10 @@ const mounts = Object.entries(compose.services).flatMap(([name, { volumes }]) =>
 
 describe("compose.yaml", () => {
   test.each(mounts.filter(({ source }) => source.startsWith(".")))(
-    "$name mounts the existing path $source read-only",
+    "$name mounts the existing folder $source read-only",
     ({ source, mode }) => {
-      expect(existsSync(join(ROOT, source))).toBe(true);
+      // A mounted file still shows the old content after an editor has replaced it.
+      expect(statSync(join(ROOT, source)).isDirectory()).toBe(true);
       expect(mode).toBe("ro");
     },
   );
@@ -60,29 +61,58 @@ describe("compose.yaml", () => {
     (name) => {
       const command = compose.services[name]?.command ?? [];
       const file = command.find((each) => each.startsWith("--config.file="))?.replace("--config.file=", "");
-      expect(mounts.filter((mount) => mount.name === name).map(({ target }) => target)).toContain(file);
+      expect(existsSync(sourceOf(name, file ?? ""))).toBe(true);
     },
   );
 
   test("the exporter has a valid command line and configuration, and listens on the published port", () => {
     const line = parseCommandLine(compose.services["exporter"]?.command ?? []);
     expect(line.command).toBe("run");
-    expect(parseConfig(read("examples/compose/exporter.yaml"))).toMatchObject({ ok: true });
+    expect(parseConfig(read("examples/compose/exporter/config.yaml"))).toMatchObject({ ok: true });
     expect(compose.services["exporter"]?.ports).toEqual([`127.0.0.1:${DEFAULT_PORT}:${DEFAULT_PORT}`]);
   });
 
-  test("every dashboard is mounted in the folder that Grafana's provisioning reads", () => {
+  test("only the exporter gets the management key that its configuration names", () => {
+    const [, name = ""] =
+      /management_key_env: (\w+)/.exec(read("examples/compose/exporter/config.yaml")) ?? [];
+    expect(compose.services["exporter"]?.environment).toEqual({ [name]: `\${${name}:-}` });
+    expect(read("compose.yaml").split(name)).toHaveLength(3);
+  });
+
+  test("only the exporter gets the folder of the keys, which nobody commits", () => {
+    const keys = sourceOf("exporter", "/etc/aigateway-exporter/keys");
+    expect(read("examples/compose/exporter/config.yaml")).toContain(`\nkeys_dir: ${basename(keys)}\n`);
+    expect(readFileSync(join(keys, ".gitignore"), "utf8")).toMatch(/^\*$/m);
+    const services = mounts.filter(({ source }) => keys.startsWith(join(ROOT, source)));
+    expect(services.map(({ name }) => name)).toEqual(["exporter"]);
+  });
+
+  test("Prometheus reads the shipped rules", () => {
+    const [, path = ""] =
+      /rule_files: \[(.+)\]/.exec(read("examples/compose/prometheus/prometheus.yaml")) ?? [];
+    expect(sourceOf("prometheus", path)).toBe(join(ROOT, "dashboards/generated/rules.yaml"));
+  });
+
+  test("Grafana accepts no login with its default password", () => {
+    const { environment } = compose.services["grafana"] ?? {};
+    expect(environment?.["GF_AUTH_DISABLE_LOGIN_FORM"]).toBe("true");
+    expect(environment?.["GF_AUTH_BASIC_ENABLED"]).toBe("false");
+  });
+
+  test("Grafana's provisioning reads a folder with every dashboard and no other JSON", () => {
     const { providers } = z
       .object({ providers: z.tuple([z.object({ options: z.object({ path: z.string() }) })]) })
-      .parse(parse(read("examples/compose/grafana/dashboards.yaml")));
-    const provided = mounts.filter(({ target }) => target.startsWith(`${providers[0].options.path}/`));
-    expect(provided.map(({ source }) => source)).toEqual(
-      dashboards.map(({ uid }) => `./dashboards/generated/${uid}.json`),
+      .parse(parse(read("examples/compose/grafana/provisioning/dashboards/aigateway.yaml")));
+    const files = readdirSync(sourceOf("grafana", providers[0].options.path));
+    expect(files.filter((name) => name.endsWith(".json"))).toEqual(
+      dashboards.map(({ uid }) => `${uid}.json`).toSorted(),
     );
+    const home = compose.services["grafana"]?.environment?.["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"];
+    expect(existsSync(sourceOf("grafana", home ?? ""))).toBe(true);
   });
 
   test("services refer to each other by their names in compose.yaml", () => {
-    const texts = ["prometheus.yaml", "grafana/data-source.yaml"]
+    const texts = ["prometheus/prometheus.yaml", "grafana/provisioning/datasources/prometheus.yaml"]
       .map((file) => read(`examples/compose/${file}`))
       .join("\n");
     const names = [...texts.matchAll(/(?:"|\/\/)(\w+):\d+/g)].map(([, name = ""]) => name);
@@ -95,13 +125,45 @@ describeWithTools(["promtool2", "promtool3", "amtool"], "the files that compose.
   const run = promisify(execFile);
 
   test.each([
-    ["Prometheus 2", tools.promtool2, ["check", "config", "--syntax-only", mounted("prometheus.yaml")]],
-    ["Prometheus 3", tools.promtool3, ["check", "config", "--syntax-only", mounted("prometheus.yaml")]],
-    ["Alertmanager", tools.amtool, ["check-config", mounted("alertmanager.yaml")]],
+    [
+      "Prometheus 2",
+      tools.promtool2,
+      ["check", "config", "--syntax-only", mounted("prometheus/prometheus.yaml")],
+    ],
+    [
+      "Prometheus 3",
+      tools.promtool3,
+      ["check", "config", "--syntax-only", mounted("prometheus/prometheus.yaml")],
+    ],
+    ["Alertmanager", tools.amtool, ["check-config", mounted("alertmanager/alertmanager.yaml")]],
   ])("%s accepts its configuration", async (_name, tool, parameters) => {
     await expect(run(tool, parameters)).resolves.toBeDefined();
   });
 });
+
+describeWithTools(["composeGo"], "compose.yaml", ({ composeGo }) => {
+  const run = promisify(execFile);
+
+  test("is valid for the parser of docker compose", async () => {
+    const { stdout } = await run(composeGo, [join(ROOT, "compose.yaml")]);
+    expect(Object.keys(z.object({ services: z.looseObject({}) }).parse(parse(stdout)).services)).toEqual(
+      Object.keys(compose.services).toSorted(),
+    );
+  });
+});
+
+test("Dependabot updates the images of compose.yaml", () => {
+  const { updates } = z
+    .object({ updates: z.array(z.object({ "package-ecosystem": z.string() })) })
+    .parse(parse(read(".github/dependabot.yml")));
+  expect(updates.map((each) => each["package-ecosystem"])).toContain("docker-compose");
+});
+
+/** The path in the repository of a path in a container. */
+function sourceOf(name: string, path: string): string {
+  const mount = mounts.find((each) => each.name === name && `${path}/`.startsWith(`${each.target}/`));
+  return join(ROOT, mount?.source ?? "nothing", path.slice(mount?.target.length));
+}
 
 function mounted(name: string): string {
   return join(ROOT, "examples", "compose", name);

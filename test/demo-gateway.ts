@@ -12,6 +12,9 @@ const APPS = [
   { key: "support-bot", model: "cobalt/pro-1", app: "Escalations", micros: 310_000 },
 ];
 
+/** A key in a workspace that nobody lists, whose secret nobody has configured. */
+const UNWATCHED = { key: "contractor", workspace: "3f0c9a52-6d1e-4b87-9c55-1a2b3c4d5e6f" };
+
 /** Speech-to-text models: a good one, and one that is slow and omits words. */
 export const [GOOD_EARS, POOR_EARS] = ["cobalt/ears-1", "fjord/ears-mini"];
 
@@ -29,8 +32,11 @@ export function createDemoGateway(): Gateway {
     historyDays: HISTORY_DAYS,
   });
   const now = Date.now();
+  gateway.addKey({ name: UNWATCHED.key, workspace: UNWATCHED.workspace });
+  gateway.tokens.delete(UNWATCHED.key);
   for (let at = now - HISTORY_DAYS * 24 * HOUR_MS; at < now; at += 2 * HOUR_MS) {
     for (const use of APPS) gateway.spend({ ...use, at, promptTokens: 9000, completionTokens: 2500 });
+    gateway.spend({ key: UNWATCHED.key, model: "cobalt/pro-1", app: null, at, micros: 120_000 });
   }
   // Ensures that the month has spend even on its first day.
   gateway.spend({ key: "checkout", model: "cobalt/pro-1", app: "Checkout", micros: 10_000_000 });

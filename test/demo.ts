@@ -8,9 +8,11 @@ import { loadConfig } from "../exporter/config/load.ts";
 import { createLog } from "../exporter/log.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { prepareDashboards } from "./demo-dashboards.ts";
-import { createDemoGateway, demoBudgets, demoProbes, enliven } from "./demo-gateway.ts";
+import { demoConfiguration } from "./demo-configuration.ts";
+import { createDemoGateway, demoProbes, enliven } from "./demo-gateway.ts";
 import type { Gateway } from "./gateway/gateway.ts";
 import type { Schedule } from "./history/watched-past.ts";
+import { messageOf } from "./gateway/start-problem.ts";
 
 const HELP = `A demo of the exporter with a simulated gateway: weeks of history, lively traffic and some trouble.
 
@@ -29,15 +31,6 @@ const FLAGS = {
   log: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
-
-const TEAMS: Readonly<Record<string, readonly string[]>> = {
-  payments: ["billing", "checkout", "fraud"],
-  discovery: ["search", "recommendations"],
-  support: ["support-bot", "docs", "translate"],
-  platform: ["onboarding", "etl", "mobile", "web", "ops", "ears"],
-  research: ["data-science"],
-  marketing: ["marketing"],
-};
 
 process.exitCode = await run(process.argv.slice(2));
 
@@ -133,15 +126,11 @@ async function configOf(
   probing?: ReturnType<typeof demoProbes>,
 ): Promise<Config> {
   const names = [...gateway.tokens.keys()];
-  const file = {
-    gateway: { base_url: gateway.url, timeout: "2s", deadline: "3s", requests_per_minute: 1200 },
-    keys: names.map((name) => ({ name, api_key_env: variable(name), owner: { team: teamOf(name) } })),
-    analytics: { management_key_env: "MANAGEMENT_KEY", top: 12 },
-    budgets: demoBudgets(gateway, "payments", TEAMS["payments"] ?? []),
-    schedule,
-    ...probing,
-    credit_value: { currency: "EUR", value: 0.86 },
+  const secrets = {
+    key: (name: string) => ({ api_key_env: variable(name) }),
+    management: { management_key_env: "MANAGEMENT_KEY" },
   };
+  const file = { ...demoConfiguration(gateway, secrets, schedule), ...probing };
   const loaded = await loadConfig({
     path: "demo.yaml",
     readFile: () => Promise.resolve(JSON.stringify(file)),
@@ -158,10 +147,6 @@ async function configOf(
 
 function variable(key: string): string {
   return `KEY_${key.replaceAll("-", "_")}`;
-}
-
-function teamOf(key: string): string {
-  return Object.keys(TEAMS).find((team) => TEAMS[team]?.includes(key)) ?? "";
 }
 
 function welcome(url: string, gatewayUrl: string, dashboardsUrl: string | undefined): string {
@@ -188,8 +173,4 @@ Scrape the exporter with Prometheus (prometheus.yml):
 
 Ctrl-C stops everything.
 `;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,11 +1,12 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { dashboards } from "../dashboards/index.ts";
 import { createDemoGateway } from "./demo-gateway.ts";
-import { startStage } from "./history/stage.ts";
-import { look, preparePreview } from "./preview/package.ts";
+import { startStage, type Stage } from "./history/stage.ts";
+import { drawnFrom, MANIFEST, readManifest } from "./pictures/manifest.ts";
+import { type Look, look, preparePreview } from "./preview/package.ts";
 import { startPreviewServer } from "./preview/server.ts";
 import { ROOT } from "./support/repository.ts";
 import { toolPath } from "./support/tools.ts";
@@ -13,17 +14,26 @@ import { toolPath } from "./support/tools.ts";
 /** The key in the pictures: one that has a limit and is in use. */
 const KEY = "support-bot";
 
-/** Time ranges of single dashboards: the exporter's own figures have no simulated past. */
-const RANGES: Readonly<Record<string, string>> = { "aigateway-exporter": "&from=now-8m" };
-const PAST = { sparseDays: 55, sparseHours: 1, denseDays: 7.2 };
+/** Dashboards of the present: the exporter's process has no simulated past. */
+const LIVE = new Set(["aigateway-exporter"]);
+/** Time ranges of single dashboards: lines need a dense past, which costs the most time. */
+const RANGES: Readonly<Record<string, string>> = {
+  "aigateway-exporter": "&from=now-75s",
+  "aigateway-key": "&from=now-3d",
+};
+const PAST = { sparseDays: 59, sparseHours: 6, denseDays: 3.2 };
 const NO_PAST = { sparseDays: 1, sparseHours: 6, denseDays: 0.5 };
-const LIVE_MS = 9 * 60_000;
+/** How much of the present the graphs of the exporter need, and how much the others. */
+const LIVE_MS = 80_000;
+const SCRAPED_MS = 20_000;
+
+const FOLDER = join(ROOT, "docs", "pictures");
 
 /** `npm run pictures -- exporter` draws one of them. */
 const [chosen] = process.argv.slice(2);
 process.exitCode = await drawAll(dashboards.filter(({ uid }) => !chosen || uid === `aigateway-${chosen}`));
 
-/** Draws dashboards over a simulated past and nine minutes of the present into docs/pictures/. */
+/** Draws dashboards over a simulated past and a minute of the present into docs/pictures/, in dark and light colours. */
 async function drawAll(drawn: typeof dashboards): Promise<number> {
   if (drawn.length === 0) {
     say(`Cannot draw the dashboard "${chosen}": it does not exist`);
@@ -46,40 +56,66 @@ async function drawAll(drawn: typeof dashboards): Promise<number> {
     gateway,
     prometheus,
     promtool,
-    ...(drawn.every(({ uid }) => uid in RANGES) ? NO_PAST : PAST),
-    schedule: { keys: "15s", analytics: "30s", probes: "30s" },
+    ...(drawn.every(({ uid }) => LIVE.has(uid)) ? NO_PAST : PAST),
+    schedule: { keys: "5s", analytics: "30s", probes: "15s" },
     onProgress: say,
   });
-  const server = await startPreviewServer(stage.prometheus.url);
-  say("Recording the present for some minutes");
-  await delay(LIVE_MS);
-  const problems = await Promise.all(
-    drawn.map(({ uid }) =>
-      draw(
-        `${server.url}/d/${uid}?refresh=0&links=no&rate=1m&var-key=${KEY}${RANGES[uid] ?? ""}`,
-        uid,
-        chromium,
-      ),
-    ),
-  );
-  await server.stop();
+  const problems = await drawOn(stage, chromium, drawn);
   await stage.stop();
   await gateway.stop();
-  return problems.some((count) => count > 0) ? 1 : 0;
+  if (problems > 0) return 1;
+  writeFileSync(MANIFEST, `${JSON.stringify({ ...readManifest(), ...drawnFrom(drawn) }, undefined, 2)}\n`);
+  return 0;
 }
 
-/** Draws one dashboard and returns the number of problems. */
-async function draw(url: string, uid: string, chromium: string): Promise<number> {
-  const folder = join(ROOT, "docs", "pictures");
-  mkdirSync(folder, { recursive: true });
-  const name = `${uid.replace("aigateway-", "dashboard-")}.png`;
-  const { panels, errors } = await look({ url, chromium, picture: join(folder, name) });
-  const broken = panels.filter(({ state }) => state === "error");
-  const empty = panels.filter(({ state }) => state === "empty").map((panel) => panel.name);
-  say(`${name}: ${panels.length} panels${empty.length > 0 ? `, empty: ${empty.join(", ")}` : ""}`);
-  for (const panel of broken) say(`  ${panel.name}: ${panel.text}`);
-  for (const error of errors) say(`  console: ${error}`);
-  return broken.length + errors.length;
+/** Draws the dashboards, those of the present last, and returns the number of problems. */
+async function drawOn(stage: Stage, chromium: string, drawn: typeof dashboards): Promise<number> {
+  mkdirSync(FOLDER, { recursive: true });
+  const server = await startPreviewServer(stage.prometheus.url);
+  const waited = (ms: number) => delay(Math.max(0, ms - (performance.now() - stage.watchedSince)));
+  const looks = (isLive: boolean) =>
+    drawn.filter(({ uid }) => LIVE.has(uid) === isLive).flatMap(({ uid }) => looksAt(server.url, uid));
+  say("Drawing, and recording the present");
+  await waited(SCRAPED_MS);
+  const problems = await drawThese(chromium, looks(false));
+  await waited(LIVE_MS);
+  const more = await drawThese(chromium, looks(true));
+  await server.stop();
+  return problems + more;
+}
+
+async function drawThese(chromium: string, looks: readonly Look[]): Promise<number> {
+  const seen = looks.length === 0 ? [] : await look(chromium, looks);
+  const problems = seen.flatMap(({ panels, errors }, index) => {
+    const empty = panels.filter(({ state }) => state === "empty").map(({ name }) => name);
+    say(
+      `${looks[index]?.picture}: ${panels.length} panels${empty.length > 0 ? `, empty: ${empty.join(", ")}` : ""}`,
+    );
+    return [
+      ...errors,
+      ...panels.filter(({ state }) => state === "error").map(({ name, text }) => `${name}: ${text}`),
+    ];
+  });
+  for (const problem of problems) say(`  ${problem}`);
+  return problems.length;
+}
+
+/** A picture in each colour scheme, and the top of the overview for the README. */
+function looksAt(server: string, uid: string): readonly Look[] {
+  const name = join(FOLDER, uid.replace("aigateway-", "dashboard-"));
+  const url = `${server}/d/${uid}?refresh=0&links=no&rate=30s&var-key=${KEY}${RANGES[uid] ?? ""}`;
+  const light = `${url}&theme=light`;
+  const whole = [
+    { url, picture: `${name}.png` },
+    { url: light, picture: `${name}-light.png` },
+  ];
+  if (uid !== "aigateway-overview") return whole;
+  const height = 628;
+  return [
+    ...whole,
+    { url, picture: `${name}-top.png`, height },
+    { url: light, picture: `${name}-top-light.png`, height },
+  ];
 }
 
 function say(text: string): void {

@@ -45,14 +45,24 @@ describe.each(WORKFLOW_NAMES)("%s", (name) => {
     }
   });
 
-  test("uses only GitHub's and Docker's actions, at one major version, and workflows of this repository", () => {
+  test("uses only actions of GitHub, Docker and Sigstore, at one major version, and workflows of this repository", () => {
     const used = [...steps.flatMap(({ uses }) => uses ?? []), ...jobs.flatMap(([, { uses }]) => uses ?? [])];
     const foreign = used.filter(
       (uses) =>
         !/^(?:actions|docker)\/[a-z-]+@(?:v\d+|[0-9a-f]{40})$/.test(uses) &&
+        // Its major versions have no tag that moves.
+        !/^sigstore\/cosign-installer@v\d+\.\d+\.\d+$/.test(uses) &&
         uses !== "./.github/workflows/check.yml",
     );
     expect(foreign).toEqual([]);
+  });
+
+  test("uses actions whose Node is supported", () => {
+    const old = steps.flatMap(({ uses = "" }) => {
+      const [, action = "", major = "0"] = /^([^@]+)@v(\d+)/.exec(uses) ?? [];
+      return uses === "" || Number(major) >= (OLDEST[action] ?? Number.POSITIVE_INFINITY) ? [] : uses;
+    });
+    expect(old).toEqual([]);
   });
 
   test("has read-only permissions, no credentials left in the clone, and a timeout for each job", () => {
@@ -65,6 +75,20 @@ describe.each(WORKFLOW_NAMES)("%s", (name) => {
     expect(endless).toEqual([]);
   });
 });
+
+/** The first major versions on Node 24; the earlier ones run on a Node without fixes. */
+const OLDEST: Readonly<Record<string, number>> = {
+  "actions/attest": 4,
+  "actions/checkout": 5,
+  "actions/setup-node": 5,
+  "actions/upload-artifact": 6,
+  "docker/build-push-action": 7,
+  "docker/login-action": 4,
+  "docker/metadata-action": 6,
+  "docker/setup-buildx-action": 4,
+  "docker/setup-qemu-action": 4,
+  "sigstore/cosign-installer": 4,
+};
 
 describe("workflowFaults finds", () => {
   const good = workflowText("check.yml");
@@ -85,6 +109,9 @@ describe("workflowFaults finds", () => {
 test.each([
   ["npm run checks", ["npm run checks"]],
   ["npm install", ["npm install"]],
+  ["npm publish", ["npm publish"]],
+  ["helm package charts/other", ["helm package charts/other"]],
+  [".ci/other x", [".ci/other x"]],
   ["npm audit --audit-levels=high", ["npm audit --audit-levels=high"]],
   ["node scripts/releases.ts", ["node scripts/releases.ts"]],
   ["rm -r node_modules/nothing", ["rm -r node_modules/nothing"]],
@@ -138,7 +165,9 @@ describe("a release", () => {
       ["notes", undefined],
       ["check", "notes"],
       ["image", "check"],
-      ["release", "image"],
+      ["npm", "image"],
+      ["chart", "image"],
+      ["release", ["npm", "chart"]],
     ]);
     expect(release.jobs["notes"]?.steps.at(-1)?.run).toBe('node scripts/release-notes.ts "$GITHUB_REF_NAME"');
     expect(release.concurrency["cancel-in-progress"]).toBe(false);
@@ -149,20 +178,23 @@ describe("a release", () => {
     expect(rights).toEqual([
       ["notes", undefined],
       ["check", undefined],
-      ["image", { contents: "read", packages: "write" }],
+      ["image", { contents: "read", packages: "write", "id-token": "write", attestations: "write" }],
+      ["npm", { contents: "read", "id-token": "write" }],
+      ["chart", { contents: "read", packages: "write", "id-token": "write" }],
       ["release", { contents: "write" }],
     ]);
   });
 
   test("is an image for both platforms, with its SBOM and provenance", () => {
-    const build = image.find(({ uses }) => uses?.startsWith("docker/build-push-action@"));
+    const build = image.find(({ id }) => id === "push");
+    expect(build?.uses).toMatch(/^docker\/build-push-action@/);
     expect(build?.with).toEqual({
       context: ".",
       platforms: "linux/amd64,linux/arm64",
       push: true,
       sbom: true,
       provenance: "mode=max",
-      "build-args": "REVISION=${{ github.sha }}",
+      "build-args": "REVISION=${{ github.sha }}\nVERSION=${{ steps.metadata.outputs.version }}\n",
       tags: "${{ steps.metadata.outputs.tags }}",
       labels: "${{ steps.metadata.outputs.labels }}",
     });
@@ -172,6 +204,40 @@ describe("a release", () => {
     const metadata = image.find(({ id }) => id === "metadata");
     expect(metadata?.uses).toMatch(/^docker\/metadata-action@/);
     expect(metadata?.with["tags"]).toContain("type=semver,pattern={{version}}\n");
+    expect(metadata?.with["flavor"]).toBe("latest=auto");
+  });
+
+  test("scrapes the image before it publishes it, with the same parameters", () => {
+    const names = image.map(({ uses = "", run = "" }) => uses.split("@")[0] || run.split(" ")[0]);
+    expect(names.filter((name) => /build-push|scrape|login/.test(name ?? ""))).toEqual([
+      "docker/build-push-action",
+      ".ci/scrape-image",
+      "docker/login-action",
+      "docker/build-push-action",
+    ]);
+    const [trial, push] = image.filter(({ uses }) => uses?.startsWith("docker/build-push-action@"));
+    expect(trial?.with["build-args"]).toBe(push?.with["build-args"]);
+    expect(trial?.with["push"]).toBeUndefined();
+    const scrape = image.find(({ run }) => run?.startsWith(".ci/scrape-image"));
+    expect(scrape?.run).toBe(`.ci/scrape-image ${String(trial?.with["tags"])}`);
+  });
+
+  test("signs the image and the chart, and attests the image's provenance and SBOM", () => {
+    const scripts = [...image, ...(release.jobs["chart"]?.steps ?? [])].map(({ run = "" }) => run);
+    expect(scripts.filter((run) => run.includes("cosign sign --yes"))).toHaveLength(2);
+    const attested = image.filter(({ uses }) => uses?.startsWith("actions/attest@"));
+    expect(attested.map((step) => step.with["subject-digest"])).toEqual([
+      "${{ steps.push.outputs.digest }}",
+      "${{ steps.push.outputs.digest }}",
+    ]);
+    expect(attested.map((step) => step.with["sbom-path"] !== undefined)).toEqual([false, true]);
+  });
+
+  test("publishes the npm package with provenance and without a token", () => {
+    const steps = release.jobs["npm"]?.steps ?? [];
+    const publish = named(steps, "Publish the npm package");
+    expect(publish.run).toContain("npm publish --provenance --access=public\n");
+    expect(JSON.stringify(steps)).not.toContain("secrets.");
   });
 });
 

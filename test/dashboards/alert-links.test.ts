@@ -11,7 +11,7 @@ describe("alerts", () => {
   );
   const alerts = createRules({ dashboardBaseUrl: "/d" }).flatMap(({ rules }) => rules.filter(isAlert));
 
-  test.each(alerts.map(({ alert, annotations }) => ({ alert, url: annotations.dashboard_url })))(
+  test.each(alerts.map(({ alert, annotations }) => ({ alert, url: annotations.dashboard_url ?? "" })))(
     "$alert links to an existing dashboard and sets one of its variables: $url",
     ({ url }) => {
       const [, uid = "", label = "datasource"] = /^\/d\/([\w-]+)(?:\?var-(\w+)=.*)?$/.exec(url) ?? [];

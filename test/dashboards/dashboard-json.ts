@@ -31,12 +31,15 @@ const panelJson = z.object({
   timeFrom: z.string().default(""),
   targets: z.array(targetJson).default([]),
   options: z.record(z.string(), z.unknown()).default({}),
+  transformations: z.array(z.unknown()).default([]),
   fieldConfig: z
     .object({
       defaults: z.object({
         unit: z.string().default(""),
         noValue: z.string().default(""),
         mappings: z.array(z.unknown()).default([]),
+        decimals: z.number().optional(),
+        custom: z.object({ axisSoftMax: z.number().optional() }).default({}),
       }),
       overrides: z.array(
         z.object({

@@ -22,7 +22,7 @@ const FOLDED = "amounts belong to the gateway, not to a process: replicas are ag
 
 /** Exclusions from the linter's rules, with reasons. An exclusion without a finding fails. */
 const EXCLUSIONS: readonly Exclusion[] = [
-  ...["Overview", "Key", "Models", "Apps"].flatMap((name) =>
+  ...["Overview", "Key", "Account", "Models", "Apps"].flatMap((name) =>
     ["template-instance-rule", "target-instance-rule"].map((rule) => ({
       title: `AI gateway / ${name}`,
       rule,
@@ -48,10 +48,11 @@ function covers({ at }: Exclusion, finding: Finding): boolean {
 }
 
 describe("dashboards", () => {
-  test("are five, each with its own uid", () => {
+  test("are six, each with its own uid", () => {
     expect(dashboards.map(({ uid }) => uid)).toEqual([
       "aigateway-overview",
       "aigateway-key",
+      "aigateway-account",
       "aigateway-models",
       "aigateway-apps",
       "aigateway-exporter",
@@ -114,7 +115,12 @@ describe("the checks themselves", () => {
       "aigateway_key_usage_dya_credits",
       "Spent today",
     ],
-    ["uses only labels of the selected series", "by (job, key)", "by (job, kay)", "Keys in danger"],
+    [
+      "uses only labels of the selected series",
+      "by (job, gateway, key)",
+      "by (job, gateway, kay)",
+      "Keys in danger",
+    ],
     ["uses only labels of the selected series", "{{team}}", "{{taem}}", "This month by team"],
     ["uses only labels of the selected series", "team=~", "teem=~", "Spent today"],
     ["has unique panel ids", '"id": 20,', '"id": 21,', "21"],

@@ -1,3 +1,5 @@
+import { unwatchedFamilies } from "../../exporter/collectors/unwatched-families.ts";
+import { pairSeries } from "../../dashboards/expressions/account-keys.ts";
 import { alerts, activeSince } from "../../dashboards/expressions/alerts.ts";
 import { processSeries } from "../../dashboards/expressions/process-series.ts";
 import { bucketsOf, type Series } from "../../dashboards/promql.ts";
@@ -8,7 +10,10 @@ import {
   rateFamilies,
   usageFamiliesOf,
 } from "../../exporter/collectors/analytics-families.ts";
+import { accountFamilies } from "../../exporter/collectors/account-families.ts";
+import { discoveryFamilies } from "../../exporter/collectors/discovery-families.ts";
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
+import { ownQueryFamilies } from "../../exporter/collectors/own-query-families.ts";
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
 import { probeFamilies } from "../../exporter/probes/families.ts";
 
@@ -19,6 +24,12 @@ export const knownSeries: ReadonlyMap<string, Series> = new Map(
     ...Object.values(queryFamilies),
     ...Object.values(rateFamilies),
     ...Object.values(usageFamiliesOf).flatMap((families) => Object.values(families)),
+    ...Object.values(accountFamilies),
+    ...Object.values(discoveryFamilies),
+    ...Object.values(ownQueryFamilies),
+    // The same with the labels of their dimensions.
+    ...Object.values(pairSeries),
+    ...Object.values(unwatchedFamilies),
     ...Object.values(budgetFamilies),
     ...Object.values(selfFamilies),
     bucketsOf(selfFamilies.pollDuration),

@@ -45,6 +45,49 @@ export const ownRules: Readonly<Record<string, (dashboard: DashboardJson) => rea
     panels
       .filter(({ type, fieldConfig }) => type !== "row" && (fieldConfig?.defaults.noValue ?? "") === "")
       .map(({ title }) => title),
+  "gives no two ticks of an axis the same text": ({ panels }) =>
+    panels
+      .filter(({ type, fieldConfig }) => {
+        const { decimals, custom } = fieldConfig?.defaults ?? {};
+        // Ten ticks at most, so that the distance of two is at least the last decimal.
+        return (
+          type === "timeseries" && decimals !== undefined && (custom?.axisSoftMax ?? 0) < 10 / 10 ** decimals
+        );
+      })
+      .map(({ title }) => title),
+  "shows all prices of a column with the same decimals": ({ panels }) =>
+    panels.flatMap((panel) =>
+      prices(panel)
+        .filter(({ properties }) => !properties.some(({ id }) => id === "decimals"))
+        .map(({ matcher }) => `${panel.title}: ${String(matcher.options)}`),
+    ),
+  "shows no price below 0, because a correction is not a price": ({ panels }) =>
+    panels
+      .filter((panel) => {
+        const asked = panel.targets.filter(({ expr }) => />= 0\)\s*\/ /.test(expr)).length;
+        return asked < prices(panel).filter(({ matcher }) => matcher.options !== "Cost").length;
+      })
+      .map(({ title }) => title),
+  "wraps names that are longer than their column": ({ panels }) =>
+    panels.flatMap((panel) =>
+      (panel.type === "table" ? (panel.fieldConfig?.overrides ?? []) : [])
+        .filter(({ properties }) => !properties.some(({ id }) => id === "unit"))
+        .filter(({ properties }) => !/"wrapText":true/.test(JSON.stringify(properties)))
+        .map(({ matcher }) => `${panel.title}: ${String(matcher.options)}`),
+    ),
+  "has columns that are as wide as their titles and texts": ({ panels }) =>
+    panels.flatMap((panel) =>
+      (panel.type === "table" ? (panel.fieldConfig?.overrides ?? []) : [])
+        .filter(({ properties }) => properties.some(({ id }) => id === "unit"))
+        .flatMap(({ matcher, properties }) => {
+          const mapped = JSON.stringify(properties).matchAll(/"text":"([^"]*)"/g);
+          const texts = [String(matcher.options), ...[...mapped].map(([, text = ""]) => text)];
+          const width = properties.find(({ id }) => id === "custom.width" || id === "custom.minWidth")?.value;
+          return texts
+            .filter((text) => Number(width) < widthOf(text))
+            .map((text) => `${panel.title}: ${text}`);
+        }),
+    ),
   "mentions every panel that needs more history than Prometheus keeps by default": (dashboard) =>
     dashboard.panels
       .filter((panel) => needsHistory(dashboard, panel) !== panel.description.includes("**History**"))
@@ -77,7 +120,19 @@ export const ownRules: Readonly<Record<string, (dashboard: DashboardJson) => rea
     }),
 };
 
-const TARGET_LABELS = ["job", "instance"];
+/** Pixels that a text of 14 px and the padding of its cell take. */
+function widthOf(text: string): number {
+  return 7.4 * text.length + 12;
+}
+
+/** The columns of a table that are prices. */
+function prices({ fieldConfig }: PanelJson) {
+  return (fieldConfig?.overrides ?? []).filter(({ matcher }) =>
+    /^(?:Per |Cost$)/.test(String(matcher.options)),
+  );
+}
+
+const TARGET_LABELS = ["job", "gateway", "instance"];
 
 function labelsOf(series: string): ReadonlySet<string> {
   return new Set([...(knownSeries.get(series)?.labels ?? []), ...TARGET_LABELS]);

@@ -16,6 +16,8 @@ export interface AlertsStory {
   readonly refusedAt: ReadonlyMap<string, number>;
   /** The alerts that Alertmanager suppressed once the key was exhausted. */
   readonly suppressed: readonly HeldAlert[];
+  /** The texts of the page once the key was exhausted. */
+  readonly pageWhenExhausted: Readonly<Record<string, string>>;
   /** The remaining credits of each key in the rules, some minutes after midnight. */
   readonly remainingAfterReset: ReadonlyMap<string, number>;
   readonly midnightAt: number;
@@ -71,10 +73,16 @@ async function tell(
       { timeoutMs: startedAt + LONGEST_MS - Date.now() },
     );
 
-  await heard(EXHAUSTED, runaway, "firing");
+  await heard(IMMINENT, runaway, "firing");
+  const page = await until(
+    `the page of ${runaway} that its credits are used up`,
+    async () => (await prometheus.alerts()).find(({ labels }) => isPageOf(labels, runaway))?.annotations,
+    (annotations) => /is out of credits/.test(annotations?.["description"] ?? ""),
+    { timeoutMs: startedAt + LONGEST_MS - Date.now() },
+  );
   await delay(example.groupIntervalMs);
   const suppressed = await held(stage, runaway);
-  await heard(EXHAUSTED, runaway, "resolved");
+  await heard(IMMINENT, runaway, "resolved");
   // An event that must not happen gets this much time, here and below.
   await delay(Math.max(0, realAt(time, midnight + AFTER_RESET_MS) - Date.now()));
   const remaining = await prometheus.query(recorded.remaining.name);
@@ -91,6 +99,7 @@ async function tell(
     ),
     refusedAt: new Map([...refusedAt].map(([key, shown]) => [key, realAt(time, shown)])),
     suppressed,
+    pageWhenExhausted: page ?? {},
     remainingAfterReset: new Map(remaining.map(({ labels, value }) => [labels["key"] ?? "", value])),
     midnightAt: realAt(time, midnight),
     exporterEndedAt,
@@ -103,7 +112,7 @@ async function tell(
   };
 }
 
-export const EXHAUSTED = "AIGatewayKeyExhausted";
+export const IMMINENT = "AIGatewayKeyExhaustionImminent";
 export const DOWN = "AIGatewayExporterDown";
 
 const MINUTE = 60_000;
@@ -119,6 +128,10 @@ const AFTER_RESET_MS = 15 * MINUTE;
 
 /** It fires ten minutes after the exporter's end. The values of keys are stale after 20 minutes and forgotten after 25. */
 const AFTER_DOWN_MS = 20 * MINUTE;
+
+function isPageOf(labels: HeldAlert["labels"], key: string): boolean {
+  return labels["alertname"] === IMMINENT && labels["key"] === key;
+}
 
 async function held(stage: AlertsStage, key: string): Promise<readonly HeldAlert[]> {
   const alerts = await stage.alertmanager.alerts();

@@ -9,14 +9,14 @@ import { describeWithTools } from "../support/tools.ts";
 import type { Notice } from "../support/webhook.ts";
 import { teamsOfExample } from "./alertmanager-example.ts";
 import { type AlertsStage, DASHBOARDS, RUNBOOKS, startAlertsStage } from "./alerts-stage.ts";
-import { type AlertsStory, DOWN, EXHAUSTED, tellAlertsStory } from "./alerts-story.ts";
+import { type AlertsStory, DOWN, IMMINENT, tellAlertsStory } from "./alerts-story.ts";
 
 const EXAMPLE_FILE = join(import.meta.dirname, "../../examples/alertmanager.yaml");
 const EXAMPLE = readFileSync(EXAMPLE_FILE, "utf8");
 const [TEAM = "", OTHER_TEAM = ""] = teamsOfExample(EXAMPLE);
 
 const PREDICTED = "AIGatewayKeyExhaustionPredicted";
-const IMMINENT = "AIGatewayKeyExhaustionImminent";
+const EXHAUSTED = "AIGatewayKeyExhausted";
 const STALE = "AIGatewayKeyDataStale";
 
 /** The rules have an hourly rate before it matters. */
@@ -97,11 +97,10 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       return [...new Set(within.map(({ labels }) => `${labels["alertname"]} ${labels["key"]}`))].toSorted();
     }
 
-    test("a runaway key fires the prediction and the imminent alert before the first refusal, then the exhausted alert", () => {
+    test("a runaway key fires the prediction and the page before the first refusal", () => {
       const starts = [PREDICTED, IMMINENT].map((alertname) => first(alertname, RUNAWAY).startsAt);
       const refusedAt = story.refusedAt.get(RUNAWAY) ?? Number.NaN;
-      const exhaustedAt = first(EXHAUSTED, RUNAWAY).startsAt;
-      const times = [realAt(stage.time, RUN_AWAY), ...starts, refusedAt, exhaustedAt, story.midnightAt];
+      const times = [realAt(stage.time, RUN_AWAY), ...starts, refusedAt, story.midnightAt];
       const distances = times.slice(1).map((time, index) => time - (times[index] ?? Number.NaN));
       expect(distances.filter((ms) => !(ms > 0))).toEqual([]);
     });
@@ -119,12 +118,6 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
         /^A key is about to use up/,
         /^Key billing \(team payments\) runs out of credits in (\d+m \d+s) /,
       ],
-      [
-        EXHAUSTED,
-        "critical",
-        /^A key has used up its credit limit\.$/,
-        /^Key billing \(team payments\) is out of credits \((-?0\.\d\d) left\)/,
-      ],
     ])("%s arrives with labels, text and links", (alertname, severity, summary, description) => {
       const { labels, annotations } = first(alertname, RUNAWAY);
       expect(labels).toEqual({ alertname, severity, job: JOB, key: RUNAWAY, team: TEAM });
@@ -136,11 +129,21 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       });
     });
 
-    test("while the key is exhausted, no prediction is sent, although that alert still fires", () => {
-      const [from, to] = [settledAfter(first(EXHAUSTED, RUNAWAY)), story.midnightAt];
+    test("the page stays while the key is exhausted, and its text shows that", () => {
+      expect(story.pageWhenExhausted).toMatchObject({
+        summary: "A key is about to use up its credit limit, or has used it up since.",
+        description: expect.stringMatching(
+          /^Key billing \(team payments\).* is out of credits, and the gateway refuses its calls/,
+        ),
+      });
+      expect(firingBetween(0, story.midnightAt)).not.toContain(`${EXHAUSTED} ${RUNAWAY}`);
+    });
+
+    test("while the page fires, no prediction is sent, although that alert still fires", () => {
+      const [from, to] = [settledAfter(first(IMMINENT, RUNAWAY)), story.midnightAt];
       const told = noticesOf(RUNAWAY).filter(({ receivedAt }) => receivedAt > from && receivedAt < to);
-      expect(new Set(told.map(({ labels }) => labels["alertname"]))).toEqual(new Set([EXHAUSTED]));
-      const silenced = [IMMINENT, PREDICTED];
+      expect(new Set(told.map(({ labels }) => labels["alertname"]))).toEqual(new Set([IMMINENT]));
+      const silenced = [PREDICTED];
       expect(firingBetween(from, to)).toEqual(
         expect.arrayContaining(silenced.map((alertname) => `${alertname} ${RUNAWAY}`)),
       );
@@ -149,7 +152,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
     });
 
     test("the alert resolves after the reset and stays silent", () => {
-      const resolved = first(EXHAUSTED, RUNAWAY, "resolved");
+      const resolved = first(IMMINENT, RUNAWAY, "resolved");
       expect(resolved.endsAt).toBeGreaterThan(story.midnightAt);
       expect(story.remainingAfterReset.get(RUNAWAY)).toBe(20);
       // No alert of the previous window fires for the new one, inhibited or not.
@@ -160,9 +163,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
     });
 
     test("every notified alert resolves, even one that was inhibited in between", () => {
-      const over = [PREDICTED, IMMINENT, EXHAUSTED].map(
-        (alertname) => first(alertname, RUNAWAY, "resolved").endsAt,
-      );
+      const over = [PREDICTED, IMMINENT].map((alertname) => first(alertname, RUNAWAY, "resolved").endsAt);
       expect(over.filter((endsAt) => endsAt < story.midnightAt)).toEqual([]);
     });
 
@@ -195,9 +196,14 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
       expect(new Set(told.map(({ labels }) => labels["alertname"]))).toEqual(new Set([DOWN]));
       const stale = KEYS.map(({ name }) => `${STALE} ${name}`);
       // The notification of the exhausted key remains, however few minutes have passed.
-      const foreseen = [PREDICTED, IMMINENT].map((alertname) => `${alertname} ${DRY}`);
-      const names = firingBetween(from, story.endedAt).filter((name) => !foreseen.includes(name));
-      expect(names).toEqual([`${DOWN} undefined`, `${EXHAUSTED} ${DRY}`, ...stale].toSorted());
+      const [predicted, ...pages] = [PREDICTED, IMMINENT, EXHAUSTED].map(
+        (alertname) => `${alertname} ${DRY}`,
+      );
+      const names = firingBetween(from, story.endedAt).filter((name) => name !== predicted);
+      expect(pages.filter((name) => names.includes(name))).toHaveLength(1);
+      expect(names.filter((name) => !pages.includes(name))).toEqual(
+        [`${DOWN} undefined`, ...stale].toSorted(),
+      );
     });
   });
 });

@@ -4,6 +4,21 @@ import type { PrometheusApi, Series } from "../support/prometheus-api.ts";
 /** The reader's choices, as Grafana inserts them into expressions. */
 export type Choices = Readonly<Record<string, string>>;
 
+/** A key of the demo's gateway that has a limit and spends; the other values select everything. */
+export const CHOICES: Choices = {
+  job: ".+",
+  gateway: ".*",
+  instance: ".+",
+  team: ".*",
+  budget: ".*",
+  app: ".*",
+  model: ".*",
+  key: "support-bot",
+  api_key: ".*",
+  query: "users",
+  __rate_interval: "10m",
+};
+
 /** The result of a panel's query; an instant value is a series of one point. */
 export function ask(
   prometheus: PrometheusApi,
@@ -24,8 +39,13 @@ export interface Question {
   readonly now: number;
 }
 
-function filled(expr: string, choices: Choices): string {
-  return expr.replaceAll(/\$(__rate_interval|\w+)/g, (text, name: string) => choices[name] ?? text);
+/** The expression with the reader's choices. Exported for annotations. @throws if a variable has no choice. */
+export function filled(expr: string, choices: Choices): string {
+  return expr.replaceAll(/\$([A-Za-z_]\w*)/g, (_text, name: string) => {
+    const choice = choices[name];
+    if (choice === undefined) throw new Error(`No choice for the variable "${name}" in: ${expr}`);
+    return choice;
+  });
 }
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -15,7 +15,7 @@ const MiB = 1024 * 1024;
 const BODY = `{"data":{"usage":1,"data":[],"metadata":{"truncated":false},"more":"${"x".repeat(16 * MiB - 70)}"}}`;
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
 
-/** The memory limit of the container is 384 MiB. */
+/** The memory limit of the container is 512 MiB. */
 const MOST_MIB = 192;
 
 const highestMiB = (pid: number) =>

@@ -162,6 +162,13 @@ describeWithTools(["promtool2", "promtool3"], "promtool check metrics", ({ promt
 describe("HTTP", () => {
   test.each([
     ["GET", "/", 200],
+    ["GET", "/api/v1/status?sort=day", 200],
+    ["GET", "/api/v1/status?sort=price", 400],
+    ["GET", "/api/v1/status/schema", 200],
+    ["POST", "/api/v1/status", 405],
+    ["GET", "/api/v1/", 404],
+    ["GET", "/keys/nobody", 404],
+    ["POST", "/keys/nobody", 405],
     ["GET", "/-/healthy", 200],
     ["GET", "/-/ready", 200],
     ["GET", "/metrics?name[]=a", 200],
@@ -179,7 +186,7 @@ describe("HTTP", () => {
     },
   );
 
-  test.each(["/metrics", "/", "/-/ready", "/nothing"])(
+  test.each(["/metrics", "/", "/api/v1/status", "/-/ready", "/nothing"])(
     "HEAD %s returns what GET returns, without the body",
     async (path) => {
       const [head, whole] = [await get(path, {}, "HEAD"), await get(path, {})];

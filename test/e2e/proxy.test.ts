@@ -71,7 +71,7 @@ test("check names the proxy, without credentials", async () => {
   const { run } = await setUp();
   const { code, stdout } = await run("check", { https_proxy: "http://me:pass-of-the-proxy@proxy.test:3128" });
   expect(code).toBe(0);
-  expect(stdout).toMatch(/is valid: 1 key, through the proxy http:\/\/proxy\.test:3128\n$/);
+  expect(stdout).toMatch(/is valid: 1 key, through the proxy http:\/\/proxy\.test:3128\n/);
 });
 
 test("a gateway on this machine is requested directly", async () => {

@@ -191,7 +191,15 @@ describe("a secret stays out of", () => {
   });
 });
 
-const PATHS = ["/metrics", "/", "/-/ready", "/-/healthy", `/${planted("good")}`, "/-/reload"] as const;
+const PATHS = [
+  "/metrics",
+  "/",
+  "/api/v1/status",
+  "/-/ready",
+  "/-/healthy",
+  `/${planted("good")}`,
+  "/-/reload",
+] as const;
 
 async function text(url: string, accept = "text/plain"): Promise<string> {
   const response = await fetch(url, { headers: { accept } });

@@ -121,6 +121,9 @@ describe("basic authentication", () => {
     const expected = {
       "/metrics": status,
       "/": status,
+      "/api/v1/status": status,
+      "/keys/nobody": status === 200 ? 404 : status,
+      "/api/v1/status/schema": status,
       "/-/healthy": status,
       "/nowhere": status === 200 ? 404 : 401,
     };

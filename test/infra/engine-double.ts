@@ -107,6 +107,7 @@ function monitor(state: State): UntypedServiceImplementation {
       return undefined;
     }),
     registerPackage: answer(() => new RegisterPackageResponse()),
+    registerResourceHook: answer(() => undefined),
     signalAndWaitForShutdown: answer(() => undefined),
   };
 }

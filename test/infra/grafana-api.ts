@@ -18,6 +18,7 @@ export async function startGrafanaApi(datasourceUids: readonly string[]): Promis
   const state = {
     folders: new Set<string>(),
     dashboards: new Map<string, string>(),
+    places: new Map<string, string>(),
     groups: new Map<string, Group>(),
   };
   const server = createServer((request, response) => {
@@ -29,7 +30,8 @@ export async function startGrafanaApi(datasourceUids: readonly string[]): Promis
       const [status, message] = isKnown
         ? answer(`${request.method} ${request.url}`, body, state, datasourceUids)
         : [401, "Unauthorized"];
-      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ message }));
+      const text = typeof message === "string" ? JSON.stringify({ message }) : JSON.stringify(message);
+      response.writeHead(status, { "content-type": "application/json" }).end(text);
     });
   });
   await new Promise<void>((resolve) => {
@@ -52,6 +54,8 @@ export async function startGrafanaApi(datasourceUids: readonly string[]): Promis
 interface State {
   readonly folders: Set<string>;
   readonly dashboards: Map<string, string>;
+  /** The folder of each dashboard. */
+  readonly places: Map<string, string>;
   readonly groups: Map<string, Group>;
 }
 
@@ -105,8 +109,9 @@ function answer(
   body: string,
   state: State,
   datasourceUids: readonly string[],
-): readonly [number, string] {
+): readonly [number, string | object] {
   try {
+    if (call.startsWith("GET ")) return found(call.slice("GET /api/".length), state, datasourceUids);
     const value: unknown = JSON.parse(body);
     if (call === "POST /api/folders") return createFolder(folderBody.parse(value), state);
     if (call === "POST /api/dashboards/db") return saveDashboard(dashboardBody.parse(value), state);
@@ -117,6 +122,19 @@ function answer(
   } catch (error) {
     return [400, error instanceof Error ? error.message : "bad request"];
   }
+}
+
+function found(
+  path: string,
+  { folders, dashboards, places }: State,
+  datasourceUids: readonly string[],
+): readonly [number, string | object] {
+  const [kind = "", id = ""] = path.split(/\/(?:uid\/)?/);
+  if (kind === "folders" && folders.has(id)) return [200, { uid: id }];
+  if (kind === "dashboards" && dashboards.has(id)) return [200, { meta: { folderUid: places.get(id) } }];
+  if (kind === "datasources")
+    return datasourceUids.includes(id) ? [200, { uid: id }] : [404, "Data source not found"];
+  return [404, "not found"];
 }
 
 function createFolder(
@@ -130,11 +148,12 @@ function createFolder(
 
 function saveDashboard(
   { dashboard, folderUid }: z.output<typeof dashboardBody>,
-  { folders, dashboards }: State,
+  { folders, dashboards, places }: State,
 ): readonly [number, string] {
   if (!folders.has(folderUid)) return [404, "folder not found"];
   if (folders.has(dashboard.uid)) return [412, "a folder has this uid"];
   dashboards.set(dashboard.uid, dashboard.title);
+  places.set(dashboard.uid, folderUid);
   return [200, ""];
 }
 

@@ -29,6 +29,7 @@ describe("the Grafana part", () => {
     expect(resources.find(({ type }) => type.endsWith(":Folder"))?.inputs).toEqual({
       title: "AI gateway",
       uid: "folder-aigateway-exporter",
+      preventDestroyIfNotEmpty: true,
     });
     expect(resources.find(({ type }) => type.endsWith(":Dashboard"))?.inputs).toMatchObject({
       folder: "folder-aigateway-exporter",

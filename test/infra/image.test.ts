@@ -1,6 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
@@ -49,12 +49,32 @@ describe("the image's content, built as in the Dockerfile", { timeout: PATIENCE_
   const run = (...parameters: readonly string[]) => runExporter(parameters, files.environment, program);
 
   test("has no development packages and only files that run", () => {
-    expect(readdirSync(app).toSorted()).toEqual(["exporter", "node_modules", "package.json"]);
+    expect(readdirSync(app).toSorted()).toEqual([
+      "LICENSE",
+      "dashboards",
+      "exporter",
+      "node_modules",
+      "package.json",
+    ]);
     expect(readdirSync(join(app, "node_modules"))).not.toContain("vitest");
     expect(readdirSync(join(app, "node_modules"))).not.toContain("@pulumi");
     expect(filesOf(join(app, "exporter"))).toEqual(
-      filesOf(join(ROOT, "exporter")).map((path) => path.replace(/\.ts$/, ".js")),
+      filesOf(join(ROOT, "exporter"))
+        .filter((path) => !path.endsWith(".md"))
+        .map((path) => path.replace(/\.ts$/, ".js")),
     );
+  });
+
+  test("has the code and the licences of its packages, without types, maps, tests and documents", () => {
+    const found = filesOf(join(app, "node_modules"));
+    expect(found.filter((path) => /\.(?:[cm]?ts|map)$|(?:^|\/)(?:test|docs|examples)\//.test(path))).toEqual(
+      [],
+    );
+    const packages = found.filter((path) => /^(?:@[^/]+\/)?[^/]+\/package\.json$/.test(path)).map(dirname);
+    expect(packages.length).toBeGreaterThanOrEqual(8);
+    expect(packages.filter((name) => !found.some((path) => isLicence(name, path)))).toEqual([]);
+    const bytes = found.reduce((sum, path) => sum + statSync(join(app, "node_modules", path)).size, 0);
+    expect(bytes).toBeLessThan(7_000_000);
   });
 
   test("keeps every line's length, and refers to no TypeScript file", () => {
@@ -96,6 +116,10 @@ describe("the image's content, built as in the Dockerfile", { timeout: PATIENCE_
 
 function filesOf(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted();
+}
+
+function isLicence(name: string, path: string): boolean {
+  return dirname(path) === name && /^licen[cs]e/i.test(basename(path));
 }
 
 function lineLengths(text: string): readonly number[] {

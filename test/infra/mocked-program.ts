@@ -27,7 +27,11 @@ export async function runMocked(
   const resources: Registered[] = [];
   await mockEngine((resource) => resources.push(resource));
   const texts = Object.entries(settingTexts(changes));
-  runtime.setAllConfig(Object.fromEntries(texts.map(([name, text]) => [`aigateway-exporter:${name}`, text])));
+  const secrets = ["keys", "managementKey", "grafanaAuth"].map((name) => `aigateway-exporter:${name}`);
+  runtime.setAllConfig(
+    Object.fromEntries(texts.map(([name, text]) => [`aigateway-exporter:${name}`, text])),
+    secrets,
+  );
   program(dashboards);
   await runtime.disconnect();
   return resources;

@@ -68,7 +68,7 @@ describe("convertRules", () => {
       keepFiringFor: "1h",
       noDataState: "OK",
       execErrState: "Error",
-      missingSeriesEvalsToResolve: 1,
+      missingSeriesEvalsToResolve: 31,
       labels: { severity: "warning" },
     });
   });

@@ -14,10 +14,10 @@ const RUNNER = createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/run");
 
 describe("infra/index.ts, run as by pulumi up", () => {
   test("registers every resource under its component, and returns the stack's outputs", TIMEOUT, async () => {
-    const { engine, exitCode, log } = await run({ ...LEAST, managementKey: "sk-test-management" }, [
-      "keys",
-      "managementKey",
-    ]);
+    const { engine, exitCode, log } = await run(
+      { ...LEAST, managementKey: "sk-test-management", waitForConfig: false },
+      ["keys", "managementKey"],
+    );
     expect(log).toBe("");
     expect(engine.errors).toEqual([]);
     expect(exitCode).toBe(0);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RunError } from "@pulumi/pulumi";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { fields } from "../../infra/setting-fields.ts";
 import { readSettings } from "../../infra/settings.ts";
 import { ROOT } from "../support/repository.ts";
@@ -41,7 +42,17 @@ describe("readSettings", () => {
     const settings = readSettings(reader({ ...GRAFANA, runbookBaseUrl: "https://runbooks.example" }));
     expect(settings.kubernetes).toBeUndefined();
     expect(settings.grafana?.grafanaUrl).toBe("https://grafana.example");
-    expect(settings.rules).toEqual({ runbookBaseUrl: "https://runbooks.example" });
+    expect(settings.rules).toEqual({
+      runbookBaseUrl: "https://runbooks.example",
+      dashboardBaseUrl: "https://grafana.example/d",
+    });
+  });
+
+  test("follows the schedule of an exporter elsewhere in Grafana's rules", () => {
+    const exporter = { ...LEAST_EXPORTER, schedule: { keys: "10m", analytics: "15m" } };
+    const { kubernetes, rules } = readSettings(reader({ ...GRAFANA, exporter }));
+    expect(kubernetes).toBeUndefined();
+    expect(rules).toMatchObject({ pollIntervalSeconds: 600, analyticsIntervalSeconds: 900 });
   });
 
   test("widens the rules' windows for a slow schedule and a low rate limit", () => {
@@ -53,6 +64,69 @@ describe("readSettings", () => {
     expect(readSettings(reader({ ...LEAST, keys, exporter })).rules).toEqual({
       pollIntervalSeconds: 600,
       analyticsIntervalSeconds: 1200,
+    });
+  });
+
+  test("accepts a management key alone, whose list of keys is the slowest source of the rules", () => {
+    const alone = { ...LEAST, keys: {}, managementKey: "sk-m" };
+    const { kubernetes, rules } = readSettings(reader(alone));
+    expect(kubernetes?.keys).toEqual({ kind: "own", entries: {} });
+    expect(kubernetes?.config.text).toBe(
+      `gateway:
+  base_url: https://gateway.example/api/v1
+analytics:
+  management_key_file: /run/secrets/aigateway/management/management-key
+`,
+    );
+    expect(rules).toEqual({
+      pollIntervalSeconds: 60,
+      discoveryIntervalSeconds: 300,
+      analyticsIntervalSeconds: 300,
+    });
+  });
+
+  test.each<[string, Changes, number | undefined]>([
+    ["that are configured", {}, undefined],
+    ["that are configured and listed", { discovery: {} }, 600],
+    ["of a disabled list", { discovery: { enabled: false } }, undefined],
+  ])("follows the list of keys %s", (_name, changes, expected) => {
+    const exporter = { ...LEAST_EXPORTER, schedule: { discovery: "10m" }, ...changes };
+    const { rules } = readSettings(reader({ ...LEAST, managementKey: "sk-m", exporter }));
+    expect(rules.discoveryIntervalSeconds).toBe(expected);
+  });
+
+  test("accepts the whole account: listed keys with owners, queries, and budgets of the account", () => {
+    const exporter = {
+      ...LEAST_EXPORTER,
+      discovery: {
+        workspaces: ["3f0c9a52-6d1e-4b87-9c55-1a2b3c4d5e6f"],
+        include: ["^prod-"],
+        exclude: ["-test$"],
+        owner: "^(?<team>[a-z]+)-",
+      },
+      analytics: { queries: [{ name: "users", dimensions: ["user"], window: "month" }] },
+      budgets: [{ name: "month", limit: 2000, window: "month", account: true }],
+    };
+    const { kubernetes } = readSettings(
+      reader({ ...LEAST, keys: {}, managementSecret: "vault-management", exporter }),
+    );
+    expect(parse(kubernetes?.config.text ?? "")).toEqual({
+      ...exporter,
+      analytics: {
+        ...exporter.analytics,
+        management_key_file: "/run/secrets/aigateway/management/management-key",
+      },
+    });
+  });
+
+  test("accepts a mirrored limit of a key, and a budget whose limit is what was bought", () => {
+    const limit = { credits: 50, window: "day" };
+    const budgets = [{ name: "prepaid", limit: "bought", window: "total", account: true }];
+    const exporter = { ...LEAST_EXPORTER, keys: [{ name: "billing", limit }], budgets };
+    const { kubernetes } = readSettings(reader({ ...LEAST, managementKey: "sk-m", exporter }));
+    expect(parse(kubernetes?.config.text ?? "")).toMatchObject({
+      keys: [{ name: "billing", limit, api_key_file: "/run/secrets/aigateway/keys/billing" }],
+      budgets,
     });
   });
 
@@ -116,6 +190,49 @@ describe("readSettings", () => {
       { exporter: { ...LEAST_EXPORTER, analytics: { top: 5 } } },
       "exporter.analytics: needs a management key; set managementKey or managementSecret",
     ],
+    [
+      "a proxy's password in plain text",
+      { environment: { HTTPS_PROXY: "http://me:sk-password@proxy.example" } },
+      "environment: a value (not shown) contains a login; put it into a Secret and name that in environmentSecret",
+    ],
+    [
+      "a misspelt resource",
+      { resources: { limit: { memory: "1Gi" } } },
+      'resources: "{\\"limit\\":{\\"memory\\":\\"1Gi\\"}}" is not an object with requests, limits and claims',
+    ],
+    [
+      "a gateway that is no label",
+      { gateway: "a b" },
+      'gateway: "a b" is not a label of at most 63 letters, digits, dashes, underscores and dots',
+    ],
+    [
+      "listed keys without a management key",
+      { exporter: { ...LEAST_EXPORTER, discovery: {} } },
+      "exporter.discovery: needs a management key; set managementKey or managementSecret",
+    ],
+    [
+      "a budget of the account without a management key",
+      {
+        exporter: {
+          ...LEAST_EXPORTER,
+          budgets: [{ name: "month", limit: 2000, window: "month", account: true }],
+        },
+      },
+      "exporter.budgets[0].account: needs a management key; set managementKey or managementSecret",
+    ],
+    [
+      "a pattern that cannot be read",
+      { managementKey: "sk-m", exporter: { ...LEAST_EXPORTER, discovery: { include: ["("] } } },
+      'exporter.discovery.include[0]: "(" is not a regular expression',
+    ],
+    [
+      "lists that alert rules cannot follow",
+      {
+        managementKey: "sk-m",
+        exporter: { ...LEAST_EXPORTER, discovery: {}, schedule: { discovery: "0 6 * * *" } },
+      },
+      "exporter.schedule.discovery: does not run every hour, which alert rules need; change it, or deploy no rules (rules: none, grafanaAlerts: false)",
+    ],
     ["nothing to poll", { keys: {} }, "exporter: nothing to poll; set keys, keys_dir or analytics"],
     [
       "two sources of keys",
@@ -165,7 +282,9 @@ describe("probes", () => {
 
   test("may use a key that only the cluster knows", () => {
     const changes = { keys: {}, keysSecret: "vault-keys", ...withProbes([{ ...own, audio: sample }]) };
-    expect(textOf(changes)).toContain("audio: /etc/aigateway-exporter-audio/meeting.mp3\n");
+    expect(readSettings(reader({ ...LEAST, ...changes })).kubernetes?.config.text).toContain(
+      "audio: /etc/aigateway-exporter-audio/meeting.mp3\n",
+    );
   });
 
   test.each<[string, object, Record<string, number>]>([
@@ -212,43 +331,6 @@ describe("probes", () => {
     );
   });
 });
-
-describe("the exporter's configuration", () => {
-  test("contains the mounted file of each key, and adds keys that have only a secret", () => {
-    const exporter = { ...LEAST_EXPORTER, keys: [{ name: "search", owner: { team: "web" } }] };
-    expect(textOf({ exporter, keys: { search: "sk-1", billing: "sk-2" }, managementKey: "sk-3" })).toBe(
-      `gateway:
-  base_url: https://gateway.example/api/v1
-keys:
-  - name: search
-    owner:
-      team: web
-    api_key_file: /run/secrets/aigateway/keys/search
-  - name: billing
-    api_key_file: /run/secrets/aigateway/keys/billing
-analytics:
-  management_key_file: /run/secrets/aigateway/management/management-key
-`,
-    );
-  });
-
-  test("contains the mounted folder if only the cluster knows the keys", () => {
-    expect(textOf({ keys: {}, keysSecret: "vault-keys" })).toBe(
-      "gateway:\n  base_url: https://gateway.example/api/v1\nkeys_dir: /run/secrets/aigateway/keys\n",
-    );
-  });
-
-  test("contains each configured key of an existing Secret", () => {
-    const exporter = { ...LEAST_EXPORTER, keys: [{ name: "search" }] };
-    expect(textOf({ exporter, keys: {}, keysSecret: "vault-keys" })).toContain(
-      "keys:\n  - name: search\n    api_key_file: /run/secrets/aigateway/keys/search\n",
-    );
-  });
-});
-
-function textOf(changes: Changes): string | undefined {
-  return readSettings(reader({ ...LEAST, ...changes })).kubernetes?.config.text;
-}
 
 function withProbes(
   probes: unknown,

@@ -28,9 +28,12 @@ export async function preparePreview(onProgress: (text: string) => void): Promis
 
 export interface Look {
   readonly url: string;
-  readonly chromium: string;
   /** The file to save the picture to; without it, the dashboard is only checked. */
   readonly picture?: string;
+  /** Of the window, in pixels. */
+  readonly width?: number;
+  /** Of the picture, in pixels; without it, the picture shows the whole page. */
+  readonly height?: number;
 }
 
 const seen = z.object({
@@ -42,13 +45,18 @@ const seen = z.object({
     }),
   ),
   errors: z.array(z.string()),
+  /** Pale texts, missing landmarks, a page wider than the window. */
+  faults: z.array(z.string()),
 });
 
-/** Opens a drawn dashboard in a headless browser and reports the state of its panels. */
-export async function look({ url, chromium, picture = "" }: Look): Promise<z.infer<typeof seen>> {
-  const { stdout } = await run(process.execPath, ["shoot.mjs", chromium, url, picture], {
+/** What a headless browser shows of a drawn dashboard. */
+export type Seen = z.infer<typeof seen>;
+
+/** Opens drawn dashboards in a headless browser, one after the other, and reports the state of their panels. */
+export async function look(chromium: string, looks: readonly Look[]): Promise<readonly Seen[]> {
+  const { stdout } = await run(process.execPath, ["shoot.mjs", chromium, JSON.stringify(looks)], {
     cwd: FOLDER,
     maxBuffer: 16 << 20,
   });
-  return seen.parse(JSON.parse(stdout));
+  return z.array(seen).length(looks.length).parse(JSON.parse(stdout));
 }

@@ -16,7 +16,10 @@ describeWithTools(["amtool"], "examples/alertmanager.yaml", ({ amtool }) => {
   test.each([
     ["payments-pager", ["team=payments", "severity=critical"]],
     ["payments-chat", ["team=payments", "severity=warning"]],
-    ["platform-chat", ["team=payments", "severity=info"]],
+    ["payments-chat", ["team=payments", "severity=info"]],
+    ["search-chat", ["team=search", "severity=info"]],
+    ["platform-chat", ["severity=info"]],
+    ["platform-chat", ["team=research", "severity=info"]],
     ["platform-pager", ["severity=critical"]],
     ["search-chat", ["team=search", "severity=warning"]],
     ["search-pager", ["team=search", "severity=critical"]],
@@ -28,6 +31,14 @@ describeWithTools(["amtool"], "examples/alertmanager.yaml", ({ amtool }) => {
       stdio: ["ignore", "pipe", "ignore"],
     });
     expect(answer.trim()).toBe(receiver);
+  });
+
+  test("repeats no notification later than Alertmanager remembers it, which it warns of at the start", () => {
+    const days = [...readFileSync(file, "utf8").matchAll(/repeat_interval: (\d+)d/g)].map(([, count]) =>
+      Number(count),
+    );
+    expect(days.length).toBeGreaterThan(2);
+    expect(Math.max(...days)).toBeLessThan(5);
   });
 
   test("refers only to existing alerts in its inhibit rules", () => {

@@ -5,15 +5,24 @@ import { createRules } from "../../../dashboards/rules/index.ts";
 import { isAlert } from "../../../dashboards/rules/rule.ts";
 import { secondsOf } from "./promql-text.ts";
 
-const alerts = createRules().flatMap(({ rules }) => rules.filter(isAlert));
+const LINKS = {
+  runbookBaseUrl: "https://runbooks.example/alerts.md",
+  dashboardBaseUrl: "https://grafana.example/d",
+};
+const alerts = createRules(LINKS).flatMap(({ rules }) => rules.filter(isAlert));
 
 /** The template actions that descriptions may use, so that none fails when an alert fires. */
 const TEMPLATE =
-  /^(?:\$labels\.(?:key|budget|window|job|query|endpoint|probe|model)|with \$labels\.team|\.|\$value(?: \| (?:humanizeDuration|humanizePercentage|printf "%\.2f"))?|if gt \$value 0\.0|else|end)$/;
+  /^(?:\$labels\.(?:key|budget|window|job|query|endpoint|probe|model|workspace|rule_group)|with \$labels\.(?:team|gateway)|\.|\$value(?: \| (?:humanizeDuration|humanizePercentage|printf "%\.2f"))?|if gt \$value 0\.0|else|end)$/;
 
 describe.each(alerts)("$alert", (alert) => {
   const name = alert.alert;
-  const { summary, description, runbook_url: runbook, dashboard_url: dashboard } = alert.annotations;
+  const {
+    summary,
+    description,
+    runbook_url: runbook = "",
+    dashboard_url: dashboard = "",
+  } = alert.annotations;
 
   test("has a name and severity that the linters accept", () => {
     expect(name).toMatch(/^AIGateway(?:[A-Z]+[a-z0-9]+)+$/);
@@ -29,13 +38,22 @@ describe.each(alerts)("$alert", (alert) => {
     expect(templates.filter((template) => !TEMPLATE.test(template))).toEqual([]);
   });
 
+  // Prometheus evaluates the rules of all gateways together.
+  test.skipIf(name === "AIGatewayRuleEvaluationSlow")(
+    "names the gateway, because several may be watched",
+    () => {
+      expect(description).toContain("{{ with $labels.gateway }}");
+    },
+  );
+
   test("links to its runbook and a dashboard", () => {
     expect(runbook).toMatch(new RegExp(`^https://[^#]+#${name.toLowerCase()}$`));
     expect(dashboard).toMatch(/^https:\/\/\S+\/d\/aigateway-[a-z]+/);
   });
 
   test("compares values and uses no operator with an arbitrary choice", () => {
-    expect(alert.expr).toMatch(/[<>]|==|\bresets\b/);
+    // A start is recorded only while a comparison holds.
+    expect(alert.expr).toMatch(/[<>]|[!=]=|\bresets\b|:aigateway_alert_start_timestamp_seconds:/);
     expect(alert.expr).not.toMatch(/\b(?:topk|bottomk|count_values|limitk)\b/);
   });
 
@@ -45,6 +63,10 @@ describe.each(alerts)("$alert", (alert) => {
     expect(secondsOf(alert.keep_firing_for ?? "10m")).toBeGreaterThan(60);
   });
 
+  test.runIf(/^AIGateway(?:Key|Probe)/.test(name))("names the key", () => {
+    expect(description).toContain("{{ $labels.key }}");
+  });
+
   test.runIf(name.startsWith("AIGatewayProbe"))("carries the team of the key that pays", () => {
     expect(alert.expr).toMatch(/group_left \(model, key, team\)|^probe:aigateway_info:latest\n/);
   });
@@ -52,11 +74,15 @@ describe.each(alerts)("$alert", (alert) => {
   test.runIf(/^AIGateway(?:Key|Budget)/.test(name))(
     "carries its owner's team and sets the dashboard's variable",
     () => {
-      expect(alert.expr).toMatch(/group_left \(team(?:, window)?\)|max by \(job, key, team\)/);
+      expect(alert.expr).toMatch(/group_left \(team(?:, window)?\)|max by \(job, gateway, key, team\)/);
       const label = name.startsWith("AIGatewayKey") ? "key" : "budget";
       expect(dashboard).toContain(`?var-${label}={{ $labels.${label} }}`);
     },
   );
+});
+
+test("alerts have no links unless their addresses are known", () => {
+  expect(JSON.stringify(createRules())).not.toMatch(/_url|https?:/);
 });
 
 describe("docs/alerts.md", () => {

@@ -9,6 +9,7 @@ const DAYS = 3 * DAY;
 const START = DAY + HOUR;
 /** All alerts on remaining credits. */
 const CREDITS = "AIGatewayKey(Exhaust.*|LimitLow)";
+const PAGES = "AIGatewayKeyExhaust(ed|ionImminent)";
 
 type Behaviour = Omit<SimulatedKey, "name" | "team" | "limit" | "reset"> & {
   readonly limit?: SimulatedKey["limit"];
@@ -103,7 +104,7 @@ function quiet(title: string, key: string, behaviour: Behaviour, minutes = DAYS,
   };
 }
 
-/** Silent before the runaway, a warning an hour ahead, a page 15 minutes ahead, then exhausted, and silent after the reset. */
+/** Silent before the runaway, a warning an hour ahead, a page 15 minutes ahead that lasts through the exhaustion, and silent after the reset. */
 function exhausted(title: string, key: string, behaviour: Behaviour): Story {
   const { series, exhaustedAt = NaN } = simulate(key, 3 * DAY, {
     ...behaviour,
@@ -119,11 +120,8 @@ function exhausted(title: string, key: string, behaviour: Behaviour): Story {
       firing(`key=${key}`, exhaustedAt - 60, "AIGatewayKeyExhaustionPredicted", [
         alert(key, "ExhaustionPredicted"),
       ]),
-      silent(`key=${key}`, "AIGatewayKeyExhausted", 0, exhaustedAt),
       firing(`key=${key}`, exhaustedAt - 15, "AIGatewayKeyExhaustionImminent", [imminent]),
-      firing(`key=${key}`, exhaustedAt + 6, "AIGatewayKeyExhausted", [
-        { ...alert(key, "Exhausted"), severity: "critical" },
-      ]),
+      lasting(`key=${key}`, "AIGatewayKeyExhaustionImminent", Math.floor(exhaustedAt) - 15, 2 * DAY - 2),
       // The earlier alerts keep firing, so that none of them ends while Alertmanager inhibits it.
       firing(`key=${key}`, 2 * DAY - 2, CREDITS, dry(key)),
       silent(`key=${key}`, CREDITS, 2 * DAY, 3 * DAY - 1),
@@ -140,10 +138,8 @@ function silenced(title: string, key: string, behaviour: Omit<Behaviour, "spend"
     subject: `key=${key}`,
     series,
     expect: [
-      firing(`key=${key}`, DAY + 12 * HOUR - 2, "AIGatewayKeyExhausted", [
-        { ...alert(key, "Exhausted"), severity: "critical" },
-      ]),
-      silent(`key=${key}`, "AIGatewayKeyExhausted", from, DAYS - 1),
+      firing(`key=${key}`, DAY + 12 * HOUR - 2, PAGES, dry(key).slice(0, 1)),
+      silent(`key=${key}`, PAGES, from, DAYS - 1),
     ],
   };
 }
@@ -160,7 +156,7 @@ function refunded(): Story {
     title: "an exhausted key that is refunded a few calls stays exhausted",
     subject: `key=${key}`,
     series,
-    expect: [lasting(`key=${key}`, "AIGatewayKeyExhausted", dryBy, dryBy + 4 * HOUR)],
+    expect: [lasting(`key=${key}`, "AIGatewayKeyExhaustionImminent", dryBy, dryBy + 4 * HOUR)],
   };
 }
 
@@ -181,24 +177,24 @@ function dryAtMidnight(
     settled,
   });
   const after = spendsOn
-    ? [firing(`key=${key}`, 2 * DAY + 25, "AIGatewayKeyExhaustionImminent", dry(key).slice(1, 2))]
+    ? [firing(`key=${key}`, 2 * DAY + 25, "AIGatewayKeyExhaustionImminent", dry(key).slice(0, 1))]
     : // In the minute of the reset itself, the rate of the last hour may still exceed the new window.
       [silent(`key=${key}`, CREDITS, 2 * DAY + 2, DAYS - 1)];
   return {
     title,
     subject: `key=${key}`,
     series,
-    expect: [firing(`key=${key}`, 2 * DAY - 2, CREDITS, dry(key)), ...after],
+    // At the faster rate less than 40 minutes are left from the start, so the page comes without a warning.
+    expect: [
+      firing(`key=${key}`, 2 * DAY - 2, CREDITS, spendsOn ? dry(key).slice(0, 1) : dry(key)),
+      ...after,
+    ],
   };
 }
 
-/** All alerts of a key whose exhaustion was predicted. */
+/** All alerts of a key whose exhaustion was announced; the page for it is not repeated when it comes. */
 function dry(key: string): readonly Readonly<Record<string, string>>[] {
-  return [
-    { ...alert(key, "Exhausted"), severity: "critical" },
-    { ...alert(key, "ExhaustionImminent"), severity: "critical" },
-    alert(key, "ExhaustionPredicted"),
-  ];
+  return [{ ...alert(key, "ExhaustionImminent"), severity: "critical" }, alert(key, "ExhaustionPredicted")];
 }
 
 function raised(): Story {

@@ -2,12 +2,15 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
-import { queryFamilies } from "../../../exporter/collectors/analytics-families.ts";
+import { accountFamilies } from "../../../exporter/collectors/account-families.ts";
+import { queryFamilies, usageFamiliesOf } from "../../../exporter/collectors/analytics-families.ts";
+import { discoveryFamilies } from "../../../exporter/collectors/discovery-families.ts";
 import { keyFamilies } from "../../../exporter/collectors/key-families.ts";
 import { budgetFamilies } from "../../../exporter/budgets/families.ts";
 import type { Family } from "../../../exporter/metrics/family.ts";
 import { selfFamilies } from "../../../exporter/metrics/self-families.ts";
 import { probeFamilies } from "../../../exporter/probes/families.ts";
+import { unwatchedFamilies } from "../../../exporter/collectors/unwatched-families.ts";
 import { renderRuleFile, ruleGroups } from "../../../dashboards/rules/file.ts";
 import { createRules } from "../../../dashboards/rules/index.ts";
 import { isAlert, type Rule } from "../../../dashboards/rules/rule.ts";
@@ -21,11 +24,30 @@ import { namesIn, secondsOf } from "./promql-text.ts";
 const groups = createRules();
 const rules = groups.flatMap((group) => group.rules);
 const families = new Map<string, Pick<Family, "labels" | "type">>(
-  [keyFamilies, budgetFamilies, selfFamilies, queryFamilies, probeFamilies]
+  [
+    keyFamilies,
+    budgetFamilies,
+    selfFamilies,
+    queryFamilies,
+    usageFamiliesOf.day,
+    accountFamilies,
+    discoveryFamilies,
+    unwatchedFamilies,
+    probeFamilies,
+  ]
     .flatMap((of): readonly Family[] => Object.values(of))
     .map((family) => [family.name, family]),
 );
+// Of Prometheus itself.
+for (const [name, type] of [
+  ["prometheus_rule_group_last_duration_seconds", "gauge"],
+  ["prometheus_rule_group_interval_seconds", "gauge"],
+  ["prometheus_rule_group_iterations_missed_total", "counter"],
+] as const)
+  families.set(name, { labels: ["rule_group"], type });
 const series = new Map(Object.values(recorded).map(({ name, labels }) => [name, labels]));
+/** Prometheus finds a series with a bare selector for less than this after its last value. */
+const LOOKBACK_SECONDS = 300;
 const RETENTION_SECONDS = 15 * 86_400;
 
 describe("rule groups", () => {
@@ -33,7 +55,17 @@ describe("rule groups", () => {
     expect(own.length).toBeLessThanOrEqual(20);
     expect(name).toMatch(/^aigateway-[a-z-]{1,30}$/);
     expect(secondsOf(interval)).toBeGreaterThanOrEqual(60);
-    expect(secondsOf(interval)).toBeLessThanOrEqual(300);
+    expect(secondsOf(interval)).toBeLessThanOrEqual(1800);
+  });
+
+  test("series of groups slower than Prometheus' look-back are read over ranges of two intervals", () => {
+    const slow = groups.filter(({ interval }) => secondsOf(interval) >= LOOKBACK_SECONDS);
+    expect(slow.map(({ name }) => name)).toEqual(["aigateway-key-history"]);
+    const short = slow.flatMap(({ interval, rules: own }) =>
+      own.flatMap((rule) => rangesOf(nameOf(rule)).filter((range) => !(range >= 2 * secondsOf(interval)))),
+    );
+    expect(short).toEqual([]);
+    expect(rangesOf(recorded.burn1hMax3d.name).length).toBeGreaterThan(0);
   });
 
   test("names are unique, and each recorded series has a rule and a comment", () => {
@@ -87,10 +119,13 @@ describe("thresholds", () => {
     "key-state",
     "key-forecast",
     "budgets",
+    "account",
+    "account-keys",
     "analytics",
     "exporter",
     "probes",
     "probe-alerts",
+    "rule-evaluation",
   ].map((name) => readFileSync(new URL(`../../../dashboards/rules/${name}.ts`, import.meta.url), "utf8"));
 
   test.each(Object.keys(thresholds))("%s is used", (name) => {
@@ -141,6 +176,12 @@ function nameOf(rule: Rule): string {
   return isAlert(rule) ? rule.alert : rule.record;
 }
 
+/** The ranges in seconds over which the rules read a series; NaN for a bare selector. */
+function rangesOf(name: string): readonly number[] {
+  const uses = new RegExp(`(?<![\\w:])${name}(?![\\w:])(?:\\[([^\\]]*)\\])?`, "g");
+  return rules.flatMap(({ expr }) => [...expr.matchAll(uses)].map(([, range = ""]) => secondsOf(range)));
+}
+
 function labelsOf(name: string): readonly string[] | undefined {
   if (name === "up") return [];
   if (name === "ALERTS") return ["alertname", "alertstate"];
@@ -148,7 +189,7 @@ function labelsOf(name: string): readonly string[] | undefined {
 }
 
 function has(name: string, label: string): boolean {
-  return [...(labelsOf(name) ?? []), "job", "instance"].includes(label);
+  return [...(labelsOf(name) ?? []), "job", "gateway", "instance"].includes(label);
 }
 
 function durationsOf(options: RuleOptions): readonly number[] {

@@ -103,6 +103,12 @@ function readings(key: SimulatedKey, books: Books): readonly Reading[] {
     },
     { family: families.usage.name, value: told((_, known) => at(books.total, known)) },
     { family: families.usageDay.name, value: windowed("daily", (_, known) => books.used("daily", known)) },
+    { family: families.usageWeek.name, value: windowed("weekly", (_, known) => books.used("weekly", known)) },
+    {
+      family: families.usageMonth.name,
+      value: windowed("monthly", (_, known) => books.used("monthly", known)),
+    },
+    { family: families.unlimited.name, value: told(() => Number(key.limit === null)) },
     { family: families.limit.name, value: told((answered) => limitAt(key, answered)) },
     {
       family: families.limitReset.name,

@@ -15,7 +15,7 @@ export interface Cluster extends ControlPlane {
 export async function startCluster(tools: ControlPlaneTools): Promise<Cluster> {
   const plane = await startControlPlane(tools);
   await createOperatorKinds(plane.api);
-  const kubelet = await startKubelet(plane.api);
+  const kubelet = await startKubelet(plane);
   return {
     ...plane,
     kubelet,

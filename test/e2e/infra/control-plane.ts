@@ -2,6 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type ClusterNetwork, startClusterNetwork } from "./cluster-network.ts";
 import { type Access, kubernetesApi, type KubernetesApi } from "./kubernetes-api.ts";
 import { freePorts, type ServerProcess, startProcess, whenReady } from "./server-process.ts";
 
@@ -13,6 +14,10 @@ export interface ControlPlane {
   readonly kubeconfig: string;
   /** Path of the certificate of the authority that signed the server's. */
   readonly authorityFile: string;
+  /** A server certificate that the API server's programs accept, PEM. */
+  readonly certificate: { readonly cert: string; readonly key: string };
+  /** How the API server reaches nodes and pods. */
+  readonly network: ClusterNetwork;
   stop(): Promise<void>;
 }
 
@@ -27,6 +32,8 @@ const TOKEN = "test-administrator";
 const CONTROLLERS = [
   "deployment-controller",
   "replicaset-controller",
+  "statefulset-controller",
+  "disruption-controller",
   "namespace-controller",
   "garbage-collector-controller",
   "serviceaccount-controller",
@@ -38,15 +45,18 @@ const CONTROLLERS = [
 export async function startControlPlane(tools: ControlPlaneTools): Promise<ControlPlane> {
   const directory = mkdtempSync(join(tmpdir(), "control-plane-"));
   const started: ServerProcess[] = [];
+  const network = await startClusterNetwork(directory);
   const stop = async (): Promise<void> => {
     for (const server of started.toReversed()) await server.stop();
+    await network.stop();
     rmSync(directory, { recursive: true, force: true });
   };
   try {
     const [client = 0, peer = 0, secure = 0, manager = 0] = await freePorts(4);
     writeKeys(directory);
     await startEtcd(tools.etcd, directory, client, peer, started);
-    const access = await startApiserver(tools.kubeApiserver, directory, client, secure, started);
+    const flags = [`--egress-selector-config-file=${network.configFile}`];
+    const access = await startApiserver(tools.kubeApiserver, directory, client, secure, flags, started);
     const kubeconfig = writeKubeconfig(directory, access);
     const parameters = [
       `--kubeconfig=${kubeconfig}`,
@@ -63,6 +73,11 @@ export async function startControlPlane(tools: ControlPlaneTools): Promise<Contr
       access,
       kubeconfig,
       authorityFile: certificateOf(directory),
+      certificate: {
+        cert: access.authority,
+        key: readFileSync(join(directory, "certs", "apiserver.key"), "utf8"),
+      },
+      network,
       stop: async () => {
         api.close();
         await stop();
@@ -98,6 +113,7 @@ async function startApiserver(
   directory: string,
   etcdPort: number,
   port: number,
+  flags: readonly string[],
   started: ServerProcess[],
 ): Promise<Access> {
   const server = startProcess(command, [
@@ -114,6 +130,7 @@ async function startApiserver(
     `--service-account-signing-key-file=${join(directory, "sa.key")}`,
     "--endpoint-reconciler-type=none",
     "--allow-privileged",
+    ...flags,
   ]);
   started.push(server);
   const url = `https://127.0.0.1:${port}`;

@@ -3,16 +3,27 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { imageParameters, makeImageContent } from "../../support/image-content.ts";
+import type { ClusterNetwork } from "./cluster-network.ts";
+import type { ControlPlane } from "./control-plane.ts";
+import { CONTAINER_ROOT, MOUNTS_VARIABLE } from "./container-root.ts";
 import type { KubernetesApi } from "./kubernetes-api.ts";
-import { type Container, type Pod, podList } from "./pod.ts";
+import { startLogServer } from "./log-server.ts";
+import { type Container, environmentOf, type Pod, podList } from "./pod.ts";
 import { type ServerProcess, startProcess } from "./server-process.ts";
 import { mountVolumes, type Volumes } from "./volumes.ts";
 
 /** The annotation with the real address of a container. */
 export const ADDRESS_ANNOTATION = "test.example/address";
 
-/** From a documentation range (RFC 5737), because an EndpointSlice refuses loopback addresses. Nothing is sent to it. */
-export const POD_IP = "192.0.2.7";
+/**
+ * The address of the only pod, or of the first one, from a documentation range (RFC 5737), because an EndpointSlice refuses
+ * loopback addresses. Nothing is sent to it.
+ */
+export const POD_IP = addressAt(0);
+
+function addressAt(place: number): string {
+  return `192.0.2.${7 + place}`;
+}
 
 /** One node, played by the test: it runs the pods that the cluster wants, as processes on 127.0.0.1. */
 export interface Kubelet {
@@ -22,16 +33,28 @@ export interface Kubelet {
 }
 
 const NODE = "test-node";
+const NODE_IP = "192.0.2.1";
+const NODE_PORT = 10_250;
 const PAUSE_MS = 150;
 
-export async function startKubelet(api: KubernetesApi): Promise<Kubelet> {
+export async function startKubelet({ api, network, certificate }: ControlPlane): Promise<Kubelet> {
   const root = mkdtempSync(join(tmpdir(), "kubelet-"));
   const app = join(root, "app");
   makeImageContent(app);
   const running = new Map<string, RunningPod>();
   const started: { pod: string; process: ServerProcess }[] = [];
   const stopping = new AbortController();
+  const logs = await startLogServer(certificate, (name) =>
+    started.findLast(({ pod }) => pod === name)?.process.log(),
+  );
+  network.routes.set(`${NODE_IP}:${NODE_PORT}`, logs.address);
   await api.create("/api/v1/nodes", { metadata: { name: NODE } });
+  await api.patch(`/api/v1/nodes/${NODE}/status`, {
+    status: {
+      addresses: [{ type: "InternalIP", address: NODE_IP }],
+      daemonEndpoints: { kubeletEndpoint: { Port: NODE_PORT } },
+    },
+  });
 
   async function sync(): Promise<void> {
     for (const pod of podList.parse(await api.get("/api/v1/pods")).items) {
@@ -46,10 +69,11 @@ export async function startKubelet(api: KubernetesApi): Promise<Kubelet> {
           metadata: { name },
           target: { kind: "Node", name: NODE },
         });
-      } else if (present) await look(api, pod, present);
+      } else if (present && isKept(present)) await look(api, network, pod, present);
       else {
+        const ip = present?.ip ?? freeAddress([...running.values()]);
         const fresh = await startPod(api, pod, join(root, uid), imageParameters(app));
-        running.set(uid, fresh);
+        running.set(uid, { ...fresh, ip, restarts: present ? present.restarts + 1 : 0 });
         started.push({ pod: name, process: fresh.process });
       }
     }
@@ -69,16 +93,35 @@ export async function startKubelet(api: KubernetesApi): Promise<Kubelet> {
       stopping.abort();
       await ended;
       for (const { process: child } of running.values()) await child.stop();
+      await logs.stop();
       rmSync(root, { recursive: true, force: true });
     },
   };
 }
 
-interface RunningPod {
+interface Started {
   readonly process: ServerProcess;
+  readonly startedAt: number;
   readonly volumes: Volumes;
   /** The status that the API server received last. */
   reported: string;
+}
+
+interface RunningPod extends Started {
+  readonly ip: string;
+  readonly restarts: number;
+}
+
+/** A container that has ended is started again, but not in a loop. */
+function isKept({ process: child, startedAt }: RunningPod): boolean {
+  return child.isRunning() || performance.now() - startedAt < BACK_OFF_MS;
+}
+
+const BACK_OFF_MS = 1000;
+
+function freeAddress(running: readonly RunningPod[]): string {
+  const used = new Set(running.map(({ ip }) => ip));
+  return addressAt([...used, ""].findIndex((_, place) => !used.has(addressAt(place))));
 }
 
 async function startPod(
@@ -86,21 +129,34 @@ async function startPod(
   pod: Pod,
   root: string,
   program: readonly string[],
-): Promise<RunningPod> {
+): Promise<Started> {
   const volumes = await mountVolumes(api, pod, root);
   const [container] = pod.spec.containers;
-  const parameters = [...program, ...container.args.map((text) => argument(text, container, volumes))];
-  const environment = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
-  return { process: startProcess(process.execPath, parameters, environment), volumes, reported: "" };
+  const parameters = [
+    `--import=${CONTAINER_ROOT}`,
+    ...program,
+    ...container.args.map((text) => argument(text, container)),
+  ];
+  const environment = {
+    ...environmentOf(pod),
+    [MOUNTS_VARIABLE]: JSON.stringify(volumes.mounts),
+  };
+  const child = startProcess(process.execPath, parameters, environment);
+  return { process: child, startedAt: performance.now(), volumes, reported: "" };
 }
 
-/** A port of the pod becomes any free port of this machine; a path becomes one within the pod's folder. */
-function argument(text: string, { ports }: Container, volumes: Volumes): string {
+/** A port of the pod becomes any free port of this machine. */
+function argument(text: string, { ports }: Container): string {
   const port = ports.find(({ containerPort }) => text.endsWith(`=:${containerPort}`))?.containerPort;
-  return port === undefined ? volumes.pathOf(text) : text.replace(`:${port}`, "127.0.0.1:0");
+  return port === undefined ? text : text.replace(`:${port}`, "127.0.0.1:0");
 }
 
-async function look(api: KubernetesApi, pod: Pod, running: RunningPod): Promise<void> {
+async function look(
+  api: KubernetesApi,
+  network: ClusterNetwork,
+  pod: Pod,
+  running: RunningPod,
+): Promise<void> {
   await running.volumes.refresh();
   const [container] = pod.spec.containers;
   const address = /"url":"http:\/\/(127\.0\.0\.1:\d+)"/.exec(running.process.log())?.[1];
@@ -109,9 +165,11 @@ async function look(api: KubernetesApi, pod: Pod, running: RunningPod): Promise<
   const report = `${address} ${isReady && isHealthy}`;
   if (report === running.reported) return;
   if (address !== undefined) {
+    for (const { containerPort } of container.ports)
+      network.routes.set(`${running.ip}:${containerPort}`, address);
     await api.patch(pathOf(pod), { metadata: { annotations: { [ADDRESS_ANNOTATION]: address } } });
   }
-  await api.patch(`${pathOf(pod)}/status`, { status: statusOf(container, isReady && isHealthy) });
+  await api.patch(`${pathOf(pod)}/status`, { status: statusOf(container, running, isReady && isHealthy) });
   running.reported = report;
 }
 
@@ -125,19 +183,19 @@ async function passes(address: string, path: string): Promise<boolean> {
   );
 }
 
-function statusOf({ name }: Container, isReady: boolean) {
+function statusOf({ name }: Container, { ip, restarts }: RunningPod, isReady: boolean) {
   const now = new Date().toISOString();
   const condition = (type: string) => ({ type, status: isReady ? "True" : "False", lastTransitionTime: now });
   return {
     phase: "Running",
-    podIP: POD_IP,
-    podIPs: [{ ip: POD_IP }],
+    podIP: ip,
+    podIPs: [{ ip }],
     conditions: [condition("Ready"), condition("ContainersReady")],
     containerStatuses: [
       {
         name,
         ready: isReady,
-        restartCount: 0,
+        restartCount: restarts,
         image: "",
         imageID: "",
         started: true,

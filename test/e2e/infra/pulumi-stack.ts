@@ -17,10 +17,8 @@ export interface TestStack {
   remove(): void;
 }
 
-const STACK = "test";
-
 /** `pulumi` and the plugins must be in one folder. */
-export async function createStack(pulumi: string): Promise<TestStack> {
+export async function createStack(pulumi: string, stackName = "test"): Promise<TestStack> {
   const directory = mkdtempSync(join(tmpdir(), "pulumi-test-"));
   const folder = (name: string): string => {
     const path = join(directory, name);
@@ -32,7 +30,7 @@ export async function createStack(pulumi: string): Promise<TestStack> {
   // The Automation API looks for the command on PATH.
   process.env["PATH"] = `${dirname(pulumi)}:${process.env["PATH"]}`;
   const stack = await LocalWorkspace.createOrSelectStack(
-    { projectName: "aigateway-exporter", stackName: STACK, program: async () => program() },
+    { projectName: "aigateway-exporter", stackName, program: async () => program() },
     {
       workDir,
       pulumiHome: home,
@@ -50,7 +48,7 @@ export async function createStack(pulumi: string): Promise<TestStack> {
   return {
     stack,
     configure: async (settings) => {
-      const file = join(workDir, `Pulumi.${STACK}.yaml`);
+      const file = join(workDir, `Pulumi.${stackName}.yaml`);
       const current = stackFile.parse(parse(readFileSync(file, "utf8")));
       const changes = Object.entries(settings).map(([name, value]) => [`aigateway-exporter:${name}`, value]);
       writeFileSync(

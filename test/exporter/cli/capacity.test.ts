@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { capacityWarnings } from "../../../exporter/cli/capacity.ts";
 import { loadText } from "../config/simulated-files.ts";
 import { testAnalytics, testConfig, testGatewayConfig, testKey } from "../../support/test-config.ts";
+import { publishedShard } from "../../support/published-shard.ts";
 
 async function warnings(spend: string, probes: string): Promise<readonly string[]> {
   const text = `
@@ -45,6 +46,22 @@ describe("capacityWarnings: the request rate", () => {
       "100 keys at 20 requests per minute (gateway.requests_per_minute) take 300 s, but schedule.keys is every 60 s: " +
         "each key is polled every 300 s, and values expire after three times that",
     ]);
+  });
+
+  test("warns of each shard whose keys need longer, although all keys together would fit", () => {
+    const gateway = testGatewayConfig({ requestsPerMinute: 100 });
+    const crowded = Array.from({ length: 3 }, (_, ordinal) => ({
+      ordinal,
+      count: keys.filter(({ name }) => publishedShard(name, 3) === ordinal).length,
+      most: ordinal === 0 ? 34 : 33,
+    })).filter(({ count, most }) => count > most);
+    expect(crowded.length).toBeGreaterThan(0);
+    const config = testConfig({ gateway, keys, shards: 3 });
+    const found = capacityWarnings(config);
+    expect(found).toHaveLength(crowded.length);
+    for (const [index, { ordinal, count, most }] of crowded.entries())
+      expect(found[index]).toContain(`shard ${ordinal}: ${count} keys at ${most} requests per minute`);
+    expect(capacityWarnings({ ...config, shards: 1 })).toEqual([]);
   });
 
   test("warns when the queries, with two requests each, need longer than their schedule", () => {

@@ -4,13 +4,70 @@ import { type Options, parseCommandLine } from "../../../exporter/cli/command-li
 import { once } from "../../../exporter/cli/once.ts";
 import { run } from "../../../exporter/cli/run.ts";
 import { writeExporterFiles } from "../../support/exporter-files.ts";
+import { publishedShard } from "../../support/published-shard.ts";
 import { createTerminalDouble } from "./terminal-double.ts";
 
 describe("check()", () => {
   test("prints what a valid configuration contains", async () => {
     const { options, terminal, printed } = setUp();
     expect(await check(options, terminal)).toBe(0);
-    expect(printed).toEqual({ stdout: `${options.configFile}: is valid: 1 key\n`, stderr: "" });
+    expect(printed).toEqual({
+      stdout: [
+        `${options.configFile}: is valid: 1 key`,
+        "  job    requests  endpoint  every",
+        "  1 key  1         key       1m",
+        "  key: 1 requests a minute without a limit",
+        "",
+      ].join("\n"),
+      stderr: "",
+    });
+  });
+
+  test("prints what each shard asks, and the part of the pace that it has", async () => {
+    const keys = Array.from({ length: 8 }, (_, index) => ({ name: `key-${index}`, api_key_env: "KEY_0" }));
+    const { options, terminal, printed, files } = setUp();
+    const gateway = { base_url: "http://127.0.0.1:9/api/v1", requests_per_minute: 10 };
+    files.write({ keys, gateway, shards: 3 });
+    const counts = [0, 1, 2].map(
+      (shard) => keys.filter(({ name }) => publishedShard(name, 3) === shard).length,
+    );
+    const table = [
+      "  key: 8 requests a minute of at most 10",
+      "  shard  keys  key requests a minute  of at most",
+      `  0      ${counts[0]}     ${counts[0]}                      4`,
+      `  1      ${counts[1]}     ${counts[1]}                      3`,
+      `  2      ${counts[2]}     ${counts[2]}                      3`,
+      "",
+    ].join("\n");
+    expect(await check(options, terminal)).toBe(0);
+    expect(printed.stdout).toContain(table);
+    files.write({ keys, gateway });
+    printed.stdout = "";
+    expect(await check({ ...options, totalShards: 3 }, terminal)).toBe(0);
+    expect(printed.stdout).toContain(table);
+    files.write({ keys, gateway, shards: 2 });
+    printed.stdout = "";
+    expect(await check({ ...options, totalShards: 3 }, terminal)).toBe(0);
+    expect(printed.stdout).toContain(table);
+    expect(await check({ ...options, totalShards: 11 }, terminal)).toBe(1);
+    expect(printed.stderr).toContain(
+      "gateway.requests_per_minute: 10 cannot be divided among 11 shards; it must be at least 11",
+    );
+  });
+
+  test("warns of the shards of another number that cannot poll their keys as often as the schedule wants", async () => {
+    const keys = Array.from({ length: 20 }, (_, index) => ({ name: `key-${index}`, api_key_env: "KEY_0" }));
+    const { options, terminal, printed, files } = setUp();
+    files.write({ keys, gateway: { base_url: "http://127.0.0.1:9/api/v1", requests_per_minute: 20 } });
+    const counts = [0, 1, 2].map(
+      (shard) => keys.filter(({ name }) => publishedShard(name, 3) === shard).length,
+    );
+    const slow = [7, 7, 6].flatMap((share, shard) => ((counts[shard] ?? 0) > share ? [shard] : []));
+    expect(slow).not.toEqual([]);
+    expect(await check({ ...options, totalShards: 3 }, terminal)).toBe(0);
+    expect(
+      [...printed.stderr.matchAll(/warning: .*: shard (\d): /g)].map(([, shard]) => Number(shard)),
+    ).toEqual(slow);
   });
 
   test("prints every problem of a bad configuration", async () => {

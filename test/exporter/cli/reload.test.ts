@@ -1,7 +1,11 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { createReload, oneAtATime } from "../../../exporter/cli/reload.ts";
 import type { Config } from "../../../exporter/config/config.ts";
+import { configHash } from "../../../exporter/config/config-hash.ts";
+import { systemFiles } from "../../../exporter/config/files.ts";
+import { createFollowedFiles } from "../../../exporter/config/followed-files.ts";
 import { createLineLimiter } from "../../../exporter/log.ts";
 import { writeExporterFiles } from "../../support/exporter-files.ts";
 import { createManualClock } from "../../support/clock.ts";
@@ -40,6 +44,63 @@ describe("createReload()", () => {
     expect(lines).toHaveLength(12);
   });
 
+  test("logs the hash of the configuration that it applied or refused", async () => {
+    const { reload, files, lines } = setUp();
+    files.write({ series_limit: 7 });
+    await reload();
+    const good = configHash(readFileSync(files.configFile, "utf8"));
+    files.write({ series_limit: 0 });
+    await reload();
+    const bad = configHash(readFileSync(files.configFile, "utf8"));
+    expect(lines.map(({ fields }) => fields)).toEqual([
+      { keys: 1, config_hash: good },
+      { config_hash: bad },
+      { config_hash: bad },
+    ]);
+  });
+
+  test("remembers the problems of the last reload until the next one", async () => {
+    const { reload, problems, files } = setUp();
+    files.write({ series_limit: 0 });
+    expect(problems()).toEqual([]);
+    expect(await reload()).toEqual(problems());
+    expect(problems()).toHaveLength(1);
+    files.write({});
+    await reload();
+    expect(problems()).toEqual([]);
+  });
+
+  test("reads a configuration again that changed while it was read", async () => {
+    const parts = [5, 6, 7];
+    const { reload, applied, files } = setUp({
+      ...systemFiles,
+      readFile: async (path, mostBytes) => {
+        const text = await systemFiles.readFile(path, mostBytes);
+        const next = parts.shift();
+        if (next !== undefined && next < 7) files.write({ series_limit: next });
+        return text;
+      },
+    });
+    expect(await reload()).toEqual([]);
+    expect(applied.mock.calls.map(([config]) => config?.seriesLimit)).toEqual([6]);
+  });
+
+  test("refuses a configuration that changes whenever it is read", async () => {
+    let length = 0;
+    const { reload, applied, files } = setUp({
+      ...systemFiles,
+      readFile: async (path, mostBytes) => {
+        const text = await systemFiles.readFile(path, mostBytes);
+        files.write({ series_limit: 10 ** ++length });
+        return text;
+      },
+    });
+    expect(await reload()).toEqual([
+      `${files.configFile}: changes while it is read; reload it when it is complete`,
+    ]);
+    expect(applied.mock.calls).toEqual([[undefined]]);
+  });
+
   test("returns an unexpected error as a problem, without secrets", async () => {
     const { reload, applied, files } = setUp();
     applied.mockRejectedValueOnce(new Error("failed with sk-billing"));
@@ -48,7 +109,7 @@ describe("createReload()", () => {
   });
 });
 
-function setUp() {
+function setUp(followedFiles = systemFiles) {
   const files = writeExporterFiles({
     gatewayUrl: "http://127.0.0.1:1",
     tokens: new Map([["billing", "sk-billing"]]),
@@ -58,8 +119,10 @@ function setUp() {
   const applied = vi.fn<(config: Config | undefined) => Promise<void>>(() => Promise.resolve());
   const limiter = createLineLimiter(log, createManualClock());
   const app = Promise.resolve({ apply: applied });
-  const reload = createReload(app, files.configFile, files.environment, limiter);
-  return { reload, applied, files, limiter, lines };
+  const followed = createFollowedFiles(files.configFile, followedFiles);
+  const { configFile, environment: env } = files;
+  const { run, problems } = createReload(app, { configFile, env, followed, limiter, flags: {} });
+  return { reload: run, problems, applied, files, limiter, lines };
 }
 
 describe("oneAtATime()", () => {

@@ -164,6 +164,20 @@ describe("a key that is configured and listed", () => {
     await app.seriesWhen((shown) => byKey(shown, USAGE)["one"] === 3.5);
   });
 
+  test("that gets another secret shows nothing of the former one, and others stay", async () => {
+    const app = await start(twoKeys, { keys: ["one", "two"], discovery });
+    app.gateway.faults.add({ kind: "status", status: 503, endpoint: "key" });
+    await app.seriesWhen((shown) => byKey(shown, USAGE)["one"] === 1.5);
+    app.gateway.faults.add({ kind: "slow", delayMs: 3_600_000, endpoint: "keys" });
+    const two = { name: "two", api_key_env: "KEY_1" };
+    await app.apply({ keys: [{ name: "one", api_key_env: "KEY_1" }, two] });
+    const series = await app.seriesWhen((shown) => byKey(shown, USAGE)["one"] === undefined);
+    expect(byKey(series, USAGE)).toEqual({ two: 0 });
+    expect([...series.keys()].filter((name) => /discovery_info.*api_key="Prod Search"/.test(name))).toEqual(
+      [],
+    );
+  });
+
   test("that becomes configured is never shown twice", async () => {
     const app = await start(twoKeys, { discovery });
     await listed(app, "batch");

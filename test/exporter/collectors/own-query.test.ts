@@ -32,8 +32,8 @@ async function start() {
 }
 
 /** The lines of the query on that gateway, without the common prefix, and its requests. */
-async function run(change: Partial<QueryConfig>) {
-  const gateway = await start();
+async function run(change: Partial<QueryConfig>, known?: Awaited<ReturnType<typeof start>>) {
+  const gateway = known ?? (await start());
   const { clientFor } = createClient({ baseUrl: gateway.url });
   const query = { ...KEYS, ...change };
   const analytics = {
@@ -53,6 +53,58 @@ async function run(change: Partial<QueryConfig>) {
     requests: gateway.log.of("analytics").map(({ body }) => JSON.parse(body)),
   };
 }
+
+describe("a query by the tags of a classifier", () => {
+  const CLASSIFIER = "5b0e9d4e-7c0f-4f4e-9a39-0d2f6f1c7a10";
+
+  async function tagged(change: Partial<QueryConfig>) {
+    const gateway = await startSimulatedGateway({ startAt: NOON });
+    gateway.addKey({ name: "one" });
+    gateway.world.addClassifier(CLASSIFIER);
+    const spend = (micros: number, tags?: Readonly<Record<string, string>>) =>
+      gateway.spend({
+        key: "one",
+        model: "acme/one",
+        micros,
+        at: NOON - 60_000,
+        ...(tags && { tags: { [CLASSIFIER]: tags } }),
+      });
+    spend(1_000_000, { topic: "billing", language: "en" });
+    spend(400_000, { topic: "billing", language: "de" });
+    spend(30_000, { topic: "support", language: "en" });
+    spend(7000);
+    return run({ metrics: ["credits"], ...change }, gateway);
+  }
+
+  test("shows each tag, and usage without a tag as _none, so that the sum is the total", async () => {
+    const classifier = { id: CLASSIFIER, dimensions: ["topic"] };
+    const { lines, requests } = await tagged({ dimensions: ["topic"], classifier });
+    expect(lines).toEqual([
+      'credits{topic="billing"} 1.4',
+      'credits{topic="support"} 0.03',
+      'credits{topic="_none"} 0.007',
+    ]);
+    expect(requests[0]).toMatchObject({
+      classifier_dimensions: { classifier_id: CLASSIFIER, dimension_names: ["topic"], include_nulls: true },
+    });
+    expect(requests[0]).not.toHaveProperty("dimensions");
+  });
+
+  test("divides by a dimension as well, or by two kinds of tags", async () => {
+    const topic = { id: CLASSIFIER, dimensions: ["topic"] };
+    expect((await tagged({ dimensions: ["model", "topic"], classifier: topic, top: 1 })).lines).toEqual([
+      'credits{model="acme/one",topic="billing"} 1.4',
+      'credits{model="_other",topic="_other"} 0.037',
+    ]);
+    const both = { id: CLASSIFIER, dimensions: ["topic", "language"] };
+    expect((await tagged({ dimensions: both.dimensions, classifier: both })).lines).toEqual([
+      'credits{topic="billing",language="en"} 1',
+      'credits{topic="billing",language="de"} 0.4',
+      'credits{topic="support",language="en"} 0.03',
+      'credits{topic="_none",language="_none"} 0.007',
+    ]);
+  });
+});
 
 describe("a query of one's own", () => {
   test("shows credits by key and model; keys of one name are one series", async () => {

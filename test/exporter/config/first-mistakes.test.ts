@@ -38,14 +38,14 @@ describe("the first mistakes of a new user", () => {
       "a misspelt field at the top",
       `${GATEWAY}${KEY}credit_valeu: {value: 2}\n`,
       [
-        "c.yaml: line 4: credit_valeu: is not a known field; did you mean credit_value? Known fields: gateway, keys, keys_dir, analytics, discovery, budgets, probes, probe_spend, schedule, credit_value, series_limit",
+        "c.yaml: line 4: credit_valeu: is not a known field; did you mean credit_value? Known fields: gateway, keys, keys_dir, analytics, discovery, budgets, probes, probe_spend, schedule, credit_value, series_limit, shards",
       ],
     ],
     [
       "a field like no other",
       `${GATEWAY}${KEY}listen: 9853\n`,
       [
-        "c.yaml: line 4: listen: is not a known field; known fields: gateway, keys, keys_dir, analytics, discovery, budgets, probes, probe_spend, schedule, credit_value, series_limit",
+        "c.yaml: line 4: listen: is not a known field; known fields: gateway, keys, keys_dir, analytics, discovery, budgets, probes, probe_spend, schedule, credit_value, series_limit, shards",
       ],
     ],
     [

@@ -46,6 +46,8 @@ describe("loadConfig", () => {
       },
       creditValue: undefined,
       seriesLimit: 1_000_000,
+      shards: 1,
+      hash: expect.any(Number),
     });
   });
 
@@ -61,7 +63,7 @@ keys:
     show_label: true
 analytics: { management_key_env: MANAGEMENT, top: 7, rates: true }
 schedule: { keys: 60s, analytics: " 30 */5 * * *  MON-FRI" }
-credit_value: { currency: EUR, value: 0.5 }
+credit_value: { currency: EUR, value: 0.5, former: [{ until: 2026-01-01, value: 0.4 }] }
 series_limit: 10
 `,
       { env: { BILLING: "sk-one", MANAGEMENT: "sk-two" } },
@@ -89,7 +91,7 @@ series_limit: 10
         keys: { kind: "interval", ms: 60_000 },
         analytics: { kind: "cron", expression: "30 */5 * * * MON-FRI" },
       },
-      creditValue: { currency: "EUR", value: 0.5 },
+      creditValue: { currency: "EUR", value: 0.5, former: [{ untilMs: Date.UTC(2026, 0), value: 0.4 }] },
       seriesLimit: 10,
     });
   });
@@ -98,7 +100,7 @@ series_limit: 10
     const { config } = await load(`${GATEWAY}keys_dir: /k\nschedule: {}\ncredit_value: {}\n`, {
       files: { "/k/a": "sk-one" },
     });
-    expect(config.creditValue).toEqual({ currency: "USD", value: 1 });
+    expect(config.creditValue).toEqual({ currency: "USD", value: 1, former: [] });
     expect(config.schedule.keys).toEqual({ kind: "cron", expression: "* * * * *" });
   });
 

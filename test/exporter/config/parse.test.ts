@@ -37,9 +37,17 @@ describe("parseConfig", () => {
     expect(messages(parseConfig(bomb))).toEqual([
       "its aliases or merge keys (<<) cannot be resolved, or there are too many",
     ]);
-    expect(messages(parseConfig(`a: ${"[".repeat(50_000)}`))).toEqual([
-      expect.stringMatching(/^line 1, column \d+: mappings and lists are nested too deeply$/),
-    ]);
+    for (const nested of [
+      "[".repeat(50_000),
+      "{a: ".repeat(20_000),
+      `\n${"- ".repeat(20_000)}a`,
+      "[".repeat(101),
+    ]) {
+      // Long before the stack is used up: a regular expression that is compiled at its end ends the process.
+      expect(messages(parseConfig(`a: ${nested}`))).toEqual([
+        expect.stringMatching(/^line [12], column \d{1,3}: mappings and lists are nested too deeply$/),
+      ]);
+    }
   });
 
   test("treats the names of prototypes as unknown fields", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { AccountKeys } from "../../../exporter/gateway/account.ts";
 import { askAccountKeys } from "../../../exporter/gateway/account-keys.ts";
 import type { Send } from "../../../exporter/gateway/calls.ts";
 import type { GatewayOptions } from "../../gateway/gateway.ts";
@@ -34,6 +35,24 @@ async function listFrom(...steps: readonly Step[]) {
     listed: throughRetries(askAccountKeys(newSend, "default", undefined, secretSource(PLANTED))),
   };
 }
+
+/** Lists `count` rows from pages of `size` rows. */
+function listFromRows(
+  count: number,
+  size: number,
+  rowAt: (index: number) => unknown,
+  offsets: number[],
+): Promise<AccountKeys> {
+  const send: Send = ({ path }) => {
+    const offset = Number(new URL(path, "http://gateway").searchParams.get("offset"));
+    offsets.push(offset);
+    const length = Math.min(size, count - offset);
+    return Promise.resolve({ data: Array.from({ length }, (_, index) => rowAt(offset + index)) });
+  };
+  return askAccountKeys(() => send, "default", undefined, secretSource(PLANTED));
+}
+
+const hashOf = (index: number): string => index.toString(16).padStart(64, "0");
 
 const page = (...rows: readonly unknown[]) => answering(200, { data: rows });
 const row = (hash: string, more: object = {}) => ({ hash, name: "k", usage: 1, ...more });
@@ -114,6 +133,26 @@ describe("askAccountKeys: pages", () => {
       kind: "forbidden",
       message: expect.stringContaining("list the keys of"),
     });
+  });
+
+  test.each([
+    ["keys", (index: number): unknown => row(hashOf(index))],
+    ["rows that are no keys", (): unknown => 0],
+  ])("a page of more than 1,000 %s continues with the next request", async (what, rowAt) => {
+    const offsets: number[] = [];
+    const listed = await listFromRows(2500, 2000, rowAt, offsets);
+    expect(offsets).toEqual([0, 999, 1998, 2499]);
+    expect([listed.keys.length, listed.unreadableRows]).toEqual(what === "keys" ? [2500, 0] : [0, 2500]);
+    expect(listed.failure).toBeUndefined();
+  });
+
+  test.each([
+    ["keys", (index: number): unknown => row(hashOf(index))],
+    ["rows that are no keys", (): unknown => 0],
+  ])("more than 25,000 %s are a failure, and the first ones are listed", async (_, rowAt) => {
+    const { keys, unreadableRows, failure } = await listFromRows(1_000_000, 2000, rowAt, []);
+    expect(failure?.message).toBe('Cannot list the keys of "default": it has more than 25000 keys');
+    expect(keys.length + unreadableRows).toBeLessThan(26_100);
   });
 
   test("a first page that fails is a failure", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Secret } from "../../../exporter/config/secret.ts";
-import { errorMessage, parseJson } from "../../../exporter/gateway/response-body.ts";
+import { errorMessage, parseJson, refusalSource } from "../../../exporter/gateway/response-body.ts";
 
 const secret = new Secret("sk-planted-0123456789");
 
@@ -99,3 +99,35 @@ describe("parseJson", () => {
     expect(parseJson(Buffer.from(JSON.stringify(rows)))).toEqual({ value: rows });
   });
 });
+
+describe("refusalSource", () => {
+  test.each<[string, unknown, string | undefined, string | undefined]>([
+    ["both", refusal({ limit_source: "in_flight", reason: "weight" }), "in_flight", "weight"],
+    ["the limit only", refusal({ limit_source: "key_limit" }), "key_limit", undefined],
+    ["the reason only", refusal({ reason: "weight" }), undefined, "weight"],
+    ["other types", refusal({ limit_source: 7, reason: ["weight"] }), undefined, undefined],
+    ["one of another type", refusal({ limit_source: null, reason: "weight" }), undefined, "weight"],
+    ["empty texts", refusal({ limit_source: "", reason: " \n" }), undefined, undefined],
+    ["control characters", refusal({ limit_source: "a\u0000b\u202Ec", reason: "x\ny" }), "a b c", "x y"],
+    ["long texts", refusal({ limit_source: "é".repeat(65) }), `${"é".repeat(64)}…`, undefined],
+    ["a text of 64 characters", refusal({ limit_source: "😀".repeat(64) }), "😀".repeat(64), undefined],
+    ["no metadata", refusal(null), undefined, undefined],
+    ["a text in its place", refusal("x"), undefined, undefined],
+    ["an error that is a string", { error: "No" }, undefined, undefined],
+    ["nothing", undefined, undefined, undefined],
+  ])("%s", (_, answer, limitSource, refusalReason) => {
+    expect(refusalSource(answer)).toEqual({ limitSource, refusalReason });
+  });
+
+  test("conceals secrets, and those that the cut would leave a part of", () => {
+    const { limitSource, refusalReason } = refusalSource(
+      refusal({ limit_source: secret.reveal(), reason: `${"x".repeat(60)}${secret.reveal()}` }),
+    );
+    expect(`${limitSource} ${refusalReason}`).not.toMatch(/sk-p|planted/);
+    expect(limitSource).toBe("[redacted]");
+  });
+});
+
+function refusal(metadata: unknown): object {
+  return { error: { code: 402, message: "No", metadata } };
+}

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import type { WebConfig } from "../../../exporter/config/web/web-config.ts";
-import { createRouter } from "../../../exporter/http/router.ts";
+import { CLIENT_LEFT, createRouter } from "../../../exporter/http/router.ts";
 import { textAnswer } from "../../../exporter/http/route.ts";
 import { listenOnLoopback } from "../../support/loopback.ts";
 import { connectRaw } from "../../support/raw-client.ts";
@@ -32,7 +32,10 @@ test("createRouter() keeps no slot for a request that is broken off while its ac
     const answer = router(request, response);
     answered.push(answer);
     arrived.resolve();
-    void answer.then(({ status }) => response.writeHead(status).end());
+    void answer.then(
+      ({ status }) => response.writeHead(status).end(),
+      () => {},
+    );
   });
   const { address, stop } = await listenOnLoopback(server);
   onTestFinished(stop);
@@ -41,6 +44,6 @@ test("createRouter() keeps no slot for a request that is broken off while its ac
   socket.write("GET / HTTP/1.1\r\nHost: a\r\nX-Broken-Off: yes\r\n\r\n");
   await arrived.promise;
   socket.destroy();
-  await answered[0];
+  await expect(answered[0]).rejects.toBe(CLIENT_LEFT);
   expect((await fetch(`http://${address}/`)).status).toBe(200);
 });

@@ -1,45 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Block, createPacking, unpack } from "../../../exporter/metrics/render/block.ts";
-import { gauge, type Sample, sample } from "../../../exporter/metrics/family.ts";
-import type { Reading } from "../../../exporter/readings/reading.ts";
-import { createReadings } from "../../../exporter/readings/readings.ts";
-import { type TargetId, targetId } from "../../../exporter/readings/target-id.ts";
+import { targetId } from "../../../exporter/readings/target-id.ts";
 import { windowAt } from "../../../exporter/time/window.ts";
-import { createManualClock } from "../../support/clock.ts";
-
-const family = gauge({ name: "aigateway_test_credits", help: "Test.", labels: ["key"], absent: "never" });
-const NOON = Date.parse("2026-11-18T12:00:00Z");
-const MIDNIGHT = Date.parse("2026-11-19T00:00:00Z");
-const DAY_MS = 86_400_000;
-const [A, B, C] = [targetId("key", "a"), targetId("key", "b"), targetId("key", "c")];
-const VALUE: Reading["value"] = {
-  kind: "probe",
-  answer: undefined,
-  succeeded: true,
-  durationMs: 0,
-  audioSeconds: undefined,
-  wordErrorRate: undefined,
-};
-
-function setUp(start: number = NOON, seriesLimit = 100) {
-  const clock = createManualClock(start);
-  const readings = createReadings(clock, createPacking(), () => seriesLimit);
-  for (const id of [A, B, C]) readings.configure(id, "one");
-  const value = (amount: number, kind?: "day" | "week" | "month") =>
-    sample(family, { key: "a" }, amount, kind && windowAt(kind, clock.now()));
-  const readingOf = (change: Partial<Reading> = {}): Reading => {
-    const askedAtMs = change.askedAtMs ?? clock.now();
-    return { value: VALUE, askedAtMs, asOfMs: askedAtMs, timeToLiveMs: 180_000, ...change };
-  };
-  const learn = (samples: readonly Sample[], change: Partial<Reading> = {}, id: TargetId = A) =>
-    readings.learn(id, readingOf(change), samples);
-  const seen = () => valuesOf(readings.view().blocks);
-  return { clock, readings, value, readingOf, learn, seen };
-}
-
-function valuesOf(blocks: readonly Block[]): readonly number[] {
-  return blocks.flatMap(unpack).map((shown) => shown.value);
-}
+import { A, B, C, DAY_MS, MIDNIGHT, NOON, setUp } from "./set-up.ts";
 
 describe("readings: learning", () => {
   test("learn() replaces the values of its target only", () => {
@@ -307,90 +269,5 @@ describe("readings: withdrawing", () => {
     const { readings, learn } = setUp();
     learn([]);
     expect(readings.isWhole(A)).toBe(true);
-  });
-});
-
-describe("readings: view()", () => {
-  test("leaves out readings that expire soon, so that targets that fail together do not outdate one view after the other", async () => {
-    const { clock, readings, learn, value, seen } = setUp();
-    for (const id of [A, B, C]) {
-      learn(value(1), {}, id);
-      await clock.advance(1000);
-    }
-    await clock.advance(172_000);
-    expect([seen().length, readings.view().validForMs]).toEqual([2, 6000]);
-    await clock.advance(3000);
-    expect([seen().length, readings.view().validForMs]).toEqual([0, Number.POSITIVE_INFINITY]);
-  });
-
-  test("is outdated when a value ages, a window ends or the clock goes back", async () => {
-    const { clock, readings, learn, value } = setUp();
-    learn(value(1));
-    const aging = readings.view();
-    expect([aging.validForMs, aging.outdated()]).toEqual([180_000, false]);
-    await clock.advance(180_000);
-    expect(aging.outdated()).toBe(true);
-    learn(value(1, "day"), { timeToLiveMs: 30 * DAY_MS });
-    const windowed = readings.view();
-    expect(windowed.validForMs).toBe(MIDNIGHT - clock.now());
-    clock.set(clock.now() - 1);
-    expect(windowed.outdated()).toBe(true);
-  });
-
-  test("is outdated when only the wall clock has passed its end", () => {
-    const { clock, readings, learn, value } = setUp();
-    learn(value(1, "day"), { timeToLiveMs: 30 * DAY_MS });
-    const view = readings.view();
-    clock.set(MIDNIGHT - 1);
-    expect(view.outdated()).toBe(false);
-    clock.set(MIDNIGHT);
-    expect(view.outdated()).toBe(true);
-  });
-
-  test("is outdated when only the monotonic clock has passed its end", async () => {
-    const { clock, readings, learn, value } = setUp();
-    learn(value(1));
-    const view = readings.view();
-    await clock.advance(180_000);
-    clock.set(NOON);
-    expect(view.outdated()).toBe(true);
-  });
-
-  test("does not change when the readings do", () => {
-    const { readings, learn, value } = setUp();
-    learn(value(1));
-    const view = readings.view();
-    learn(value(2));
-    expect(valuesOf(view.blocks)).toEqual([1]);
-  });
-
-  test("contains derived samples, computed at the instant of the view and limited by their windows", () => {
-    const { clock, readings, learn, value, seen } = setUp();
-    learn(value(1), { timeToLiveMs: 30 * DAY_MS });
-    readings.derive(new Map([[targetId("budget", "all"), () => value(clock.now() - NOON, "day")]]));
-    expect([seen(), readings.series]).toEqual([[1, 0], 1]);
-    expect(readings.view().validForMs).toBe(MIDNIGHT - NOON);
-    clock.set(NOON + 5);
-    expect(seen()).toEqual([1, 5]);
-    readings.derive(new Map());
-    expect(seen()).toEqual([1]);
-  });
-
-  test("keeps the block of a target that has not changed", () => {
-    const { clock, readings, learn, value } = setUp();
-    readings.describe(A, value(7));
-    learn([...value(1, "day"), ...value(2)], { timeToLiveMs: 30 * DAY_MS });
-    const whole = readings.view().blocks;
-    learn(value(3), {}, B);
-    expect(
-      readings
-        .view()
-        .blocks.slice(0, 2)
-        .map((block, index) => block === whole[index]),
-    ).toEqual([true, true]);
-    clock.set(MIDNIGHT);
-    const part = readings.view().blocks[1];
-    expect(part?.values).toEqual([2]);
-    expect(readings.view().blocks[1]).toBe(part);
   });
 });

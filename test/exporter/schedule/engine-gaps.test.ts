@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { ScheduleExpression } from "../../../exporter/time/ticker.ts";
 import { askingGroup, createTestEngine } from "./test-engine.ts";
+import { result, testGroup, testJob } from "./test-jobs.ts";
 
 const MINUTE = 60_000;
+const START_S = Date.UTC(2026, 10, 18, 12) / 1000;
 
 interface Load {
   readonly keys: number;
@@ -63,9 +65,45 @@ describe("the effective interval is at least every real gap", () => {
     { keys: 10, expression: { kind: "cron", expression: "*/7 * * * *" } },
     { keys: 10, expression: { kind: "cron", expression: "0,1,30 * * * *" } },
   ])("%j", async (load) => {
-    const result = await gapsOf(load);
-    expect(result.beyond).toBeLessThanOrEqual(0);
+    const gaps = await gapsOf(load);
+    expect(gaps.beyond).toBeLessThanOrEqual(0);
     // Nor is the gauge far beyond what really happens.
-    expect(result.gauge).toBeLessThanOrEqual(Math.ceil(result.longest) + 1);
+    expect(gaps.gauge).toBeLessThanOrEqual(Math.ceil(gaps.longest) + 1);
   });
+});
+
+test("a job that lacks answers of other jobs runs again soon, less and less often, until it has them", async () => {
+  const runs: number[] = [];
+  const own = createTestEngine();
+  const job = testJob("late", {
+    run: () => {
+      runs.push(Math.round(own.clock.now() / 1000) - START_S);
+      const isEarly = runs.length < 4;
+      return Promise.resolve(isEarly ? { samples: [], isEarly } : result(1));
+    },
+  });
+  await own.apply({ groups: [testGroup({ jobs: [job], expression: { kind: "interval", ms: 300_000 } })] });
+  own.begin();
+  await own.clock.advance(200_000);
+  expect(runs).toEqual([0, 5, 15, 35]);
+  expect(own.status("late")).toMatchObject({ up: true, attempted: true });
+});
+
+test("a run that lacks answers of other jobs is no success, and withdraws what was shown", async () => {
+  let isEarly = true;
+  const own = createTestEngine();
+  const job = testJob("late", {
+    run: () => Promise.resolve(isEarly ? { samples: [], isEarly } : result(1)),
+  });
+  await own.apply({ groups: [testGroup({ jobs: [job], expression: { kind: "interval", ms: 60_000 } })] });
+  own.begin();
+  await own.clock.advance(1000);
+  expect(own.status("late")).toMatchObject({ up: undefined, attempted: true, lastSuccessMs: undefined });
+  isEarly = false;
+  await own.clock.advance(9000);
+  const { lastSuccessMs } = own.status("late") ?? {};
+  expect([own.shown("late"), lastSuccessMs]).toEqual([0, expect.any(Number)]);
+  isEarly = true;
+  await own.clock.advance(120_000);
+  expect([own.shown("late"), own.status("late")?.lastSuccessMs]).toEqual([undefined, lastSuccessMs]);
 });

@@ -18,9 +18,9 @@ describe("createEngine(), an endpoint that refuses every target", () => {
       answers.set(name, { failure: "rate_limited", retryAfterMs: 100_000 });
     begin();
     await clock.advance(99_000);
-    // Two refusals raise the suspicion, the third is the trial.
-    expect(taken().map(([, at]) => at)).toEqual([0, 0, 0]);
-    expect(engine.isAttempted()).toBe(false);
+    // Two refusals raise the suspicion; the others are trials, one after the other.
+    expect(taken().map(([, at]) => at)).toEqual([0, 0, 0, 0]);
+    expect(engine.isAttempted()).toBe(true);
     for (const name of ["a", "b", "c", "d"]) answers.set(name, { credits: 1 });
     await clock.advance(1000);
     expect(taken().map(([, at]) => at)).toEqual([100, 100, 100, 100]);
@@ -86,6 +86,34 @@ describe("createEngine(), runAll() and stop()", () => {
     await clock.advance(20_000);
     expect(await Promise.race([all, WAITS])).toBeGreaterThanOrEqual(5000);
     expect(taken()).toHaveLength(3);
+    await engine.stop();
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test("runAll() runs a job that lacks answers of other jobs once more, after these", async () => {
+    const runs: string[] = [];
+    const needy = (name: string, lacks: () => boolean) =>
+      testJob(name, {
+        run: () => {
+          runs.push(name);
+          return Promise.resolve(lacks() ? { samples: [], isEarly: true } : result(1));
+        },
+      });
+    const { clock, engine, answers, status } = createTestEngine({
+      groups: [
+        testGroup({
+          name: "needy",
+          jobs: [needy("late", () => status("a")?.up !== true), needy("never", () => true)],
+        }),
+        askingGroup(["a"]),
+      ],
+    });
+    answers.set("a", { ms: 5000, credits: 1 });
+    const all = engine.runAll();
+    await clock.advance(20_000);
+    await all;
+    expect(runs.toSorted()).toEqual(["late", "late", "never", "never"]);
+    expect([status("late")?.up, status("never")?.up]).toEqual([true, undefined]);
     await engine.stop();
     expect(clock.pending()).toEqual([]);
   });
@@ -181,7 +209,7 @@ describe("createEngine(), failing runs", () => {
     begin();
     await clock.advance(1000);
     expect(gateway.underWay).toBe(0);
-    expect(String(await dangling[0])).toMatch(/^AbortedError: /);
+    expect(String(await dangling[0])).toBe("Error: The run has ended");
   });
 });
 

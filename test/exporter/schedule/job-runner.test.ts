@@ -35,7 +35,7 @@ function setUp({ seriesLimit = 100, minIntervalMs = 0 }: Options = {}) {
       plan: { gateway, limits: { ...NO_LIMITS, maxPauseMs: MINUTE }, groups: [] },
       get: () => undefined,
     },
-    refusals: createRefusals(clock, () => MINUTE),
+    refusals: createRefusals(clock, { maxPauseMs: () => MINUTE, targetsOf: () => 3 }),
     dispatcher: { further: () => Promise.reject(new Error("Not used here")) },
     intervals: {
       of: () => MINUTE,
@@ -51,12 +51,7 @@ function setUp({ seriesLimit = 100, minIntervalMs = 0 }: Options = {}) {
   const released: string[] = [];
   readings.configure("key/a", "the same");
   const run = (answer: () => Promise<Result | undefined>) =>
-    runner.run(
-      testJob("a", { run: answer, minIntervalMs }),
-      group,
-      () => released.push("released"),
-      aborter.signal,
-    );
+    runner.run(testJob("a", { run: answer, minIntervalMs }), group, () => released.push("released"), aborter);
   /** The counters that are not 0. */
   const counted = async () =>
     (await registry.render("text"))

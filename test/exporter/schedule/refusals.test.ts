@@ -7,9 +7,9 @@ import { createManualClock } from "../../support/clock.ts";
 const MINUTE = 60_000;
 
 /** Refusals of the endpoint `key`, whose targets are polled once a minute. */
-function setUp({ maxPauseMs = 5 * MINUTE } = {}) {
+function setUp({ maxPauseMs = 5 * MINUTE, targets = 3, targetsOf = () => targets } = {}) {
   const clock = createManualClock("2026-11-18T12:00:00Z");
-  const refusals = createRefusals(clock, () => maxPauseMs);
+  const refusals = createRefusals(clock, { maxPauseMs: () => maxPauseMs, targetsOf });
   const answered = (id: TargetId, outcome: RequestOutcome) => refusals.answered("key", id, outcome, MINUTE);
   const answer = (...ids: TargetId[]) => {
     for (const id of ids) answered(id, { answered: true, throttled: false });
@@ -208,8 +208,8 @@ describe("createRefusals(), when the endpoint is suspected", () => {
     },
   );
 
-  test("a gateway that refuses single requests pauses nothing, and one that refuses four targets in a row is paused", () => {
-    const { answer, refuse, begin, mayBegin, mayContinue } = setUp();
+  test("a gateway that refuses single requests pauses nothing, and one that refuses eight targets in a row is paused", () => {
+    const { answer, refuse, begin, mayBegin, mayContinue } = setUp({ targets: 100 });
     answer("key/a", "key/b", "key/c", "key/d", "key/e", "key/f");
     refuse("key/a");
     answer("key/b");
@@ -217,12 +217,39 @@ describe("createRefusals(), when the endpoint is suspected", () => {
     expect(mayContinue("key/f")).toBe(true);
     refuse("key/d");
     expect(mayContinue("key/f")).toBe(false);
-    begin("key/e");
-    refuse("key/e");
-    expect(mayBegin("key/f")).toBe(true);
-    begin("key/f");
-    refuse("key/f");
+    for (const id of ["key/e", "key/f", "key/g", "key/h", "key/i", "key/j"] as const) {
+      expect(mayBegin(id)).toBe(true);
+      begin(id);
+      refuse(id);
+    }
     expect(mayBegin("key/b")).toBe(false);
+  });
+
+  test("an endpoint with fewer targets is paused when all are refused, and not before one has tried", () => {
+    const { refuse, begin, mayBegin } = setUp({ targets: 4 });
+    for (const id of ["key/a", "key/b"] as const) refuse(id);
+    begin("key/c");
+    refuse("key/c");
+    expect(mayBegin("key/d")).toBe(true);
+    begin("key/d");
+    refuse("key/d");
+    expect(mayBegin("key/d")).toBe(false);
+  });
+
+  test("a pause ends when a reload adds a target, or removes one that was refused", () => {
+    const plan = { targets: 2 };
+    const { refuse, begin, mayBegin, refusals } = setUp({ targetsOf: () => plan.targets });
+    refuse("key/a", 60_000);
+    refuse("key/b", 60_000);
+    begin("key/b");
+    refuse("key/b", 60_000);
+    expect(mayBegin("key/c")).toBe(false);
+    plan.targets = 3;
+    expect(mayBegin("key/c")).toBe(true);
+    plan.targets = 2;
+    expect(mayBegin("key/c")).toBe(false);
+    refusals.remove("key/a");
+    expect(mayBegin("key/c")).toBe(true);
   });
 
   test("answers to earlier requests do not shorten a pause", () => {
@@ -259,7 +286,7 @@ describe("createRefusals(), when the endpoint is suspected", () => {
     begin("key/c");
     refuse("key/c", 40_000);
     for (const id of ["key/a", "key/b"] as const) refusals.remove(id);
-    expect(mayBegin("key/d")).toBe(false);
+    expect([mayBegin("key/d"), mayContinue("key/d")]).toEqual([true, false]);
     refusals.remove("key/c");
     expect([mayBegin("key/d"), mayContinue("key/d")]).toEqual([true, true]);
   });

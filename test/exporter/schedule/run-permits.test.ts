@@ -5,7 +5,7 @@ import type { Permit } from "../../../exporter/gateway/port.ts";
 import { type TargetId, targetId } from "../../../exporter/readings/target-id.ts";
 import { createDispatcher, type Release } from "../../../exporter/schedule/dispatcher.ts";
 import { createRefusals } from "../../../exporter/schedule/refusals.ts";
-import { createRunPermits } from "../../../exporter/schedule/run-permits.ts";
+import { createRunPermits, type RunPermits } from "../../../exporter/schedule/run-permits.ts";
 import { createManualClock } from "../../support/clock.ts";
 
 /** Permits of runs that begin as soon as `connections` allow it. */
@@ -13,16 +13,16 @@ function setUp(connections: number, perMinute = 0) {
   const clock = createManualClock();
   const limits = { perMinute: { key: perMinute, analytics: 0, account: 0, transcription: 0 }, connections };
   const dispatcher = createDispatcher(clock, limits);
-  const refusals = createRefusals(clock, () => 300_000);
+  const refusals = createRefusals(clock, { maxPauseMs: () => 300_000, targetsOf: () => 3 });
   const queue: ((release: Release) => void)[] = [];
   dispatcher.serve({
-    openAt: () => (queue.length > 0 ? clock.monotonic() : undefined),
+    openAt: (endpoint) => (endpoint === "key" && queue.length > 0 ? clock.monotonic() : undefined),
     begin: (_, release) => queue.shift()?.(release),
   });
   const begin = (id: TargetId) =>
     new Promise<ReturnType<typeof createRunPermits>>((resolve) => {
-      const dependencies = { dispatcher, refusals, intervals: { at: () => 60_000 } };
-      queue.push((release) => resolve(createRunPermits("key", id, release, dependencies)));
+      const dependencies = { clock, dispatcher, refusals, intervals: { at: () => 60_000 } };
+      queue.push((release) => resolve(createRunPermits("key", id, { release, lastsMs: 100 }, dependencies)));
       dispatcher.wake();
     });
   /** Number of permits that are available at once. */
@@ -52,6 +52,21 @@ describe("createRunPermits()", () => {
     expect(await countFree()).toBe(1);
   });
 
+  test("a first request that comes late waits for another permit, so that requests are evenly spaced", async () => {
+    const { clock, begin } = setUp(1, 60);
+    const [late, other] = [await begin("key/a"), begin("key/b")];
+    await clock.advance(5000);
+    const sentAt: number[] = [];
+    const send = async (permits: RunPermits) => {
+      (await permits.next(NEVER, "request")).release(GOOD);
+      sentAt.push(clock.now() - createManualClock().now());
+    };
+    const sent = [send(late), other.then(send)];
+    await clock.advance(2000);
+    await Promise.all(sent);
+    expect((sentAt[1] ?? 0) - (sentAt[0] ?? 0)).toBe(1000);
+  });
+
   test("close() returns a first permit that was not used, and only that one", async () => {
     const { begin, countFree } = setUp(1);
     const unused = await begin("key/a");
@@ -64,6 +79,26 @@ describe("createRunPermits()", () => {
     permit.release(GOOD);
     permit.release(GOOD);
     expect(await countFree()).toBe(1);
+  });
+
+  test("close() refuses further requests; isInUse shows those that go on", async () => {
+    const { begin } = setUp(1);
+    const permits = await begin("key/a");
+    const first = await permits.next(NEVER, "request");
+    const aborter = new AbortController();
+    const second = permits.next(aborter.signal, "request");
+    permits.close();
+    await expect(permits.next(NEVER, "request")).rejects.toThrow("The run has ended");
+    first.release(GOOD);
+    (await second).release(GOOD);
+    expect(permits.isInUse).toBe(false);
+    const others = await begin("key/b");
+    await others.next(NEVER, "request");
+    const waiting = others.next(aborter.signal, "request");
+    expect(others.isInUse).toBe(true);
+    aborter.abort(new Error("Stop"));
+    await expect(waiting).rejects.toThrow("Stop");
+    expect(others.isInUse).toBe(true);
   });
 
   test("rejects with the reason of an aborted signal", async () => {

@@ -44,6 +44,7 @@ describe("createOverview", () => {
     answer(BILLING, keyReading({ limitCredits: 10, remainingCredits: 4, limitReset: "weekly" }));
     expect(overview().keys).toEqual([
       {
+        id: BILLING,
         name: "billing",
         state: "up",
         failure: undefined,
@@ -281,6 +282,7 @@ function overview({ analytics = false, budgets = [], judged, probes, records }: 
   const owner = { team: "payments", project: "", costCenter: "4711" };
   const key = testKey("billing", { secret: SECRET, owner, showLabel: true });
   const config: Parameters<typeof createOverview>[0] = {
+    discovery: undefined,
     gateway: testGatewayConfig({ baseUrl: "https://gateway.example/api/v1" }),
     keys: [key],
     analytics: analytics ? testAnalytics({ top: 2 }) : undefined,

@@ -5,7 +5,9 @@ import { createPacking } from "../../../exporter/metrics/render/block.ts";
 import type { KeyReading } from "../../../exporter/readings/reading.ts";
 import { createReadings } from "../../../exporter/readings/readings.ts";
 import { targetId } from "../../../exporter/readings/target-id.ts";
+import { keyDocument, pageDocument } from "../../../exporter/status/documents.ts";
 import { createStatusPage, type DrawnPage, WithdrawnError } from "../../../exporter/status/status-page.ts";
+import { WHOLE } from "../../../exporter/status/view.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { testBudget, testConfig, testKey } from "../../support/test-config.ts";
 
@@ -74,7 +76,9 @@ function setUp({ start, keyCount = 1 }: { readonly start?: string; readonly keyC
     answer,
     setBudgets,
     current: () => page.current(),
-    text: async () => (await page.current()).html.toString(),
+    view: (search: string) => page.current(pageDocument({ ...WHOLE, search })),
+    keyPage: (name: string) => page.current(keyDocument(name)),
+    text: async () => (await page.current()).body.toString(),
     breakNext: () => void (isBroken = true),
     drawings: () => drawings,
     pauses: () => pauses,
@@ -182,8 +186,8 @@ describe("current()", () => {
     const stage = setUp({ keyCount: 10_000 });
     stage.setBudgets(200);
     await stage.current();
-    // Rows of 500 keys and 200 budgets, and the status of each budget.
-    expect(stage.pauses()).toBeGreaterThan(500 + 200 + 200);
+    // Rows of 200 keys and 200 budgets, and the status of each budget.
+    expect(stage.pauses()).toBeGreaterThan(200 + 200 + 200);
   });
 
   test("serves a page whose drawing took longer than pages last, once", async () => {
@@ -195,6 +199,66 @@ describe("current()", () => {
     expect([other === one, stage.drawings()]).toEqual([true, 1]);
     await stage.current();
     expect(stage.drawings()).toBe(2);
+  });
+
+  test("draws a view once for all its readers, from the values of the whole page", async () => {
+    const stage = setUp({ keyCount: 20 });
+    const drawn = await Promise.all(Array.from({ length: 16 }, (_, index) => stage.view(`key-${index % 2}`)));
+    expect([new Set(drawn).size, stage.drawings()]).toEqual([2, 1]);
+    expect(drawn[0]?.body.toString()).toContain("key-0");
+    expect(drawn[0]?.body.toString()).not.toContain("key-11");
+    expect([await stage.view("key-1"), await stage.current()]).not.toContain(drawn[0]);
+    expect(stage.drawings()).toBe(1);
+  });
+
+  test("draws the page of a key, and a missing one for a key that does not exist", async () => {
+    const stage = setUp({ keyCount: 2 });
+    stage.answer("key-1", 4321);
+    const [known, unknown] = [await stage.keyPage("key-1"), await stage.keyPage("key-2")];
+    expect([known.isMissing, unknown.isMissing]).toEqual([false, true]);
+    expect(known.body.toString()).toContain("4,321.00");
+    expect(unknown.body.toString()).toContain("No key is named");
+    expect(stage.drawings()).toBe(1);
+    stage.readings.withdraw(targetId("key", "key-1"));
+    expect((await stage.keyPage("key-1")).body.toString()).not.toContain("4,321.00");
+  });
+
+  test("refuses a flood of different views, but neither the whole page nor views that are drawn", async () => {
+    const stage = setUp({ keyCount: 3 });
+    const flood = await Promise.allSettled(
+      Array.from({ length: 1000 }, (_, index) => stage.view(`view-${index}`)),
+    );
+    const refused = flood.filter((each) => each.status === "rejected");
+    expect(refused).toHaveLength(1000 - 16);
+    expect(new Set(refused.map(({ reason }) => reason.name))).toEqual(new Set(["TooManyViewsError"]));
+    expect(await stage.text()).toContain("key-2");
+    await stage.view("view-15");
+    await stage.clock.advance(1000);
+    await expect(stage.view("view-999")).resolves.toBeDefined();
+  });
+
+  test("withdraws a value from every view at once", async () => {
+    const stage = setUp({ keyCount: 2 });
+    stage.answer("key-0", 4321);
+    expect((await stage.view("key-0")).body.toString()).toContain("4,321.00");
+    stage.readings.withdraw(targetId("key", "key-0"));
+    expect((await stage.view("key-0")).body.toString()).not.toContain("4,321.00");
+  });
+
+  test("draws one view after the other, in slices", async () => {
+    const stage = setUp({ keyCount: 500 });
+    await Promise.all([stage.view("key-1"), stage.view("key-2"), stage.view("key-3")]);
+    let running = 0;
+    const most: number[] = [];
+    await stage.clock.advance(1000);
+    stage.onPause(async () => {
+      most.push(++running);
+      await Promise.resolve();
+      running--;
+    });
+    await Promise.all([stage.view("key-1"), stage.view("key-2"), stage.view("key-3")]);
+    expect(most.length).toBeGreaterThan(300);
+    expect(Math.max(...most)).toBe(1);
   });
 
   test("draws again after a failure", async () => {

@@ -1,6 +1,7 @@
 import { budgetFamilies as families } from "../../../../exporter/budgets/families.ts";
-import type { InputSeries } from "../input-series.ts";
-import { type AlertCase, casesOf, exposed, HOUR } from "./alert-case.ts";
+import { JOB } from "../../../../dashboards/rules/settings.ts";
+import { type InputSeries, seriesOf } from "../input-series.ts";
+import { type AlertCase, casesOf, eachMinute, exposed, HOUR } from "./alert-case.ts";
 
 const ofMonth = casesOf("AIGatewayBudget", "budget", { team: "ops", window: "month" });
 const ofPrepaid = casesOf("AIGatewayBudget", "budget", { team: "ops", window: "total" });
@@ -32,6 +33,21 @@ export const budgetCases: readonly AlertCase[] = [
     "a member is missing for 29 minutes",
     incomplete("whole", 30, 59),
   ),
+  ofMonth("Exceeded", "warning", "split", "two shards spent 60 credits each", split("split", [[60, 60]]), 5),
+  ofMonth("Exceeded", "warning", "twofold", "two shards spent 40 each", split("twofold", [[40, 40]])),
+  ofMonth(
+    "Exceeded",
+    "warning",
+    "resized",
+    "90 credits are spent, by two shards and by three",
+    split("resized", [
+      [50, 40],
+      [30, 30, 30],
+    ]),
+  ),
+  ofMonth("Incomplete", "warning", "lost", "a third part is missing", split("lost", [[1, 1]], 3), 30),
+  ofMonth("Incomplete", "warning", "all", "each part is complete", split("all", [[1, 1, 1]])),
+  ofMonth("Incomplete", "warning", "weak", "one part is incomplete", split("weak", [[1, 1]], 2, 0), 30),
   ofPrepaid("ExhaustionImminent", "critical", "ebbing", "four hours are left", prepaid("ebbing", 10), 71),
   ofPrepaid(
     "ExhaustionImminent",
@@ -65,6 +81,45 @@ function incomplete(budget: string, from: number, to: number): readonly InputSer
     ...described(budget, "month"),
     exposed(families.spent, { budget }, () => 1),
     exposed(families.complete, { budget }, (minute) => Number(minute < from || minute >= to)),
+    exposed(families.windowEnd, { budget }, () => 20 * 86_400),
+  ];
+}
+
+/** The parts of shards, each shown by two processes. `totals`: what each shard spent, for each total. The last part may be incomplete. */
+function split(
+  budget: string,
+  totals: readonly (readonly number[])[],
+  expected?: number,
+  last = 1,
+): readonly InputSeries[] {
+  const processes = totals.flatMap((parts) =>
+    parts.flatMap((spent, shard) => ["a", "b"].map((replica) => ({ parts, spent, shard, replica }))),
+  );
+  const shown = processes.flatMap(({ parts, spent, shard, replica }) => {
+    const total = { budget, shards: String(parts.length), instance: `${replica}${shard}`, job: JOB };
+    const labels = { ...total, shard: String(shard) };
+    const complete = shard === parts.length - 1 ? last : 1;
+    return [
+      seriesOf(
+        families.partSpent.name,
+        labels,
+        eachMinute(() => spent),
+      ),
+      seriesOf(
+        families.partComplete.name,
+        labels,
+        eachMinute(() => complete),
+      ),
+      seriesOf(
+        families.parts.name,
+        total,
+        eachMinute(() => expected ?? parts.length),
+      ),
+    ];
+  });
+  return [
+    ...described(budget, "month"),
+    ...shown,
     exposed(families.windowEnd, { budget }, () => 20 * 86_400),
   ];
 }

@@ -46,6 +46,66 @@ export const exporterCases: readonly AlertCase[] = [
     throttled("paused", 10, 30),
   ),
   ofJob(
+    "ShardingMismatch",
+    warning,
+    "mixed",
+    "two totals differ",
+    shards("mixed", [
+      [0, 2],
+      [1, 2],
+      [2, 3],
+    ]),
+    15,
+  ),
+  ofJob(
+    "ShardingMismatch",
+    warning,
+    "resized",
+    "the totals differ for ten minutes",
+    shards(
+      "resized",
+      [
+        [0, 3],
+        [1, 3],
+        [2, 3],
+      ],
+      (minute) => (minute >= 20 && minute < 30 ? 2 : 3),
+    ),
+  ),
+  ofJob(
+    "ShardMissing",
+    "critical",
+    "gap",
+    "shard 1 of 3 has no process",
+    shards("gap", [
+      [0, 3],
+      [2, 3],
+    ]),
+    15,
+  ),
+  ofJob(
+    "ShardMissing",
+    "critical",
+    "doubled",
+    "each of two shards has two processes",
+    shards("doubled", [
+      [0, 2],
+      [0, 2],
+      [1, 2],
+      [1, 2],
+    ]),
+  ),
+  ofJob(
+    "ShardMissing",
+    "critical",
+    "lone",
+    "there are no shards",
+    shards("lone", [
+      [0, 1],
+      [0, 1],
+    ]),
+  ),
+  ofJob(
     "SeriesLimit",
     warning,
     "full",
@@ -96,6 +156,21 @@ export const exporterCases: readonly AlertCase[] = [
     65,
   ),
   ofJob("PollIntervalLong", warning, "fine", "keys are polled every three minutes", interval("fine", 180)),
+  ofJob(
+    "PollIntervalLong",
+    warning,
+    "slow-list",
+    "keys are listed every ten minutes",
+    interval("slow-list", 600, "discovery"),
+    15,
+  ),
+  ofJob(
+    "PollIntervalLong",
+    warning,
+    "fine-list",
+    "keys are listed every five minutes",
+    interval("fine-list", 300, "discovery"),
+  ),
 ];
 
 function requests(endpoint: string, perMinute: Readonly<Record<string, number>>): readonly InputSeries[] {
@@ -128,6 +203,22 @@ function reload(
   return [seriesOf(name, { job, instance }, values)];
 }
 
-function interval(job: string, seconds: number): readonly InputSeries[] {
-  return [exposed(families.pollInterval, { collector: "key" }, () => seconds, job)];
+function interval(job: string, seconds: number, collector = "key"): readonly InputSeries[] {
+  return [exposed(families.pollInterval, { collector }, () => seconds, job)];
+}
+
+/** One process for each pair of a shard and the total; the total of the first one may change. */
+function shards(
+  job: string,
+  processes: readonly (readonly [ordinal: number, total: number])[],
+  first?: (minute: number) => number,
+): readonly InputSeries[] {
+  return processes.map(([ordinal, total], index) => {
+    const value = index === 0 && first ? first : () => total;
+    return seriesOf(
+      families.shards.name,
+      { job, instance: `process-${index}`, shard: String(ordinal) },
+      eachMinute(value),
+    );
+  });
 }

@@ -1,3 +1,4 @@
+import { discoveryFamilies } from "../../../../exporter/collectors/discovery-families.ts";
 import { keyFamilies as families } from "../../../../exporter/collectors/key-families.ts";
 import type { Family } from "../../../../exporter/metrics/family.ts";
 import type { InputSeries, Value } from "../input-series.ts";
@@ -24,6 +25,10 @@ export const keyStateCases: readonly AlertCase[] = [
     2.4 * HOUR + 16,
   ),
   of("ExpiresSoon", "warning", "lasting", "the key expires in more than a week", expires("lasting", 7.5)),
+  of("ExpiresSoon", "warning", "expiring-disabled", "the key expires within a week and is disabled", [
+    ...expires("expiring-disabled", 7.1),
+    exposed(discoveryFamilies.disabled, { key: "expiring-disabled" }, () => 1),
+  ]),
   of("FreeQuotaLow", "info", "quota", "two of fifty free requests are left", quota("quota", 2), 35),
   of("FreeQuotaLow", "info", "quota-left", "five of fifty free requests are left", quota("quota-left", 5)),
   of("DataStale", "warning", "stale", "the last answer was at minute 60", answered("stale", 60, 480), 81),
@@ -36,6 +41,22 @@ export const keyStateCases: readonly AlertCase[] = [
     told("never", families.up, () => 0),
     5,
   ),
+  of(
+    "DataStale",
+    "warning",
+    "unread",
+    "the list is complete without it from minute 60 on",
+    [...answered("unread", 60, 480), ...listing("unread", () => 1)],
+    90,
+  ),
+  of("DataStale", "warning", "listed", "is listed every 24 minutes", [
+    ...told("listed", families.lastSuccess, (minute) => (minute - (minute % 24)) * 60),
+    ...listing("listed", () => 1),
+  ]),
+  of("DataStale", "warning", "unlisted", "its list fails, which is one alert for all keys", [
+    ...answered("unlisted", 60, 480),
+    ...listing("unlisted", (minute) => Number(minute < 65)),
+  ]),
   of(
     "UsageCorrected",
     "info",
@@ -59,6 +80,10 @@ export const keyStateCases: readonly AlertCase[] = [
     [owner("gone", 120, 480)],
     150,
   ),
+  of("Disappeared", "warning", "deleted", "a listed key is deleted at the gateway", [
+    owner("deleted", 120, 480),
+    known("deleted", (minute) => (minute < 120 ? 1 : null)),
+  ]),
   of("Disappeared", "warning", "missed", "scrapes fail for twenty minutes", [owner("missed", 120, 140)]),
 ];
 
@@ -79,6 +104,16 @@ function quota(key: string, remaining: number): readonly InputSeries[] {
     ...told(key, families.freeRequestsLimit, () => 50),
     exposed(families.freeRequestsRemaining, { key }, (minute) => (minute < 30 ? 50 : remaining)),
   ];
+}
+
+function known(key: string, value: (minute: number) => Value): InputSeries {
+  const labels = { key, api_key: key, hash: "0123abcd", workspace: `of-${key}`, source: "listing" };
+  return exposed(discoveryFamilies.info, labels, value);
+}
+
+/** A key without a secret, and whether the keys of its workspace are listed. */
+function listing(key: string, up: (minute: number) => number): readonly InputSeries[] {
+  return [known(key, () => 1), exposed(discoveryFamilies.up, { workspace: `of-${key}` }, up)];
 }
 
 /** Polled every minute, without an answer between two given minutes. */

@@ -9,8 +9,8 @@ badFiles("analytics.queries", [
     text: withQueries("{}"),
     problems: [
       "analytics.queries[0].name: is missing; it must be a text that matches [a-z0-9][a-z0-9_.-]{0,63}",
-      "analytics.queries[0].dimensions: is missing; it must be a list",
       "analytics.queries[0].window: is missing; it must be day, last_day, month or last_month",
+      "analytics.queries[0].dimensions: is missing; it must be a list",
     ],
   },
   {
@@ -37,6 +37,20 @@ badFiles("analytics.queries", [
     ],
   },
   {
+    name: "classifiers that make no labels",
+    text: withQueries(
+      "{name: a, dimensions: [], window: day}, {name: b, classifier: {id: x, dimensions: []}, window: day}, {name: c, dimensions: [model, user], classifier: {id: 5b0e9d4e-7c0f-4f4e-9a39-0d2f6f1c7a10, dimensions: [user]}, window: day}, {name: d, classifier: {id: 5b0e9d4e-7c0f-4f4e-9a39-0d2f6f1c7a10, dimensions: [query]}, window: day}",
+    ),
+    problems: [
+      "analytics.queries[0].dimensions: is an empty list; name one or two dimensions",
+      'analytics.queries[1].classifier.id: "x" is not a UUID',
+      "analytics.queries[1].classifier.dimensions: is an empty list; name one or two dimensions",
+      "analytics.queries[2].classifier.dimensions: makes more than two with dimensions",
+      "analytics.queries[2].classifier.dimensions[0]: user is named twice",
+      "analytics.queries[3].classifier.dimensions[0]: query cannot be a label of a query",
+    ],
+  },
+  {
     name: "the last month of a dimension that is kept for 31 days",
     text: withQueries("{name: a, dimensions: [provider], window: last_month}"),
     problems: [
@@ -53,6 +67,20 @@ badFiles("analytics.queries", [
   {
     name: "more queries than the gateway accepts requests",
     text: `${withQueries("{name: a, dimensions: [user], window: day}, {name: b, dimensions: [user], window: month}")}schedule: {analytics: 15s}\n`,
+    problems: [
+      "analytics.queries: 4 queries (2 of them built in) need 8 requests per round beside 10 others, but at 54 requests a minute only 13 fit into schedule.analytics, which is every 15 s",
+    ],
+  },
+  {
+    name: "queries that fit only without the built-in ones",
+    text: `${withQueries("{name: a, dimensions: [user], window: day}")}schedule: {analytics: 15s}\n`,
+    problems: [
+      "analytics.queries: 3 queries (2 of them built in) need 6 requests per round beside 10 others, but at 54 requests a minute only 13 fit into schedule.analytics, which is every 15 s",
+    ],
+  },
+  {
+    name: "queries that replace the built-in ones, and are too many nevertheless",
+    text: `${withQueries("{name: keys-day, dimensions: [user], window: day}, {name: keys-month, dimensions: [user], window: day}")}schedule: {analytics: 15s}\n`,
     problems: [
       "analytics.queries: 2 queries need 4 requests per round beside 10 others, but at 54 requests a minute only 13 fit into schedule.analytics, which is every 15 s",
     ],

@@ -41,7 +41,7 @@ badFiles("structure, and the folder of keys", [
     text: "gateway: {base_url: https://gateway.example/api/v1, base_uri: x}\nkeys: [{name: billing, api_key_file: /secrets/billing}]\nkey_dir: /x\n",
     problems: [
       "gateway.base_uri: is not a known field; did you mean base_url? Known fields: base_url, timeout, deadline, requests_per_minute, connections, max_pause, max_body",
-      "key_dir: is not a known field; did you mean keys_dir? Known fields: gateway, keys, keys_dir, analytics, discovery, budgets, probes, probe_spend, schedule, credit_value, series_limit",
+      "key_dir: is not a known field; did you mean keys_dir? Known fields: gateway, keys, keys_dir, analytics, discovery, budgets, probes, probe_spend, schedule, credit_value, series_limit, shards",
     ],
   },
   {
@@ -62,7 +62,7 @@ badFiles("structure, and the folder of keys", [
       'gateway.timeout: "1h" is not a duration from 100ms to 10m, such as 10s',
       'keys[0].name: "Billing" does not match [a-z0-9][a-z0-9_.-]{0,63}',
       "keys[0].api_key: a secret must not be written in this file; put it into a file and name the file in api_key_file, or into an environment variable and name the variable in api_key_env",
-      "keys[2].team: is not a known field; known fields: name, api_key_file, api_key_env, owner, show_label",
+      "keys[2].team: is not a known field; known fields: name, api_key_file, api_key_env, owner, show_label, limit",
       'analytics.top: "many" is not an integer from 1 to 1000',
       'schedule.keys: "often" is not a cron expression of 5 or 6 fields (UTC) or an interval from 1s to 1d, such as 60s',
       'keys[2].name: "search" is already the name of keys[1]',

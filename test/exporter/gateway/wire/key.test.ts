@@ -43,7 +43,11 @@ describe("currentKey: an answer of a service", () => {
     [
       "that sends more than the contract",
       { extraKeyFields: true },
-      { expiresAtMs: Date.UTC(2027, 0, 1), freeRequests: { limit: 1000, used: 0, remaining: 1000 } },
+      {
+        isManagementKey: false,
+        expiresAtMs: Date.UTC(2027, 0, 1),
+        freeRequests: { limit: 1000, used: 0, remaining: 1000 },
+      },
     ],
     [
       "that lacks recent fields",

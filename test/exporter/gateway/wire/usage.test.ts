@@ -60,11 +60,16 @@ describe("parsePairs: the answer around the rows", () => {
     ["the contract's", body([ROW]), {}],
     ["nothing", body([]), { rows: [], creditsSource: "total_less_byok" }],
     ["more rows than these", body([ROW], {}, { truncated: true }), { truncated: true }],
-    ["warnings", body([ROW], { warnings: ["no such key"] }), { warnings: 1 }],
+    ["warnings", body([ROW], { warnings: ["no such key"] }), { warnings: 1, warnedHashes: new Set() }],
+    [
+      "warnings that name hashes",
+      body([ROW], { warnings: [`hash "${"A1".repeat(32)}"`, `${"0".repeat(64)}, ${"0".repeat(65)}`, 3] }),
+      { warnings: 3, warnedHashes: new Set(["a1".repeat(32), "0".repeat(64)]) },
+    ],
     [
       "warnings that are not texts are counted",
       body([ROW], { warnings: [{ code: 7 }, "b", null] }),
-      { warnings: 3 },
+      { warnings: 3, warnedHashes: new Set() },
     ],
     ["warnings null", body([ROW], { warnings: null }), {}],
     ["warnings of another type", body([ROW], { warnings: "none" }), {}],

@@ -1,29 +1,40 @@
 import type { BudgetGaps } from "../../../../exporter/budgets/budget-status.ts";
+import { targetId } from "../../../../exporter/readings/target-id.ts";
 import type { BudgetRow, Overview } from "../../../../exporter/status/overview.ts";
+import type { KeyHistory } from "../../../../exporter/status/key-history.ts";
 import { renderPage } from "../../../../exporter/status/page/page.ts";
 import type { ProbeRow } from "../../../../exporter/status/probes-overview.ts";
 import type { KeyRow, QueryRow } from "../../../../exporter/status/target-rows.ts";
+import { type View, WHOLE } from "../../../../exporter/status/view.ts";
 
 export const NOW = Date.parse("2026-11-21T13:40:39Z");
 export const DAY = 86_400_000;
 
 /** The page of an exporter with only the given data. */
-export function pageOf(overview: Partial<Overview>, telemetryPath = "/metrics"): string {
+export function pageOf(
+  overview: Partial<Overview>,
+  telemetryPath = "/metrics",
+  view: Partial<View> = {},
+): string {
+  return renderPage(overviewOf(overview), telemetryPath, { ...WHOLE, ...view }).toString();
+}
+
+/** An exporter with only the given data. */
+export function overviewOf(overview: Partial<Overview>): Overview {
   const about = {
     version: "1.2.3",
     nowMs: NOW,
     startedMs: NOW - DAY,
     gateway: "https://gateway.example/api/v1",
   };
-  return renderPage(
-    { ...about, creditValue: undefined, keys: [], queries: [], budgetQueries: [], budgets: [], ...overview },
-    telemetryPath,
-  ).toString();
+  const nothing = { creditValue: undefined, keys: [], queries: [], budgetQueries: [], budgets: [] };
+  return { ...about, ...nothing, ...overview };
 }
 
 /** A key that is up, with every value known. */
 export function key(name: string, more: Partial<KeyRow> = {}): KeyRow {
   return {
+    id: targetId("key", name),
     name,
     state: "up",
     failure: undefined,
@@ -41,6 +52,14 @@ export function key(name: string, more: Partial<KeyRow> = {}): KeyRow {
     ...more,
   };
 }
+
+/** A history in which every key spent 1 credit and had 60 left, two hours and an hour ago. */
+export const HISTORY: KeyHistory = {
+  sinceMs: NOW - 7_200_000,
+  of: () => [2, 1].map((hours) => ({ atMs: NOW - hours * 3_600_000, day: 1, left: 60 })),
+  start: () => {},
+  stop: () => {},
+};
 
 /** A query that is up, over a window without spend. */
 export function query(name: string, more: Partial<QueryRow> = {}): QueryRow {
@@ -119,9 +138,35 @@ export function textOf(page: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }
 
+/** The items of the list of problems that need attention. */
+export function listed(overview: Partial<Overview>): readonly string[] {
+  return [...pageOf(overview).matchAll(/<li>([\s\S]*?)<\/li>/g)].map(([, text = ""]) => textOf(text));
+}
+
 /** The cells of each row of the page's tables. */
 export function rows(page: string): string[][] {
   return [...page.matchAll(/<tr[ >][\s\S]*?<\/tr>/g)].map(([row]) =>
     [...row.matchAll(/<(t[hd])[ >][\s\S]*?<\/\1>/g)].map(([cell]) => textOf(cell)),
   );
 }
+
+/** The parts that are not well-formed: unknown elements, unquoted attributes, end tags without a start, stray brackets. */
+export function markupFaults(page: string): readonly string[] {
+  const faults: string[] = [];
+  const open: string[] = [];
+  const body = page.replace("<!doctype html>", "").replace(/<style>[^<]*<\/style>/, "");
+  for (const [tag, end, name = "", attributes = ""] of body.matchAll(TAG)) {
+    if (!ELEMENTS.includes(name)) faults.push(tag);
+    if (!/^\s*\/?$/.test(attributes.replaceAll(ATTRIBUTE, ""))) faults.push(tag);
+    if (end && open.pop() !== name) faults.push(tag);
+    if (!end && !/^(?:meta|link|br|input|path)$/.test(name)) open.push(name);
+  }
+  return [...faults, ...open, ...(/[<>].*/.exec(body.replaceAll(TAG, "")) ?? [])];
+}
+
+const ELEMENTS = (
+  "html head meta link title style body header nav a main section div dl dt dd footer h1 h2 h3 p ul li table caption " +
+  "form label input datalist option select button thead tbody tr th td article small span strong b i bdi br code time svg path desc"
+).split(" ");
+const TAG = /<(\/?)([a-z]\w*)([^<>]*)>/gi;
+const ATTRIBUTE = /\s(?:[a-zA-Z-]+)="[^"<>]*"/g;

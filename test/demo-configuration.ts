@@ -1,0 +1,43 @@
+import { demoBudgets } from "./demo-gateway.ts";
+import type { Gateway } from "./gateway/gateway.ts";
+
+const TEAMS: Readonly<Record<string, readonly string[]>> = {
+  payments: ["billing", "checkout", "fraud"],
+  discovery: ["search", "recommendations"],
+  support: ["support-bot", "docs", "translate"],
+  platform: ["onboarding", "etl", "mobile", "web", "ops", "ears"],
+  research: ["data-science"],
+  marketing: ["marketing"],
+};
+
+/** Where the exporter finds the secrets of the demo, as fields of its configuration. */
+export interface DemoSecrets {
+  readonly key: (name: string) => Readonly<Record<string, string>>;
+  readonly management: Readonly<Record<string, string>>;
+}
+
+/** A configuration of the exporter for the demo's gateway, which must listen already: every key with its team, and budgets. */
+export function demoConfiguration(
+  gateway: Gateway,
+  secrets: DemoSecrets,
+  schedule: { readonly keys: string; readonly analytics: string },
+) {
+  return {
+    gateway: { base_url: gateway.url, timeout: "2s", deadline: "3s", requests_per_minute: 1200 },
+    keys: [...gateway.tokens.keys()].map((name) => ({
+      name,
+      ...secrets.key(name),
+      owner: { team: teamOf(name) },
+    })),
+    analytics: { ...secrets.management, top: 12 },
+    // One key belongs to another workspace, so its spend stays unwatched.
+    discovery: {},
+    budgets: demoBudgets(gateway, "payments", TEAMS["payments"] ?? []),
+    schedule: { ...schedule, discovery: schedule.analytics },
+    credit_value: { currency: "EUR", value: 0.86 },
+  };
+}
+
+function teamOf(key: string): string {
+  return Object.keys(TEAMS).find((team) => TEAMS[team]?.includes(key)) ?? "";
+}

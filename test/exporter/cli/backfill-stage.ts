@@ -1,0 +1,71 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { BackfillRequest } from "../../../exporter/backfill/plan.ts";
+import { backfill } from "../../../exporter/cli/backfill.ts";
+import type { ConfigFileInput } from "../../../exporter/config/schema.ts";
+import type { Gateway, GatewayOptions } from "../../gateway/gateway.ts";
+import { writeExporterFiles } from "../../support/exporter-files.ts";
+import { createFastClock } from "../../support/fast-time.ts";
+import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
+import { DEFAULT_OPTIONS } from "./default-options.ts";
+import { createTerminalDouble } from "./terminal-double.ts";
+
+export const NOON = Date.UTC(2026, 10, 18, 12);
+export const TODAY = Date.UTC(2026, 10, 18);
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
+
+export interface BackfillStage {
+  readonly options?: GatewayOptions;
+  readonly prepare?: (gateway: Gateway) => void;
+  readonly content?: Partial<ConfigFileInput>;
+}
+
+/** A gateway with two configured keys; `write` backfills into the folder, `text` reads what a day has. */
+export async function setUp({ options, prepare, content }: BackfillStage = {}) {
+  // Time advances quickly, because requests are a second apart; for the simulated gateway it stays noon.
+  const clock = { ...createFastClock({ speed: 2000, realMs: Date.now(), shownMs: NOON }), now: () => NOON };
+  const gateway = await startSimulatedGateway({ now: () => NOON, startAt: NOON, ...options });
+  if (options?.keys === undefined)
+    for (const name of ["billing", "search"]) gateway.addKey({ name, createdAt: TODAY - 400 * DAY });
+  gateway.switches.analyticsRequestsPerMinute = null;
+  prepare?.(gateway);
+  const files = writeExporterFiles({
+    gatewayUrl: gateway.url,
+    tokens: gateway.tokens,
+    managementToken: gateway.managementToken,
+    content: { gateway: { base_url: gateway.url, deadline: "10m", requests_per_minute: 0 }, ...content },
+  });
+  const folder = mkdtempSync(join(tmpdir(), "backfill-test-"));
+  onTestFinished(() => {
+    files.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const write = async (request: Partial<BackfillRequest> = {}, isDryRun = false, url?: string) => {
+    const { terminal, printed } = createTerminalDouble(files.environment);
+    const line = {
+      command: "backfill",
+      request: { ...REQUEST, ...request },
+      output: folder,
+      url,
+      isDryRun,
+      options: { ...DEFAULT_OPTIONS, configFile: files.configFile },
+    } as const;
+    const code = await backfill(line, { ...terminal, clock });
+    return { code, ...printed };
+  };
+  const text = (day: string) => readFileSync(join(folder, `${day}.om`), "utf8");
+  return { gateway, write, folder, text };
+}
+
+const REQUEST: BackfillRequest = {
+  days: 3,
+  untilMs: undefined,
+  stepMs: 6 * HOUR,
+  format: "openmetrics",
+  job: "aigateway-exporter",
+  instance: "exporter:9853",
+  gateway: "",
+};

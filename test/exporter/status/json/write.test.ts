@@ -1,0 +1,291 @@
+import { expect, test } from "vitest";
+import type { z } from "zod";
+import type { Overview } from "../../../../exporter/status/overview.ts";
+import { statusSchema } from "../../../../exporter/status/json/schema.ts";
+import { writeStatusJson } from "../../../../exporter/status/json/write.ts";
+import type { KeyRow } from "../../../../exporter/status/target-rows.ts";
+import { KEY_STATES, type View, WHOLE } from "../../../../exporter/status/view.ts";
+import { budget, DAY, gaps, key, NOW, overviewOf, probe, query } from "../page/page-reader.ts";
+
+const DOWN = {
+  state: "down",
+  failure: { reason: "unauthorized", message: "Cannot read: gateway answered 401" },
+} as const;
+const UP = { state: "up", failure: undefined, lastSuccessMs: NOW - 1500 } as const;
+const NOTHING: Partial<KeyRow> = {
+  state: "waiting",
+  lastSuccessMs: undefined,
+  limit: undefined,
+  remaining: undefined,
+  reset: undefined,
+  nextResetMs: undefined,
+  day: undefined,
+  week: undefined,
+  month: undefined,
+  total: undefined,
+};
+
+/** The answer, which must have the form of the schema and no other field. */
+async function statusOf(
+  overview: Partial<Overview>,
+  view: Partial<View> = {},
+): Promise<z.infer<typeof statusSchema>> {
+  return statusSchema.parse(JSON.parse(await textOf(overview, view)));
+}
+
+function textOf(overview: Partial<Overview>, view: Partial<View> = {}, pace = () => Promise.resolve()) {
+  return writeStatusJson(overviewOf(overview), { ...WHOLE, ...view }, pace);
+}
+
+test("an exporter with everything answers with every value, amounts and times with their units", async () => {
+  expect(await statusOf(EVERYTHING)).toEqual({
+    version: "1.2.3",
+    timestamp_seconds: NOW / 1000,
+    start_timestamp_seconds: (NOW - DAY) / 1000,
+    failed_reload_timestamp_seconds: (NOW - 5000) / 1000,
+    gateway_url: "https://gateway.example/api/v1",
+    credit_value: { currency: "EUR", value: 0.9 },
+    shard: { ordinal: 1, total: 3, keys_elsewhere: 7 },
+    keys_total: 1,
+    keys: [
+      {
+        key: "billing",
+        up: false,
+        failure_reason: "unauthorized",
+        failure_message: "Cannot read: gateway answered 401",
+        last_success_timestamp_seconds: (NOW - 12_000) / 1000,
+        states: ["failing", "low"],
+        team: "payments",
+        project: "invoices",
+        cost_center: "4711",
+        listed: false,
+        unlimited: false,
+        limit_credits: 100,
+        limit_source: "mirrored",
+        limit_remaining_credits: 4,
+        limit_reset_schedule: "monthly",
+        limit_next_reset_timestamp_seconds: (NOW + 9 * DAY + 10 * 3_600_000) / 1000,
+        // 96 of 100 credits since the first of the month.
+        estimated_exhaustion_timestamp_seconds: expect.closeTo(
+          (NOW + ((NOW - Date.parse("2026-11-01T00:00:00Z")) * 4) / 96) / 1000,
+          3,
+        ),
+        usage_day_credits: 1.5,
+        usage_week_credits: 10,
+        usage_month_credits: 60,
+        usage_credits: 1234.5,
+        expiry_timestamp_seconds: (NOW + DAY) / 1000,
+      },
+    ],
+    budgets: [
+      {
+        budget: "month",
+        team: "payments",
+        scope: "keys",
+        keys: ["billing"],
+        window: "month",
+        window_start_timestamp_seconds: Date.parse("2026-11-01T00:00:00Z") / 1000,
+        window_end_timestamp_seconds: Date.parse("2026-12-01T00:00:00Z") / 1000,
+        limit_credits: 500,
+        spent_credits: 120.5,
+        complete: false,
+        gaps: { failing: 1 },
+        unseen: false,
+      },
+    ],
+    queries: [
+      {
+        query: "day",
+        up: true,
+        last_success_timestamp_seconds: (NOW - 5000) / 1000,
+        window_start_timestamp_seconds: Date.parse("2026-11-01T00:00:00Z") / 1000,
+        data_timestamp_seconds: (NOW - 60_000) / 1000,
+        credits: 0,
+        pairs: [{ model: "acme/one", app: "Chat", credits: 5 }],
+        truncated: false,
+        exceeds_total: false,
+      },
+    ],
+    unwatched: {
+      up: true,
+      last_success_timestamp_seconds: (NOW - 1500) / 1000,
+      day_credits: 0,
+      unresolved_keys: 0,
+    },
+    account: {
+      balance: {
+        up: true,
+        last_success_timestamp_seconds: (NOW - 1500) / 1000,
+        bought_credits: 50,
+        used_credits: 30,
+        balance_credits: 20,
+      },
+      lists: [
+        {
+          workspace: "default",
+          up: true,
+          last_success_timestamp_seconds: (NOW - 1500) / 1000,
+          keys: 3,
+        },
+      ],
+      queries: [
+        {
+          query: "keys-month",
+          up: true,
+          last_success_timestamp_seconds: (NOW - 1500) / 1000,
+          dimensions: ["api_key_id", "model"],
+          window: "month",
+        },
+      ],
+    },
+    probes: {
+      probes: [
+        {
+          probe: "ears",
+          up: true,
+          last_success_timestamp_seconds: (NOW - 60_000) / 1000,
+          model: "acme/ear",
+          key: "ears",
+          last_run_timestamp_seconds: (NOW - 60_000) / 1000,
+          word_error_ratio: 0,
+          word_error_limit_ratio: 0.2,
+          duration_seconds: 1.234,
+          speed_factor: 3.32,
+          cost_credits: 0.0004,
+        },
+      ],
+      spend_day_credits: 0.1,
+      spend_day_limit_credits: 1,
+    },
+  });
+});
+
+/** As the configuration has it. */
+const CREDIT_VALUE = { currency: "EUR", value: 0.9, former: [] };
+const EVERYTHING: Partial<Overview> = {
+  failedReloadMs: NOW - 5000,
+  creditValue: CREDIT_VALUE,
+  shard: { ordinal: 1, total: 3, keysElsewhere: 7 },
+  keys: [
+    key("billing", {
+      ...DOWN,
+      remaining: 4,
+      isLimitMirrored: true,
+      expiryMs: NOW + DAY,
+      owner: { team: "payments", project: "invoices", costCenter: "4711" },
+    }),
+  ],
+  budgets: [budget("month", { team: "payments", gaps: gaps({ failing: 1 }) })],
+  queries: [query("day", { credits: 0, pairs: [{ model: "acme/one", app: "Chat", credits: 5 }] })],
+  unwatched: { name: "unwatched", ...UP, day: 0, month: undefined, unresolvedKeys: 0, unresolvedNames: [] },
+  account: {
+    balance: { name: "credits", ...UP, bought: 50, used: 30, balance: 20 },
+    capabilities: { name: "capabilities", ...UP },
+    listings: [{ name: "default", ...UP, keys: 3 }],
+    queries: [{ name: "keys-month", ...UP, dimensions: ["api_key_id", "model"], window: "month" }],
+  },
+  probes: { rows: [probe("ears")], spentToday: 0.1, ceiling: 1 },
+};
+
+test("a key without an answer has no amounts, and an exporter without anything has no keys", async () => {
+  const { keys } = await statusOf({ keys: [key("new", NOTHING)] });
+  expect(keys).toEqual([{ key: "new", states: ["waiting"], listed: false }]);
+  const empty = await statusOf({});
+  expect(Object.keys(empty)).toEqual([
+    "version",
+    "timestamp_seconds",
+    "start_timestamp_seconds",
+    "gateway_url",
+    "keys_total",
+    "keys",
+    "budgets",
+  ]);
+});
+
+test.each<[string, Partial<KeyRow>, object, readonly string[]]>([
+  [
+    "unlimited",
+    { limit: "unlimited", remaining: undefined },
+    { unlimited: true },
+    ["limit_credits", "limit_source"],
+  ],
+  [
+    "no limit",
+    { limit: 0, remaining: 0 },
+    { unlimited: false, limit_credits: 0, states: ["up", "used-up"] },
+    [],
+  ],
+  ["not polled", { isListed: true, isDisabled: true }, { listed: true, states: ["up", "disabled"] }, []],
+  [
+    "never reset",
+    { reset: "never", nextResetMs: undefined },
+    { limit_reset_schedule: "never" },
+    ["limit_next_reset_timestamp_seconds"],
+  ],
+  [
+    "a number that is not finite",
+    { day: Number.NaN, expiryMs: Infinity },
+    { usage_week_credits: 10 },
+    ["usage_day_credits", "expiry_timestamp_seconds"],
+  ],
+])("distinguishes %s from unknown and zero", async (_name, more, present, absent) => {
+  const text = await textOf({ keys: [key("billing", more)] });
+  const [row = {}] = statusSchema.parse(JSON.parse(text)).keys;
+  expect(row).toMatchObject(present);
+  for (const name of absent) expect(row).not.toHaveProperty(name);
+  expect(text).not.toContain("null");
+});
+
+test.each(KEY_STATES)("the state %s of a key is the parameter that selects it", async (state) => {
+  const keys = [
+    key("down", DOWN),
+    key("new", NOTHING),
+    key("used", { remaining: 0 }),
+    key("low", { remaining: 3 }),
+    key("off", { isDisabled: true }),
+  ];
+  const all = await statusOf({ keys });
+  const named = all.keys.filter(({ states }) => states.includes(state));
+  expect((await statusOf({ keys }, { state })).keys).toEqual(named);
+  expect(named.length).toBeGreaterThan(0);
+});
+
+test("the pages have a thousand keys each, in the order of the view, and the last one names no next one", async () => {
+  const keys = Array.from({ length: 2001 }, (_, index) => key(`key-${index}`, { day: index }));
+  const names: string[] = [];
+  const next: (number | undefined)[] = [];
+  for (const page of [1, 2, 3, 4]) {
+    const answer = await statusOf({ keys }, { page, sort: "day" });
+    expect(answer.keys_total).toBe(2001);
+    names.push(...answer.keys.map((row) => row.key));
+    next.push(answer.next_page);
+  }
+  expect(names).toEqual(keys.map(({ name }) => name).toReversed());
+  expect(next).toEqual([2, 3, undefined, undefined]);
+});
+
+test("a view with a filter has neither models nor the account", async () => {
+  const answer = await statusOf({ ...EVERYTHING, queries: [query("day")] }, { team: "payments" });
+  const { keys, budgets, queries, unwatched, account, probes } = answer;
+  expect([keys.length, budgets.length]).toEqual([1, 1]);
+  expect([queries, unwatched, account, probes]).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+test("hostile names are texts", async () => {
+  const evil = `"},{"key":"x\u0000\u2028</script>\ud800`;
+  const { keys } = await statusOf({
+    keys: [key(evil, { owner: { team: evil, project: "", costCenter: "" } })],
+  });
+  expect(keys).toMatchObject([{ key: evil, team: evil }]);
+});
+
+test("can let other work run after each row", async () => {
+  let paces = 0;
+  const pace = () => {
+    paces++;
+    return Promise.resolve();
+  };
+  const keys = Array.from({ length: 1500 }, (_, index) => key(`key-${index}`));
+  await textOf({ keys, budgets: [budget("one")] }, {}, pace);
+  expect(paces).toBe(1001);
+});

@@ -1,0 +1,145 @@
+import { expect, test } from "vitest";
+import type { Overview } from "../../../../exporter/status/overview.ts";
+import { renderAxisPage } from "../../../../exporter/status/page/axis-page.ts";
+import { type Axis, axisAddress } from "../../../../exporter/status/view.ts";
+import { markupFaults, overviewOf, query, rows, textOf } from "./page-reader.ts";
+
+const EVIL = `"><script>alert('1')</script>\n<img src=x onerror=alert(1)>\u202e&amp;/..%2f?#é`;
+const UNKNOWN = {
+  credits: undefined,
+  dataMs: undefined,
+  state: "waiting",
+  lastSuccessMs: undefined,
+} as const;
+const OTHER = { model: "_other", app: "_other" };
+const CHAT = { model: "acme/one", app: "Chat" };
+const QUERIES = [
+  query("day", {
+    credits: 1,
+    pairs: [
+      { ...CHAT, credits: 0.1 },
+      { model: "acme/one", app: "Search", credits: 0.2 },
+      { model: "acme/two", app: "Chat", credits: 0.3 },
+      { ...OTHER, credits: 0.4 },
+    ],
+    foldedPairs: 3,
+  }),
+  query("last_day", { credits: 0 }),
+  query("month", {
+    credits: 10,
+    pairs: [
+      { model: "acme/two", app: "Chat", credits: 6 },
+      { ...CHAT, credits: 4 },
+    ],
+  }),
+  query("last_month", UNKNOWN),
+];
+
+function pageOf(axis: Axis, name?: string, overview: Partial<Overview> = {}) {
+  const { page, isMissing } = renderAxisPage(
+    overviewOf({ queries: QUERIES, ...overview }),
+    "/metrics",
+    axis,
+    name,
+  );
+  return { page: page.toString(), isMissing };
+}
+
+test("all models are in one table, which adds up to the spend of each window", () => {
+  const { page, isMissing } = pageOf("model");
+  expect(isMissing).toBe(false);
+  expect(markupFaults(page)).toEqual([]);
+  expect(rows(page)).toEqual([
+    ["Model", "Today at least", "Yesterday", "This month", "Last month"],
+    ["acme/two", "0.30 30.0%", "", "6.00 60.0%", "—"],
+    ["acme/one", "0.30 30.0%", "", "4.00 40.0%", "—"],
+    ["_other", "0.40 40.0%", "", "", "—"],
+    ["In all", "1.00", "0.00", "10.00", "—"],
+  ]);
+  expect(rows(pageOf("app").page).map(([name]) => name)).toEqual([
+    "App",
+    "Chat",
+    "Search",
+    "_other",
+    "In all",
+  ]);
+});
+
+test("the page of a model has its share, its apps, and the keys that spend on it", () => {
+  const keyModels = {
+    of: () => [],
+    keysOf: (model: string) => [
+      {
+        window: "day" as const,
+        keys: [
+          { label: `Prod ${model}`, name: "billing", credits: 0.25 },
+          { label: "Twin", name: undefined, credits: undefined },
+        ],
+      },
+      { window: "month" as const, keys: [] },
+    ],
+  };
+  const { page } = pageOf("model", "acme/one", { keyModels });
+  expect(markupFaults(page)).toEqual([]);
+  expect(rows(page)).toEqual([
+    ["App", "Today at least", "Yesterday", "This month", "Last month"],
+    ["Chat", "0.10 10.0%", "", "4.00 40.0%", "—"],
+    ["Search", "0.20 20.0%", "", "", "—"],
+    ["Name at the gateway", "Credits"],
+    ["Prod acme/one billing", "0.25"],
+    ["Twin", "—"],
+  ]);
+  const text = textOf(page);
+  expect(text).toContain("Today 1 November 2026 at least 0.30 30.0% of all");
+  expect(text).toContain("This month November 2026 4.00 40.0% of all");
+  expect(text).toContain("This month No key is named with this model.");
+  expect(page).toContain('<a href="/keys/billing">');
+  const apps = rows(pageOf("app", "Chat", { keyModels }).page).map(([name]) => name);
+  expect(apps).toEqual(["Model", "acme/two", "acme/one"]);
+});
+
+test("a name that no answer has is missing, and so is the rest", () => {
+  for (const name of [EVIL, "_other", "Chat", ""]) {
+    const { page, isMissing } = pageOf("model", name);
+    expect([name, isMissing]).toEqual([name, true]);
+    expect(markupFaults(page)).toEqual([]);
+    expect(page).not.toMatch(/<script|<img/);
+    expect(textOf(page)).toContain("No such model");
+  }
+});
+
+test.each([EVIL, "a/b", "x".repeat(2000), "\ud800", "_none"])(
+  "%j has well-formed pages, and a link that leads to it alone",
+  (name) => {
+    for (const axis of ["model", "app"] as const) {
+      const queries = [query("day", { credits: 1, pairs: [{ model: name, app: name, credits: 1 }] })];
+      const { page } = pageOf(axis, undefined, { queries });
+      const [, link = ""] = /<th scope="row"><a href="([^"]*)"/.exec(page) ?? [];
+      expect(link.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))).toBe(
+        axisAddress(axis, name),
+      );
+      expect(new URL(axisAddress(axis, name), "http://x").hash).toBe("");
+      const one = pageOf(axis, name.toWellFormed(), {
+        queries: [
+          query("day", { pairs: [{ model: name.toWellFormed(), app: name.toWellFormed(), credits: 1 }] }),
+        ],
+      });
+      expect(one.isMissing).toBe(false);
+      for (const each of [page, one.page]) {
+        expect(markupFaults(each)).toEqual([]);
+        expect(each).not.toMatch(/<script|<img/);
+      }
+    }
+  },
+);
+
+test("many models are cut, and their number is shown", () => {
+  const pairs = Array.from({ length: 250 }, (_, index) => ({ model: `m-${index}`, app: "a", credits: 1 }));
+  const { page } = pageOf("model", undefined, { queries: [query("day", { pairs, credits: 250 })] });
+  expect(rows(page)).toHaveLength(203);
+  expect(textOf(page)).toContain("… and 50 more.");
+});
+
+test("without a management key the pages say so", () => {
+  expect(textOf(pageOf("app", undefined, { queries: [] }).page)).toContain("no management key is configured");
+});

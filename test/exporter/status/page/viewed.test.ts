@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import type { View } from "../../../../exporter/status/view.ts";
+import { budget, key, pageOf, query, rows, textOf } from "./page-reader.ts";
+
+const owned = (team: string, project = "") => ({ owner: { team, project, costCenter: "" } });
+const KEYS = [
+  key("search", { ...owned("web"), month: 5, remaining: 4 }),
+  key("billing", { ...owned("payments", "Invoices"), month: undefined }),
+  key("fraud", { ...owned("payments"), month: 0, remaining: 0 }),
+  key("free", { limit: "unlimited", remaining: undefined, month: 90 }),
+];
+const OVERVIEW = {
+  keys: KEYS,
+  queries: [query("day")],
+  budgets: [budget("pay", { team: "payments" }), budget("other")],
+};
+
+test.each<[Partial<View>, readonly string[]]>([
+  [{}, ["fraud", "search", "billing", "free"]],
+  [{ sort: "name" }, ["billing", "fraud", "free", "search"]],
+  [{ sort: "month" }, ["free", "search", "fraud", "billing"]],
+  [{ sort: "left" }, ["fraud", "search", "billing", "free"]],
+  [{ sort: "used" }, ["fraud", "search", "billing", "free"]],
+  [{ team: "payments" }, ["fraud", "billing"]],
+  [{ team: "pay" }, []],
+  [{ search: "invoice" }, ["billing"]],
+  [{ search: "pay", sort: "name" }, ["billing", "fraud"]],
+  [{ state: "used-up" }, ["fraud"]],
+  [{ state: "low" }, ["search"]],
+  [{ state: "failing" }, []],
+])("the view %j shows these keys in this order", (view, names) => {
+  expect(namesOf(pageOf(OVERVIEW, "/metrics", view))).toEqual(names);
+});
+
+test("the view of a team shows its budgets, its keys and their sums, and what it leaves out", () => {
+  const text = textOf(pageOf(OVERVIEW, "/metrics", { team: "payments" }));
+  expect(text).toContain("2 keys of 4: team payments. The account, models, apps and probes are not part");
+  expect(text).toContain("2 of 2 none failing");
+  expect(text).toContain("partial: unknown for 1 key");
+  expect(text).not.toMatch(/other Within|Models and apps Today/);
+  expect(textOf(pageOf(OVERVIEW, "/metrics", { team: "nobody" }))).toContain("No key matches.");
+});
+
+test("the pages of 10,000 keys are linked, and contain each key once", () => {
+  const overview = { keys: Array.from({ length: 10_000 }, (_, index) => key(`key-${index}`)) };
+  const page = pageOf(overview, "/metrics", { page: 2, sort: "day" });
+  expect(namesOf(page)).toEqual(Array.from({ length: 200 }, (_, index) => `key-${index + 200}`));
+  expect([...page.matchAll(/<a href="([^"]*page=[^"]*|[^"]*#keys)"/g)].map(([, link]) => link)).toEqual([
+    "/?sort=day&#38;page=2",
+    "/?sort=day#keys",
+    "/?sort=day#keys",
+    "/?sort=day&#38;page=3#keys",
+    "/?sort=day&#38;page=50#keys",
+  ]);
+  const last = textOf(pageOf(overview, "/metrics", { page: 51 }));
+  expect(last).toContain("First Previous There is no page 51.");
+});
+
+test("hostile parameters are plain text", () => {
+  const evil = `"><script>alert(1)</script>`;
+  const page = pageOf(OVERVIEW, "/metrics", { search: evil, team: evil });
+  expect(page).not.toContain("<script");
+  expect(page).toContain('value="&#34;&#62;&#60;script');
+});
+
+function namesOf(page: string): readonly string[] {
+  const table = page.slice(page.indexOf('id="keys"'));
+  return page.includes('id="keys"')
+    ? rows(table.slice(0, table.indexOf("</table>")))
+        .slice(1)
+        .map(([name = ""]) => name.split(" ")[0] ?? "")
+    : [];
+}

@@ -1,0 +1,225 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse, parseAllDocuments, stringify } from "yaml";
+import { z } from "zod";
+import { createRules } from "../../dashboards/rules/index.ts";
+import { dashboards } from "../../dashboards/index.ts";
+import { createManifests } from "../../infra/kubernetes/manifests.ts";
+import { outgoing } from "../../infra/kubernetes/network-policy.ts";
+import { readSettings } from "../../infra/settings.ts";
+import { ROOT } from "../support/repository.ts";
+import { describeWithTools } from "../support/tools.ts";
+import { runMocked } from "./mocked-program.ts";
+import { type Changes, declared, settingTexts } from "./program-settings.ts";
+
+const manifest = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string(), annotations: z.record(z.string(), z.string()).optional() }),
+});
+type Manifest = z.output<typeof manifest>;
+
+const LEAST = {
+  image: "registry.example/aigateway-exporter:0.1.0",
+  exporter: { gateway: { base_url: "https://gateway.example/api/v1" } },
+  keysSecret: "their-keys",
+};
+
+/** Values that the chart and the Pulumi program both know. */
+const CASES: Readonly<Record<string, Changes>> = {
+  "the least values": LEAST,
+  "a management key, a pod monitor, a rule file and other links": {
+    ...LEAST,
+    managementSecret: "their-management",
+    scrape: "podMonitor",
+    scrapeInterval: "1m",
+    rules: "configMap",
+    gateway: "eu",
+    podLabels: { tier: "1" },
+    podAnnotations: { "k8s.grafana.com/scrape": "true" },
+    nodeSelector: { "kubernetes.io/os": "linux" },
+    tolerations: [
+      { key: "dedicated", operator: "Equal", value: "metrics", effect: "NoSchedule" },
+      { operator: "Exists" },
+    ],
+    priorityClass: "system-cluster-critical",
+    environmentSecret: "their-environment",
+    caConfigMap: "their-authorities",
+    runbookBaseUrl: "https://wiki.example/alerts",
+    dashboardBaseUrl: "https://grafana.mine.example/d",
+    exporter: { gateway: { base_url: "https://gateway.example:8443/v1" }, analytics: { top: 7 } },
+  },
+  "annotations, owners, several labels and a pull secret": {
+    ...LEAST,
+    scrape: "annotations",
+    imagePullSecrets: ["one", "two"],
+    logLevel: "debug",
+    resources: { limits: { memory: "1Gi" } },
+    monitorLabels: { release: "mine", tier: "1" },
+    dashboardLabels: { a: "b", c: "d" },
+    scrapeFrom: { "kubernetes.io/metadata.name": "monitoring" },
+    exporter: {
+      gateway: { base_url: "https://gateway.example/api/v1", timeout: "5s" },
+      keys: [{ name: "billing", owner: { team: "payments", cost_center: "4711" } }, { name: "search" }],
+    },
+  },
+  "a web configuration, variables and fields of the monitor's endpoint": {
+    ...LEAST,
+    environment: { HTTPS_PROXY: "http://proxy.example:3128", NO_PROXY: "10.0.0.0/8", TZ: "UTC" },
+    webConfigSecret: "their-web",
+    gateway: "eu",
+    monitorEndpoint: {
+      scheme: "https",
+      interval: "2m",
+      tlsConfig: { ca: { secret: { name: "their-web", key: "ca.crt" } }, insecureSkipVerify: false },
+      relabelings: [{ targetLabel: "region", replacement: "eu" }],
+    },
+  },
+  "fields of a pod monitor's endpoint without a gateway, and a proxy on the gateway's port": {
+    ...LEAST,
+    scrape: "podMonitor",
+    caConfigMap: "their-authorities",
+    environment: { OTHER_PROXY: "http://other.example:8080", https_proxy: "https://proxy.example" },
+    monitorEndpoint: { metricRelabelings: [{ action: "labeldrop", regex: "app" }] },
+  },
+  "three shards": {
+    ...LEAST,
+    shards: 3,
+    webConfigSecret: "their-web",
+    environment: { NODE_OPTIONS: "--max-semi-space-size=2" },
+    priorityClass: "system-cluster-critical",
+    environmentSecret: "their-environment",
+    caConfigMap: "their-authorities",
+  },
+  "two replicas and a management key": { ...LEAST, replicas: 2, managementSecret: "their-management" },
+  "two replicas of four shards with keys": {
+    ...LEAST,
+    shards: 4,
+    replicas: 2,
+    exporter: { ...LEAST.exporter, keys: [{ name: "billing" }] },
+  },
+  "only the pod": {
+    ...LEAST,
+    scrape: "none",
+    rules: "none",
+    dashboardConfigMaps: false,
+    networkPolicy: false,
+    resources: {},
+  },
+};
+
+describe.each(Object.entries(CASES))("manifests with %s", (_name, changes) => {
+  test("are what the Pulumi program deploys, without the namespace", async () => {
+    const registered = await runMocked(changes, dashboards);
+    const objects = registered.flatMap(({ type, inputs }) =>
+      type.startsWith("pulumi:") || type.endsWith(":Namespace") ? [] : manifest.parse(inputs),
+    );
+    // The label `gateway` is by default the name of the stack.
+    expect(sorted(manifestsOf({ gateway: "test", ...changes }, "pulumi"))).toEqual(
+      sorted(objects.map(withoutStack)),
+    );
+  });
+});
+
+describeWithTools(["helm"], "the Helm chart", ({ helm }) => {
+  const chart = join(ROOT, "charts", "aigateway-exporter");
+  const template = (values: Changes) =>
+    execFileSync(helm, ["template", "aigateway-exporter", chart, "-n", "aigateway-exporter", "-f", "-"], {
+      input: stringify(withNulls(values)),
+      encoding: "utf8",
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+
+  test.each(Object.entries(CASES))("makes the manifests with %s", (_name, changes) => {
+    const objects = parseAllDocuments(template(changes)).map((document) => manifest.parse(document.toJS()));
+    expect(sorted(objects)).toEqual(sorted(manifestsOf(changes, "Helm")));
+  });
+
+  test.each([
+    ["no image", { ...LEAST, image: "" }, /image/],
+    ["no gateway", { ...LEAST, exporter: {} }, /gateway/],
+    [
+      "an address without a protocol",
+      { ...LEAST, exporter: { gateway: { base_url: "gateway" } } },
+      /base_url/,
+    ],
+    ["an unknown value", { ...LEAST, imagee: "a" }, /imagee/],
+    ["an unknown choice", { ...LEAST, scrape: "pods" }, /scrape/],
+    ["text for a list", { ...LEAST, imagePullSecrets: "one" }, /imagePullSecrets/],
+    [
+      "a login in a variable",
+      { ...LEAST, environment: { HTTPS_PROXY: "http://me:secret@proxy.example" } },
+      /HTTPS_PROXY/,
+    ],
+    ["a number as a variable", { ...LEAST, environment: { PORT: 1 } }, /environment/],
+    ["text for tolerations", { ...LEAST, tolerations: "all" }, /tolerations/],
+  ])("refuses %s", (_name, values, message) => {
+    expect(() => template(values)).toThrow(message);
+  });
+
+  test("has no complaints of helm lint", () => {
+    const values = stringify(LEAST);
+    const printed = execFileSync(helm, ["lint", "--strict", chart, "-f", "-"], {
+      input: values,
+      encoding: "utf8",
+    });
+    expect(printed).toContain("0 chart(s) failed");
+  });
+});
+
+/** Helm adds the entries of a value to the default ones, unless they are null. */
+function withNulls(values: Changes): Changes {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const entries = z.record(z.string(), z.unknown()).safeParse(declared[name]?.default);
+      const own = z.record(z.string(), z.unknown()).safeParse(value);
+      if (!entries.success || !own.success) return [name, value];
+      return [
+        name,
+        { ...Object.fromEntries(Object.keys(entries.data).map((key) => [key, null])), ...own.data },
+      ];
+    }),
+  );
+}
+
+function manifestsOf(changes: Changes, manager: string): readonly Manifest[] {
+  const texts = new Map(Object.entries(settingTexts(changes)));
+  const { kubernetes: settings, rules } = readSettings((name) => texts.get(name));
+  if (!settings) throw new Error("Expected settings for Kubernetes");
+  const mounted = { keys: nameOf(settings.keys), management: nameOf(settings.management) };
+  return createManifests({
+    settings,
+    outgoing: outgoing(settings),
+    mounted,
+    rules: createRules(rules),
+    dashboards,
+    manager,
+  }).map((each) => manifest.parse(each));
+}
+
+function nameOf(secret: { readonly kind: string; readonly name?: string } | undefined): string | undefined {
+  return secret?.name;
+}
+
+/** Pulumi's own annotations, and the stack that owns an object, are not part of a manifest. */
+function withoutStack(object: Manifest): Manifest {
+  const { annotations = {}, ...metadata } = object.metadata;
+  const others = Object.entries(annotations).filter(([name]) => !/^pulumi\.com\/|\/stack$/.test(name));
+  return { ...object, metadata: { ...metadata, annotations: Object.fromEntries(others) } };
+}
+
+/** Objects by kind and name. Null, {} and [] mean the same to the API server, and the configuration is compared as data. */
+function sorted(objects: readonly Manifest[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    objects.map((object) => {
+      const text = JSON.stringify(object, (name, value: unknown) => {
+        if (name === "config.yaml" && typeof value === "string") return parse(value);
+        const isEmpty =
+          value === null || (typeof value === "object" && Object.keys(value ?? {}).length === 0);
+        return isEmpty ? undefined : value;
+      });
+      return [`${object.kind} ${object.metadata.name}`, JSON.parse(text)];
+    }),
+  );
+}

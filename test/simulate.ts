@@ -1,0 +1,113 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { stringify } from "yaml";
+
+import { demoConfiguration } from "./demo-configuration.ts";
+import { createDemoGateway, demoProbes, enliven } from "./demo-gateway.ts";
+import type { Gateway } from "./gateway/gateway.ts";
+import { messageOf, startProblem } from "./gateway/start-problem.ts";
+
+const HELP = `A simulated gateway with two months of history, lively traffic and some trouble, and a configuration of the exporter for it.
+
+Usage: aigateway-exporter simulate [options]
+  --port <n>    port on 127.0.0.1, 0 for any free port (8402)
+  --dir <path>  folder for the configuration and the keys (aigateway-demo)
+  --help        show this help
+`;
+
+const FLAGS = {
+  port: { type: "string", default: "8402" },
+  dir: { type: "string", default: "aigateway-demo" },
+  help: { type: "boolean", default: false },
+} as const;
+
+/** The first line of each configuration that this command writes. It overwrites no other file. */
+const MARK = "# Written by aigateway-exporter simulate. It is overwritten at the next start.\n";
+
+process.exitCode = await run(process.argv.slice(2));
+
+/** Runs until Ctrl-C. Exit codes: 0 stopped, 1 failed, 2 usage error. */
+async function run(argv: readonly string[]): Promise<number> {
+  let values: ReturnType<typeof parse>;
+  let port: number;
+  try {
+    values = parse(argv);
+    port = readPort(values.port);
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\nSee aigateway-exporter simulate --help\n`);
+    return 2;
+  }
+  if (values.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const stopSignal = untilSignal();
+  const gateway = createDemoGateway();
+  try {
+    const configuration = await configurationFile(values.dir);
+    await gateway.start(port);
+    await writeFiles(gateway, resolve(values.dir), configuration);
+    process.stdout.write(welcome(gateway.url, configuration));
+  } catch (error) {
+    process.stderr.write(`${startProblem(error, port)}\n`);
+    await gateway.stop();
+    return 1;
+  }
+  const calm = enliven(gateway);
+  await stopSignal;
+  calm();
+  await gateway.stop();
+  return 0;
+}
+
+function parse(argv: readonly string[]) {
+  return parseArgs({ args: [...argv], options: FLAGS, allowPositionals: false }).values;
+}
+
+function readPort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw new Error(`Cannot use --port "${text}": expected a port from 0 to 65535`);
+  return port;
+}
+
+function untilSignal(): Promise<void> {
+  return new Promise((done) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
+  });
+}
+
+/** @throws if the file exists and this command did not write it. */
+async function configurationFile(directory: string): Promise<string> {
+  const path = join(directory, "config.yaml");
+  const text = await readFile(path, "utf8").catch(() => MARK);
+  if (!text.startsWith(MARK)) throw new Error(`"${path}" exists already: choose another folder with --dir`);
+  return path;
+}
+
+async function writeFiles(gateway: Gateway, directory: string, configuration: string): Promise<void> {
+  const probing = demoProbes(gateway);
+  const secrets = {
+    key: (name: string) => ({ api_key_file: join(directory, "keys", name) }),
+    management: { management_key_file: join(directory, "management") },
+  };
+  const file = {
+    ...demoConfiguration(gateway, secrets, { keys: "5s", analytics: "20s" }),
+    ...probing,
+  };
+  await mkdir(join(directory, "keys"), { recursive: true });
+  for (const [name, token] of gateway.tokens)
+    await writeFile(join(directory, "keys", name), `${token}\n`, { mode: 0o600 });
+  await writeFile(join(directory, "management"), `${gateway.managementToken}\n`, { mode: 0o600 });
+  await writeFile(configuration, `${MARK}${stringify(file)}`);
+}
+
+function welcome(url: string, configuration: string): string {
+  return `A simulated gateway with 17 keys and two months of history listens at ${url}
+
+Start the exporter in another terminal, then open http://127.0.0.1:9853:
+  npx aigateway-exporter --config.file=${configuration}
+
+Ctrl-C stops the gateway.
+`;
+}
