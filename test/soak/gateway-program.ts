@@ -36,7 +36,8 @@ async function run(): Promise<void> {
   tell({ type: "listening", url: gateway.url });
   const tickMs = Math.min(1000, order.intervalMs / 10);
   setInterval(createTick(), tickMs);
-  setInterval(changeSecret, tickMs);
+  // Between two changes, a busy machine reads the whole folder.
+  setInterval(changeSecret, Math.min(1000, order.intervalMs / 2));
   const { port: bound } = new URL(gateway.url);
   for (;;) for (const phase of PHASES) await goThrough(phase, Number(bound));
 }
