@@ -37,8 +37,8 @@ function shownOf(series: SeriesMap, name: string): (family: string) => number | 
   return (family) => series.get(`aigateway_probe_${family}{probe="${name}"}`);
 }
 
-async function afterRuns(count: number, name: string): Promise<SeriesMap> {
-  return stage.seriesWhen((series) => shownOf(series, name)("runs_total") === count);
+async function afterRuns(count: number, ...names: string[]): Promise<SeriesMap> {
+  return stage.seriesWhen((series) => names.every((name) => shownOf(series, name)("runs_total") === count));
 }
 
 test("a probe shows what the books of the gateway contain, with either upload", async () => {
@@ -56,7 +56,7 @@ test("a probe shows what the books of the gateway contain, with either upload", 
   };
   stage.gateway.manners.change(manner, "acme/form");
   await stage.runFor(3 * FIRST);
-  const series = await afterRuns(3, "form");
+  const series = await afterRuns(3, "plain", "form");
   const records = stage.gateway.books.transcriptions();
   expect(records.map(({ upload, format }) => `${upload} ${format}`).toSorted()).toEqual([
     ...Array.from({ length: 3 }, () => "json mp3"),
