@@ -1,6 +1,7 @@
 import { holdsSecret } from "../config/secret.ts";
 import type { AccountKey } from "../gateway/account.ts";
 import { MOST_LISTED_KEYS } from "../gateway/account-keys.ts";
+import type { ListedName, ListedNames } from "../readings/listed-name.ts";
 
 /** The names of the account's keys, as the label `key` shows them. No two keys have the same one. */
 export interface KeyDirectory {
@@ -12,13 +13,7 @@ export interface KeyDirectory {
   /** Forgets the names of listings that are not configured any more, and all names of another account. */
   use(account: string, listings: readonly string[]): void;
   /** The names of all keys by listing and hash. */
-  readonly listed: () => ReadonlyMap<string, ReadonlyMap<string, ListedName>>;
-}
-
-/** The name of a key here, and the label of its name at the gateway, which other keys may have as well. */
-export interface ListedName {
-  readonly name: string;
-  readonly label: string;
+  readonly listed: () => ListedNames;
 }
 
 /** A key with its plain name, which is empty if nothing of it can be shown, and its label. */

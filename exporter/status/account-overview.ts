@@ -1,5 +1,6 @@
 import type { Config, QueryConfig } from "../config/config.ts";
 import { decimalRest } from "../metrics/decimal-sum.ts";
+import type { ListedNames } from "../readings/listed-name.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
 import { type KeyRow, listedKeyRow, type TargetRow, targetRow } from "./target-rows.ts";
@@ -28,15 +29,6 @@ export interface BalanceRow extends TargetRow {
 export interface ListingRow extends TargetRow {
   /** Number of keys that it shows now. */
   readonly keys: number;
-}
-
-/** The names of listed keys: by list, then by the hash of the key. */
-export type ListedNames = ReadonlyMap<string, ReadonlyMap<string, ListedName>>;
-
-/** The name of a key here, and the label of its name at the gateway, which other keys may have as well. */
-export interface ListedName {
-  readonly name: string;
-  readonly label: string;
 }
 
 type AccountConfig = Pick<Config, "analytics" | "discovery">;

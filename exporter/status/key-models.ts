@@ -1,10 +1,10 @@
 import type { Config } from "../config/config.ts";
 import { decimalRest } from "../metrics/decimal-sum.ts";
 import { asksKeySpend, type KeySpends, type ModelSpend } from "../readings/key-spend.ts";
+import type { ListedName, ListedNames } from "../readings/listed-name.ts";
 import type { UsageReading } from "../readings/reading.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
-import type { ListedName, ListedNames } from "./account-overview.ts";
 import { type TargetRow, targetRow } from "./target-rows.ts";
 
 /** What a key spends by model in a window, by the name that the gateway has for it. Amounts are credits. */

@@ -1,9 +1,10 @@
 import type { BudgetGaps, budgetStatus, BudgetStatus } from "../budgets/budget-status.ts";
 import type { BudgetConfig, BudgetScope, Config, ConfigPart } from "../config/config.ts";
+import type { ListedNames } from "../readings/listed-name.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
 import { type Period, periodName } from "../time/window.ts";
-import { type AccountOverview, accountOverview, listedKeys, type ListedNames } from "./account-overview.ts";
+import { type AccountOverview, accountOverview, listedKeys } from "./account-overview.ts";
 import type { KeyHistory } from "./key-history.ts";
 import { createKeyModels, type KeyModelsSource } from "./key-models.ts";
 import { type ProbesOverview, probesOverview, type ProbesSource } from "./probes-overview.ts";

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BudgetStatus, budgetStatus } from "../budgets/budget-status.ts";
 import type { BudgetConfig, Config } from "../config/config.ts";
+import type { ListedNames } from "../readings/listed-name.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import type { Clock } from "../time/clock.ts";
 import { createOverview, type Overview } from "./overview.ts";
 import type { KeyHistory } from "./key-history.ts";
-import type { ListedNames } from "./account-overview.ts";
 import type { ProbesSource } from "./probes-overview.ts";
 import { pageDocument, type StatusDocument } from "./documents.ts";
 import { ACCOUNT_PATH, AXIS_PATHS, STATUS_PATH } from "./view.ts";
