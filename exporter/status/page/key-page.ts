@@ -19,7 +19,7 @@ import {
 } from "./keys.ts";
 import { layout } from "./layout.ts";
 import { answerAge, mark } from "./marks.ts";
-import { until, utcText } from "./time.ts";
+import { axisTime, until, utcText } from "./time.ts";
 
 /** Everything that is known about one key; undefined: there is no key of this name. */
 export function renderKeyPage(overview: Overview, telemetryPath: string, name: string): Html | undefined {
@@ -150,7 +150,7 @@ function course(id: string, title: string, description: string, chart: Chart): H
   return html`<section class="card" aria-labelledby="${id}">
     <h2 id="${id}">${title}</h2>
     ${picture(chart, id, title, description)}
-    <p class="axis"><small>${utcText(chart.startMs)}</small> <small>${utcText(chart.endMs)}</small></p>
+    <p class="axis"><small>${axisTime(chart.startMs)}</small> <small>${axisTime(chart.endMs)}</small></p>
   </section>`;
 }
 

@@ -25,6 +25,11 @@ export function dateText(atMs: number): string {
   return dates.format(atMs);
 }
 
+/** The end of an axis, `23 Nov, 13:40 UTC`, with the exact time as its title. */
+export function axisTime(atMs: number): Html {
+  return instant(atMs, isDate(atMs) ? `${minutes.format(atMs)} UTC` : "out of range");
+}
+
 /** A UTC month, `November 2026`. */
 export function monthText(atMs: number): string {
   return months.format(atMs);
@@ -36,6 +41,13 @@ export function utcText(atMs: number): string {
 }
 
 const dates = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
+const minutes = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZone: "UTC",
+});
 const months = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 
 function instant(atMs: number, text: string): Html {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ago, date, dateText, monthText, until } from "../../../../exporter/status/page/time.ts";
+import { ago, axisTime, date, dateText, monthText, until } from "../../../../exporter/status/page/time.ts";
 import { textOf } from "./page-reader.ts";
 
 const NOW = Date.parse("2026-11-21T13:40:39Z");
@@ -32,6 +32,13 @@ describe("times", () => {
   test("can be shown as a date", () => {
     expect(textOf(String(date(NOW)))).toBe("21 November 2026");
     expect(String(date(NOW))).toContain(`title="2026-11-21 13:40:39 UTC"`);
+  });
+
+  test("end an axis with the minute, also at midnight", () => {
+    expect(textOf(String(axisTime(NOW)))).toBe("21 Nov, 13:40 UTC");
+    expect(textOf(String(axisTime(Date.parse("2026-12-01T00:00:00Z"))))).toBe("1 Dec, 00:00 UTC");
+    expect(String(axisTime(NOW))).toContain(`title="2026-11-21 13:40:39 UTC"`);
+    expect(String(axisTime(1e300))).toBe("out of range");
   });
 
   test("use UTC for days and months", () => {
