@@ -28,7 +28,7 @@ import { registerEngineMetrics } from "./schedule/engine-metrics.ts";
 import { createEventLog } from "./schedule/event-log.ts";
 import type { Plan } from "./schedule/plan.ts";
 import { createPollReporters } from "./schedule/poll-reporter.ts";
-import { createKeyHistory } from "./status/key-history.ts";
+import { createPast } from "./status/past.ts";
 import { createStatusPage } from "./status/status-page.ts";
 import type { Clock } from "./time/clock.ts";
 import { createTicker as createClockTicker, type CreateTicker } from "./time/ticker.ts";
@@ -125,8 +125,8 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   metrics.reloaded(true, startedMs);
   derive();
 
-  const history = createKeyHistory({ clock, readings });
-  const sources = { clock, readings, budgetStatus, probes, history, listed: context.directory.listed };
+  const past = createPast({ clock, readings });
+  const sources = { clock, readings, budgetStatus, probes, ...past, listed: context.directory.listed };
   const about = () => ({ version: build.version, startedMs, failedReloadMs: metrics.failedReloadMs() });
   const routes = createRoutes({
     telemetryPath,
@@ -184,10 +184,10 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       await server.start();
       publisher.changed();
       engine.start(onChange);
-      for (const each of [spendWatch, history]) each.start();
+      for (const each of [spendWatch, past]) each.start();
     },
     stop: async () => {
-      for (const each of [publisher, spendWatch, history]) each.stop();
+      for (const each of [publisher, spendWatch, past]) each.stop();
       await Promise.all([engine.stop().then(() => gateway.close()), server.stop()]);
       for (const bounded of [events, limiter]) bounded.flush();
     },

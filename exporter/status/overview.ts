@@ -7,6 +7,7 @@ import { type Period, periodName } from "../time/window.ts";
 import { type AccountOverview, accountOverview, listedKeys } from "./account-overview.ts";
 import type { KeyHistory } from "./key-history.ts";
 import { createKeyModels, type KeyModelsSource } from "./key-models.ts";
+import type { SpendHours } from "./spend-hours.ts";
 import { type ProbesOverview, probesOverview, type ProbesSource } from "./probes-overview.ts";
 import {
   type KeyRow,
@@ -45,6 +46,8 @@ export interface Overview {
   readonly account?: AccountOverview | undefined;
   /** The course of the keys; absent: nothing is recorded. */
   readonly history?: KeyHistory | undefined;
+  /** The spend of models and apps by hour; absent: nothing is recorded. */
+  readonly spendHours?: SpendHours | undefined;
   /** Undefined: no probes are configured. */
   readonly probes?: ProbesOverview | undefined;
 }
@@ -89,6 +92,7 @@ export interface OverviewDependencies {
   /** The names of listed keys; none unless given. */
   readonly listed?: () => ListedNames;
   readonly history?: KeyHistory;
+  readonly spendHours?: SpendHours;
 }
 
 /** The values of `/metrics`, arranged for a person. */
@@ -97,12 +101,13 @@ export function createOverview(
     Config,
     "gateway" | "keys" | "analytics" | "discovery" | "budgets" | "creditValue" | "probing" | "part"
   >,
-  { readings, budgetStatus, probes, history, listed = () => new Map() }: OverviewDependencies,
+  { readings, budgetStatus, probes, history, spendHours, listed = () => new Map() }: OverviewDependencies,
   about: Pick<Overview, "version" | "nowMs" | "startedMs" | "failedReloadMs">,
 ): Overview {
   return {
     ...about,
     ...(history && { history }),
+    ...(spendHours && { spendHours }),
     shard: config.part && shardOverview(config.part),
     gateway: config.gateway.baseUrl,
     creditValue: config.creditValue,

@@ -6,6 +6,7 @@ import type { ReadingSource } from "../readings/readings.ts";
 import type { Clock } from "../time/clock.ts";
 import { createOverview, type Overview } from "./overview.ts";
 import type { KeyHistory } from "./key-history.ts";
+import type { SpendHours } from "./spend-hours.ts";
 import type { ProbesSource } from "./probes-overview.ts";
 import { pageDocument, type StatusDocument } from "./documents.ts";
 import { ACCOUNT_PATH, AXIS_PATHS, STATUS_PATH } from "./view.ts";
@@ -51,6 +52,7 @@ export interface StatusPageDependencies {
   readonly listed?: () => ListedNames;
   /** Nothing is drawn over time unless given. */
   readonly history?: KeyHistory;
+  readonly spendHours?: SpendHours;
   /** How long a part of the drawing may take, after which other work runs. */
   readonly sliceMs?: number;
   /** Lets other work run. */

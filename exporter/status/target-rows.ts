@@ -155,6 +155,11 @@ export interface PairRow {
   readonly credits: number;
 }
 
+/** Whether it is what no pair has a name for. */
+export function isOther({ model, app }: Pick<PairRow, "model" | "app">): boolean {
+  return model === "_other" && app === "_other";
+}
+
 export function queryRow(name: string, readings: ReadingSource): QueryRow {
   const id = targetId("analytics", name);
   return { ...targetRow(name, readings.status(id)), ...queryFigures(readings.shown(id)) };

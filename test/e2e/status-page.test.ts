@@ -34,6 +34,9 @@ describeWithTools(["chromium"], "the status page in a browser", ({ chromium }) =
       }),
     });
     await app.clock.runTo(app.clock.now() + 300_000);
+    const [key = ""] = app.gateway.tokens.keys();
+    app.gateway.spend({ key, model: EVIL, micros: 2_000_000, at: app.clock.now() - 1000 });
+    await app.clock.runTo(app.clock.now() + 600_000);
     const { queries = [] } = statusSchema.parse(JSON.parse(await app.page("/api/v1/status")));
     const pair = queries
       .flatMap(({ pairs }) => pairs)
@@ -58,6 +61,11 @@ describeWithTools(["chromium"], "the status page in a browser", ({ chromium }) =
     await browser.close();
     await app.stop();
   }, PATIENCE_MS);
+
+  // Otherwise the browser would draw none.
+  test("the pages of models show the spend by hour", async () => {
+    expect(await app.page("/models")).toContain("The highest hour:");
+  });
 
   const hostile = `/?search=${encodeURIComponent(EVIL)}&team=${encodeURIComponent(EVIL.slice(0, 80))}`;
   test.each([390, 768, 1280])(

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -106,7 +107,8 @@ export async function openBrowser(path: string): Promise<BrowserPage> {
     close: async () => {
       child.kill();
       await ended;
-      rmSync(profile, { recursive: true, force: true, maxRetries: 20 });
+      // Its other processes write for a moment longer. The synchronous form does not try again.
+      await rm(profile, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 }

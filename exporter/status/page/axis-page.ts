@@ -3,6 +3,7 @@ import type { Overview } from "../overview.ts";
 import { type Axis, AXIS_PATHS, axisAddress } from "../view.ts";
 import { credits, shareText } from "./amount.ts";
 import { foreign, type Html, html } from "./html.ts";
+import { hoursSection } from "./hours.ts";
 import { keyLink } from "./keys.ts";
 import { layout } from "./layout.ts";
 import { stateMark } from "./marks.ts";
@@ -56,17 +57,24 @@ function missing(axis: Axis, name: string): Html {
 }
 
 function ofAll(overview: Overview, axis: Axis, rows: readonly Ranked[]): readonly (() => Html)[] {
-  const { queries } = overview;
+  const { queries, spendHours, nowMs } = overview;
   if (queries.length === 0) return [() => NO_ACCOUNT];
-  return [() => tiles(overview), () => rankingSection(MANY[axis], rows, queries, axis, true)];
+  const hours = spendHours?.of(axis, nowMs);
+  return [
+    () => tiles(overview),
+    () => (hours ? hoursSection(hours, hours.total) : html``),
+    () => rankingSection(MANY[axis], rows, queries, axis, { isWhole: true, hours }),
+  ];
 }
 
 function ofOne(overview: Overview, axis: Axis, { name, amounts }: Ranked): readonly (() => Html)[] {
-  const { queries, keyModels } = overview;
+  const { queries, keyModels, spendHours, nowMs } = overview;
   const other = OTHER_AXIS[axis];
+  const hours = spendHours?.of(axis, nowMs);
   return [
     () => tiles(overview, amounts),
-    () => rankingSection(MANY[other], ranked(queries, other, name), queries, other, false),
+    () => (hours ? hoursSection(hours, hours.byName.get(name) ?? []) : html``),
+    () => rankingSection(MANY[other], ranked(queries, other, name), queries, other),
     () => keysSection(axis === "model" ? (keyModels?.keysOf(name) ?? []) : []),
   ];
 }

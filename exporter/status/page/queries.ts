@@ -1,5 +1,5 @@
 import { decimalSum } from "../../metrics/decimal-sum.ts";
-import type { PairRow, QueryRow, TargetRow } from "../target-rows.ts";
+import { isOther, type PairRow, type QueryRow, type TargetRow } from "../target-rows.ts";
 import { axisAddress } from "../view.ts";
 import { bar, count, counted, credits, shareText, UNKNOWN } from "./amount.ts";
 import { foreign, type Html, html, Later } from "./html.ts";
@@ -100,11 +100,6 @@ function pairsTable(query: QueryRow, id: string): Html {
       </tbody>
     </table>
   </div>`;
-}
-
-/** Whether it is what no pair has a name for. */
-export function isOther({ model, app }: PairRow): boolean {
-  return model === "_other" && app === "_other";
 }
 
 function pairRow({ model, app, credits: amount }: PairRow, total: number | undefined): Html {

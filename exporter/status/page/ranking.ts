@@ -1,9 +1,11 @@
 import { decimalSum } from "../../metrics/decimal-sum.ts";
-import type { PairRow, QueryRow } from "../target-rows.ts";
+import { isOther, type PairRow, type QueryRow } from "../target-rows.ts";
+import type { HourlySpend } from "../spend-hours.ts";
 import { type Axis, axisAddress } from "../view.ts";
 import { counted, credits, shareText } from "./amount.ts";
 import { foreign, type Html, html, Later } from "./html.ts";
-import { isOther, queryTitle } from "./queries.ts";
+import { hourBars } from "./hours.ts";
+import { queryTitle } from "./queries.ts";
 
 /** A model or an app with its credits in the window of each query; undefined: the answer does not name it. */
 export interface Ranked {
@@ -42,13 +44,13 @@ function compared(one = Number.NEGATIVE_INFINITY, other = Number.NEGATIVE_INFINI
 
 const SHOWN = 200;
 
-/** A table of models or apps with the columns of the windows. */
+/** A table of models or apps with the columns of the windows; `isWhole`: of all spend; `hours`: the spend of today. */
 export function rankingSection(
   title: string,
   rows: readonly Ranked[],
   queries: readonly QueryRow[],
   axis: Axis,
-  isWhole: boolean,
+  { isWhole = false, hours }: { readonly isWhole?: boolean; readonly hours?: HourlySpend | undefined } = {},
 ): Html {
   const hidden = rows.length - SHOWN;
   const foot = isWhole ? [otherRow(queries), totalRow(queries)] : [];
@@ -65,7 +67,7 @@ export function rankingSection(
           </tr>
         </thead>
         <tbody>
-          ${rows.slice(0, SHOWN).map((row) => new Later(() => rankRow(row, queries, axis)))} ${foot}
+          ${rows.slice(0, SHOWN).map((row) => new Later(() => rankRow(row, queries, axis, hours)))} ${foot}
         </tbody>
       </table>
     </div>
@@ -87,14 +89,21 @@ function columnTitle(query: QueryRow): Html {
   return html`${queryTitle(query.name)}${isLowerBound(query) ? html`<small>at least</small>` : undefined}`;
 }
 
-function rankRow({ name, amounts }: Ranked, queries: readonly QueryRow[], axis: Axis): Html {
+function rankRow(
+  { name, amounts }: Ranked,
+  queries: readonly QueryRow[],
+  axis: Axis,
+  hours: HourlySpend | undefined,
+): Html {
+  const pictureOf = (query: QueryRow) =>
+    query.name === "day" ? hourBars(hours?.byName.get(name) ?? []) : undefined;
   return html`<tr>
     <th scope="row"><a href="${axisAddress(axis, name)}">${foreign(name)}</a></th>
-    ${queries.map((query, index) => amountCell(query, amounts[index]))}
+    ${queries.map((query, index) => amountCell(query, amounts[index], pictureOf(query)))}
   </tr>`;
 }
 
-function amountCell(query: QueryRow, amount: number | undefined): Html {
+function amountCell(query: QueryRow, amount: number | undefined, picture?: Html): Html {
   const { name, dataMs, credits: total } = query;
   const share =
     amount !== undefined && amount >= 0 && total !== undefined && total > 0
@@ -102,7 +111,7 @@ function amountCell(query: QueryRow, amount: number | undefined): Html {
       : undefined;
   if (amount === undefined && dataMs !== undefined) return html`<td></td>`;
   const label = `${queryTitle(name)}${isLowerBound(query) ? ", at least" : ""}`;
-  return html`<td class="number" data-label="${label}">${credits(amount)}${share}</td>`;
+  return html`<td class="number" data-label="${label}">${credits(amount)}${share}${picture}</td>`;
 }
 
 function otherRow(queries: readonly QueryRow[]): Html {

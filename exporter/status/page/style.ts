@@ -107,6 +107,7 @@ export const STYLE = new Html(`<style>
   }
   .picture .course { stroke-width: 2; }
   .spark .area, .picture .area { fill: var(--bar); stroke: none; opacity: 0.18; }
+  .spark .bars, .picture .bars { fill: var(--bar); stroke: none; }
   .spark .forecast, .picture .forecast { stroke: var(--soft); stroke-dasharray: 5 4; }
   .spark .forecast.early, .picture .forecast.early { stroke: var(--down); }
   .spark .unwatched, .picture .unwatched { stroke: var(--soft); stroke-dasharray: 1 4; }

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import type { Overview } from "../../../../exporter/status/overview.ts";
 import { renderAxisPage } from "../../../../exporter/status/page/axis-page.ts";
+import type { SpendHours } from "../../../../exporter/status/spend-hours.ts";
 import { type Axis, axisAddress } from "../../../../exporter/status/view.ts";
-import { markupFaults, overviewOf, query, rows, textOf } from "./page-reader.ts";
+import { windowAt } from "../../../../exporter/time/window.ts";
+import { markupFaults, NOW, overviewOf, query, rows, textOf } from "./page-reader.ts";
 
 const EVIL = `"><script>alert('1')</script>\n<img src=x onerror=alert(1)>\u202e&amp;/..%2f?#é`;
 const UNKNOWN = {
@@ -63,6 +65,46 @@ test("all models are in one table, which adds up to the spend of each window", (
     "_other",
     "In all",
   ]);
+});
+
+/** 0.3 credits from 11:00 UTC on, 0.7 from 12:00, and nothing known before. */
+const HOURS: SpendHours = {
+  of: () => ({
+    window: windowAt("day", NOW),
+    total: [...Array.from({ length: 11 }, () => undefined), 0.3, 0.7, 0],
+    byName: new Map([["acme/two", [...Array.from({ length: 12 }, () => undefined), 0.6, -0.1]]]),
+  }),
+  start: () => {},
+  stop: () => {},
+};
+
+test("the spend by hour is drawn for all models and for each of them", () => {
+  const { page } = pageOf("model", undefined, { spendHours: HOURS });
+  expect(markupFaults(page)).toEqual([]);
+  expect(textOf(page)).toContain("Spend by hour");
+  expect(textOf(page)).toContain(
+    "21 Nov, 00:00 UTC 22 Nov, 00:00 UTC The highest hour: 0.70 credits from 12:00 UTC.",
+  );
+  expect(page).toContain("Credits from each hour on, UTC: 11:00 0.30, 12:00 0.70, 13:00 0.00.");
+  // Two of 24 hours, of which the higher one has the whole height; nothing is drawn for 0 and for what is unknown.
+  expect(page).toContain('d="M46.23 24v-10.29h3.37v10.29ZM50.4 24v-24h3.37v24Z"');
+  expect(page.match(/class="spark"[^>]*>/g)).toEqual([
+    'class="spark" role="img" aria-label="By hour. The highest hour: 0.60 credits from 12:00 UTC.">',
+  ]);
+  const one = pageOf("model", "acme/two", { spendHours: HOURS }).page;
+  expect(markupFaults(one)).toEqual([]);
+  expect(textOf(one)).toContain("The highest hour: 0.60 credits from 12:00 UTC.");
+  expect(textOf(pageOf("model", "acme/one", { spendHours: HOURS }).page)).not.toContain("Spend by hour");
+});
+
+test("without spend, and without recorded hours, nothing is drawn", () => {
+  const nothing = {
+    ...HOURS,
+    of: () => ({ window: windowAt("day", NOW), total: [0, 0], byName: new Map() }),
+  };
+  expect(textOf(pageOf("model", undefined, { spendHours: nothing }).page)).toContain("Nothing was spent.");
+  const unknown = { ...HOURS, of: () => undefined };
+  expect(textOf(pageOf("model", undefined, { spendHours: unknown }).page)).not.toContain("Spend by hour");
 });
 
 test("the page of a model has its share, its apps, and the keys that spend on it", () => {
