@@ -50,7 +50,7 @@ export async function demoPast({
 }
 
 const WATCHED_HOURS = 1;
-const RECORDED_DAYS = 2;
+const RECORDED_DAYS = 1;
 
 function noPast(prometheus: string): WatchedPast {
   const directory = mkdtempSync(join(tmpdir(), "no-past-"));
