@@ -105,8 +105,8 @@ describeWithTools(["prometheus3", "promtool3"], "the past of the demo", (tools) 
 
 /** The first query of a panel, with the reader's choices. `burn6h` is the one that is never zero. */
 function expressionOf(dashboard: string, title: string): string {
-  const panels = files.filter((file) => file.title.includes(dashboard)).flatMap(({ panels }) => panels);
-  const panel = panels.find((each) => each.title === title);
+  const file = files.find((each) => each.title.includes(dashboard));
+  const panel = file?.panels.find((each) => each.title === title);
   const target = panel?.targets.find(({ expr }) => expr.includes("burn6h")) ?? panel?.targets[0];
   if (!target) throw new Error(`There is no panel "${title}"`);
   return filled(target.expr, CHOICES);
