@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 
@@ -118,6 +119,56 @@ describe("compose.yaml", () => {
     const names = [...texts.matchAll(/(?:"|\/\/)(\w+):\d+/g)].map(([, name = ""]) => name);
     expect(names.toSorted()).toEqual(["alertmanager", "exporter", "prometheus"]);
     expect(texts).toContain(`job_name: ${JOB}\n`);
+  });
+});
+
+describe("the past of docs/backfill.md for compose.yaml", () => {
+  const [, text = ""] =
+    /### With Docker Compose[\s\S]*?```sh\n([\s\S]*?)```/.exec(read("docs/backfill.md")) ?? [];
+  const lines = text.trimEnd().split("\n");
+  const [write = "", build = ""] = lines.filter((line) => line.includes(" run "));
+
+  test("is written with the labels of the live series, for as long as Prometheus keeps", () => {
+    const [, parameters = ""] = / exporter (backfill .*)$/.exec(write) ?? [];
+    const line = parseCommandLine(parameters.split(" "));
+    if (line.command !== "backfill") throw new Error(`No backfill: ${write}`);
+    expect(line).toMatchObject({ url: "http://prometheus:9090", output: "/past" });
+    expect(line.request).toMatchObject({ job: JOB, gateway: "", format: "openmetrics" });
+    expect(read("examples/compose/prometheus/prometheus.yaml")).toContain(
+      `targets: ["${line.request.instance}"]`,
+    );
+    expect(existsSync(sourceOf("exporter", line.options.configFile))).toBe(true);
+    const [, kept = ""] = /retention\.time=(\d+)d/.exec(read("compose.yaml")) ?? [];
+    expect(line.request.days + 1).toBeLessThanOrEqual(Number(kept));
+  });
+
+  test("may be written by the image, whose Node otherwise writes no files", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "compose-past-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const [, options = ""] = / --env NODE_OPTIONS=(\S+) /.exec(write) ?? [];
+    const [, entrypoint = ""] = /^ENTRYPOINT (\[.*\])$/m.exec(read("Dockerfile")) ?? [];
+    const flags = z.array(z.string()).parse(JSON.parse(entrypoint)).slice(1, -1);
+    expect(flags).toContain("--permission");
+    const script = `require("node:fs").writeFileSync(${JSON.stringify(join(folder, "day.om"))}, "")`;
+    const run = (allowed: string) =>
+      promisify(execFile)(process.execPath, [...flags, "--eval", script], {
+        env: { ...process.env, NODE_OPTIONS: allowed },
+      });
+    await expect(run("")).rejects.toThrow("ERR_ACCESS_DENIED");
+    await run(options.replace("/past", folder));
+    expect(readdirSync(folder)).toEqual(["day.om"]);
+  });
+
+  test("is imported into the volume of a stopped Prometheus", () => {
+    expect(lines.filter((line) => !line.includes("exporter backfill"))).toEqual([
+      "mkdir past",
+      "docker compose stop prometheus",
+      build,
+      "docker compose start prometheus",
+    ]);
+    const [, data = ""] = /create-blocks-from openmetrics "\$day" (\/\w+); done'$/.exec(build) ?? [];
+    expect(compose.services["prometheus"]?.command).toContain(`--storage.tsdb.path=${data}`);
+    expect(mounts).toContainEqual({ name: "prometheus", source: "prometheus", target: data, mode: "rw" });
   });
 });
 

@@ -3,14 +3,13 @@ import { type App, createApp } from "../exporter/app.ts";
 import { systemClock } from "../exporter/time/clock.ts";
 import { DEFAULT_PORT } from "../exporter/config/schema.ts";
 import { JOB } from "../dashboards/rules/settings.ts";
-import type { Config } from "../exporter/config/config.ts";
-import { loadConfig } from "../exporter/config/load.ts";
 import { createLog } from "../exporter/log.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { prepareDashboards } from "./demo-dashboards.ts";
 import { demoConfiguration } from "./demo-configuration.ts";
 import { createDemoGateway, demoProbes, enliven } from "./demo-gateway.ts";
 import type { Gateway } from "./gateway/gateway.ts";
+import { readStageConfig, type StageConfig } from "./history/stage-config.ts";
 import type { Schedule } from "./history/watched-past.ts";
 import { messageOf } from "./gateway/start-problem.ts";
 
@@ -56,7 +55,7 @@ async function run(argv: readonly string[]): Promise<number> {
   const gateway = createDemoGateway();
   if (!(await started(gateway.start(ports.gateway), "gateway-port", ports.gateway))) return 1;
   const dashboards = values.dashboards
-    ? await prepareDashboards(gateway, (schedule) => configOf(gateway, schedule))
+    ? await prepareDashboards(gateway, (schedule) => fileOf(gateway, schedule))
     : undefined;
   const app = await exporterOf(gateway, ports.exporter, values.log);
   const isServing = await started(app.start(), "port", ports.exporter);
@@ -109,7 +108,7 @@ function untilSignal(): Promise<void> {
 
 async function exporterOf(gateway: Gateway, port: number, showLog: boolean): Promise<App> {
   const probing = demoProbes(gateway);
-  const config = await configOf(gateway, { keys: "2s", analytics: "10s" }, probing);
+  const config = await readStageConfig(fileOf(gateway, { keys: "2s", analytics: "10s" }, probing));
   return createApp(config, {
     clock: systemClock,
     random: Math.random,
@@ -120,29 +119,16 @@ async function exporterOf(gateway: Gateway, port: number, showLog: boolean): Pro
   });
 }
 
-async function configOf(
-  gateway: Gateway,
-  schedule: Schedule,
-  probing?: ReturnType<typeof demoProbes>,
-): Promise<Config> {
-  const names = [...gateway.tokens.keys()];
+function fileOf(gateway: Gateway, schedule: Schedule, probing?: ReturnType<typeof demoProbes>): StageConfig {
   const secrets = {
     key: (name: string) => ({ api_key_env: variable(name) }),
     management: { management_key_env: "MANAGEMENT_KEY" },
   };
-  const file = { ...demoConfiguration(gateway, secrets, schedule), ...probing };
-  const loaded = await loadConfig({
-    path: "demo.yaml",
-    readFile: () => Promise.resolve(JSON.stringify(file)),
-    listDirectory: () => Promise.resolve([]),
-    readBytes: () => Promise.reject(new Error("The demo has no files")),
-    env: {
-      MANAGEMENT_KEY: gateway.managementToken,
-      ...Object.fromEntries(names.map((name) => [variable(name), gateway.tokens.get(name)])),
-    },
-  });
-  if (!loaded.ok) throw new Error(`Cannot use the demo's configuration: ${JSON.stringify(loaded.problems)}`);
-  return loaded.config;
+  const keys = [...gateway.tokens].map(([name, token]) => [variable(name), token]);
+  return {
+    text: JSON.stringify({ ...demoConfiguration(gateway, secrets, schedule), ...probing }),
+    environment: { MANAGEMENT_KEY: gateway.managementToken, ...Object.fromEntries(keys) },
+  };
 }
 
 function variable(key: string): string {

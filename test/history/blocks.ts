@@ -1,14 +1,12 @@
-import { execFile } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
+import { createBlocks } from "./create-blocks.ts";
 import type { ScrapedLines } from "./exporter-history.ts";
 
-const run = promisify(execFile);
-
 /** Each call reads its whole text once per block, so the text is passed in pieces of about a block. */
-const PIECE_MS = 54 * 3_600_000;
+const PIECE_HOURS = 54;
+const PIECE_MS = PIECE_HOURS * 3_600_000;
 
 /** Writes past scrapes into the data folder of a Prometheus before it starts. Returns the number of samples. */
 export async function writeBlocks(
@@ -17,7 +15,6 @@ export async function writeBlocks(
   scrapes: AsyncIterable<ScrapedLines>,
 ): Promise<number> {
   const data = join(directory, "data");
-  mkdirSync(data, { recursive: true });
   let piece: string[] = [];
   let pieceOf = Number.NaN;
   let samples = 0;
@@ -43,9 +40,6 @@ async function writePiece(
 ): Promise<void> {
   const file = join(directory, "history.om");
   writeFileSync(file, `${lines.join("\n")}\n# EOF\n`);
-  // A hidden flag; the default would read the text once for every two hours.
-  const parameters = ["tsdb", "create-blocks-from", "--max-block-duration=54h", "openmetrics", file, data];
-  const { stdout, stderr } = await run(promtool, parameters, { maxBuffer: 64 << 20 });
-  if (/error/i.test(stderr)) throw new Error(`Cannot write blocks with "${promtool}": ${stdout}${stderr}`);
+  await createBlocks(promtool, file, data, PIECE_HOURS);
   rmSync(file);
 }

@@ -2,16 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { ruleGroups } from "../../dashboards/rules/file.ts";
-import { createRules } from "../../dashboards/rules/index.ts";
-import { isAlert, type RuleGroup } from "../../dashboards/rules/rule.ts";
 import { JOB } from "../../dashboards/rules/settings.ts";
 import type { Config } from "../../exporter/config/config.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
+import type { Prometheus } from "../support/prometheus.ts";
 import { writeBlocks } from "./blocks.ts";
 import { exporterHistory } from "./exporter-history.ts";
-import { recordPast, startSampleFeed } from "./rule-history.ts";
+import { INSTANCE, startWatching } from "./start-watching.ts";
 
 /** The storage of a Prometheus with weeks of history of a gateway. */
 export interface WatchedPast {
@@ -33,6 +30,10 @@ export interface PastOptions {
   readonly sparseHours: number;
   /** The days after them, with a scrape every four minutes, as lines need them. */
   readonly denseDays: number;
+  /** Writes blocks of what is older than the watched days, until the time given, into the folder `data` of the directory. */
+  readonly older?: (directory: string, untilMs: number) => Promise<void>;
+  /** Days of what is older for which the recording rules get a past as well; default 0. */
+  readonly recordedDays?: number;
   /** Called with the current step, because the whole history takes a while. */
   readonly onProgress?: (text: string) => void;
 }
@@ -49,41 +50,24 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const DENSE_MS = 4 * MINUTE_MS;
 
-/** Addresses of processes differ between runs, but the address in the history must not. */
-const INSTANCE = "exporter:9853";
-
 export async function watchPast(options: PastOptions): Promise<WatchedPast> {
-  const { gateway, onProgress = () => {} } = options;
+  const { gateway, older, recordedDays = 0, onProgress = () => {} } = options;
   const directory = mkdtempSync(join(tmpdir(), "watched-past-"));
   const now = Math.floor(Date.now() / DENSE_MS) * DENSE_MS;
   const dense = now - options.denseDays * DAY_MS;
-  onProgress(`Living through ${options.sparseDays + options.denseDays} days of the past`);
   const started = performance.now();
+  await older?.(directory, dense);
+  onProgress(`Living through ${options.sparseDays + options.denseDays} days of the past`);
   await writeBlocks(options.promtool, directory, past(options, now, dense));
   gateway.clock.set(Date.now());
   gateway.clock.speed = 1;
   onProgress(`… took ${Math.round((performance.now() - started) / 1000)} s`);
   return {
     directory,
-    watch: async (exporterUrl) => {
-      const feed = await startSampleFeed();
-      const groups = promptly(createRules());
-      const prometheus = await startPrometheus({
-        binary: options.prometheus,
-        directory,
-        config: configuration(new URL(exporterUrl).host, feed.address),
-        rules: [JSON.stringify({ groups: ruleGroups(groups) })],
-        flags: ["--storage.tsdb.retention.time=10y"],
-      });
+    watch: (exporterUrl) => {
       onProgress("Giving the rules their past");
-      await recordPast(prometheus, feed, groups, { start: dense, end: now, stepMs: DENSE_MS });
-      return {
-        ...prometheus,
-        stop: async () => {
-          await prometheus.stop();
-          await feed.stop();
-        },
-      };
+      const recorded = { start: dense - recordedDays * DAY_MS, end: now, stepMs: DENSE_MS };
+      return startWatching({ prometheus: options.prometheus, directory, exporterUrl, recorded });
     },
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
@@ -118,39 +102,4 @@ function sparseTimes(day: number, everyHours: number): readonly number[] {
 
 function steps(from: number, to: number, everyMs: number): readonly number[] {
   return Array.from({ length: Math.floor((to - from) / everyMs) + 1 }, (_, index) => from + index * everyMs);
-}
-
-/** The rules without waiting: evaluated every few seconds, alerts at once. Their expressions are the same. */
-function promptly(groups: readonly RuleGroup[]): readonly RuleGroup[] {
-  return groups.map((group) => ({
-    ...group,
-    interval: "5s",
-    rules: group.rules.map((rule) => {
-      if (!isAlert(rule)) return rule;
-      const { for: _for, ...rest } = rule;
-      return rest;
-    }),
-  }));
-}
-
-function configuration(exporter: string, feed: string): object {
-  return {
-    global: { scrape_interval: "5s", scrape_timeout: "5s", evaluation_interval: "5s" },
-    rule_files: ["rules-0.yaml"],
-    storage: { tsdb: { out_of_order_time_window: "90d" } },
-    scrape_configs: [
-      {
-        job_name: JOB,
-        static_configs: [{ targets: [exporter] }],
-        relabel_configs: [{ target_label: "instance", replacement: INSTANCE }],
-      },
-      {
-        job_name: "history",
-        scrape_interval: "500ms",
-        scrape_timeout: "500ms",
-        honor_labels: true,
-        static_configs: [{ targets: [feed] }],
-      },
-    ],
-  };
 }
