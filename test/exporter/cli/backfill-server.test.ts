@@ -162,7 +162,7 @@ describe("backfill --url", PATIENCE, () => {
     expect([code, stderr]).toEqual([
       0,
       expect.stringContaining(
-        "the series begin at 2026-11-18T19:00:00Z, and this past ends at 2026-11-18T12:00:00Z: nothing is known between them",
+        "the live series begin at 2026-11-18T19:00:00Z, and the past ends at 2026-11-18T12:00:00Z: there are no samples in between",
       ),
     ]);
     expect(text("2026-11-18")).toContain(` ${NOON / 1000 - 1}\n`);
