@@ -6,7 +6,7 @@ import type { PodSettings } from "../infra/kubernetes/pod.ts";
 import { NAMED_TEMPLATES } from "./helm-named-templates.ts";
 import { GATEWAY_PORT, PODS, templateOf } from "./helm-template.ts";
 
-/** The settings of Pulumi.yaml that the chart has as values, with the same names, descriptions and defaults. */
+/** The settings of Pulumi.yaml that the chart has as values, with the same names and defaults, and mostly the same descriptions. */
 const VALUES = (
   "exporter runbookBaseUrl dashboardBaseUrl image imagePullSecrets keysSecret managementSecret shards replicas logLevel resources gateway " +
   "environment environmentSecret caConfigMap webConfigSecret podLabels podAnnotations nodeSelector tolerations affinity priorityClass scrape scrapeInterval monitorEndpoint monitorLabels rules " +
@@ -37,6 +37,19 @@ export function helmChart(pulumiYaml: string): ReadonlyMap<string, string> {
   ]);
 }
 
+/** Descriptions of settings that mean something else in the chart, which has no stack, no secret and no Grafana. */
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  exporter:
+    "The exporter's configuration as in docs/configuration.md, without the paths of secrets: api_key_file, keys_dir and management_key_file are set automatically. Probes cannot have audio; they send the image's recording.",
+  dashboardBaseUrl:
+    "URL of Grafana's dashboards up to the uid, such as https://grafana.example/d. If empty, alerts have no such link.",
+  keysSecret: "Name of an existing Secret. Each entry is a key; the entry's name is the key's name.",
+  managementSecret:
+    "Name of an existing Secret with the management key; its entry must be named management-key.",
+  gateway:
+    "Value of the label gateway of every series, which keeps several gateways apart in rules and dashboards. If empty, there is no such label.",
+};
+
 function unknownSetting(name: string): never {
   throw new Error(`Cannot make the chart: Pulumi.yaml has no setting "${name}"`);
 }
@@ -55,7 +68,7 @@ function chartFile(): string {
 }
 
 function valueText({ name, default: value, description }: Setting): string {
-  return `# ${description.replaceAll("`", "")}\n${stringify({ [name]: value })}`;
+  return `# ${(DESCRIPTIONS[name] ?? description).replaceAll("`", "")}\n${stringify({ [name]: value })}`;
 }
 
 function schemaOf(settings: readonly Setting[]) {

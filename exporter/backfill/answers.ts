@@ -10,22 +10,17 @@ import { labelText, shownLabel } from "../collectors/label-text.ts";
 import type { Window } from "../time/window.ts";
 import type { BackfillPlan } from "./plan.ts";
 
-/** One question about the past, for a range in which the gateway is asked at one granularity. */
-export interface PastQuestion extends SeriesQuestion {
-  /** The hash of a key, `account` for sums over everything, or `pairs` of model and app. */
-  readonly subject: string;
-}
-
 const amount = z.number().nullable();
 const range = z.object({ startMs: z.number(), endMs: z.number() });
 
 /** The answer to one question, as the state file keeps it. */
 export const pastAnswer = z.object({
+  /** The hash of a key, `account` for sums over everything, or `pairs` of model and app. */
   subject: z.string(),
   range,
   /** For a key: what it used after the written time, which is one sum without hours and days. */
   isAfter: z.boolean().optional(),
-  /** Whether the credits may contain use that own provider keys paid. */
+  /** Whether the credits may contain usage that the user's own provider keys paid for (BYOK). */
   isByokUnknown: z.boolean(),
   rows: z.array(
     z.object({

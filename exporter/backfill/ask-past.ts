@@ -49,7 +49,7 @@ export interface AnsweredSoFar {
   pairsUntilMs(): number | undefined;
 }
 
-/** What a key used since the live series began, for its all-time usage at that time. */
+/** What a key has used since the live series began: its all-time usage then is that of now without this. */
 async function after(plan: BackfillPlan, { hash }: PlannedKey, gateway: PastGateway): Promise<PastAnswer> {
   const range = { startMs: plan.untilMs, endMs: plan.plannedAtMs };
   const usage = await gateway.usage({ range, pairs: false, total: true, rates: false, filters: ofKey(hash) });
@@ -96,7 +96,7 @@ const COMFORTABLE_ROWS = 600;
 
 function whole(answer: UsageSeries, { startMs, endMs }: Window): UsageSeries {
   const from = `between ${new Date(startMs).toISOString()} and ${new Date(endMs).toISOString()}`;
-  if (answer.truncated) throw new PastError(`the gateway has more rows ${from} than it sends`);
+  if (answer.truncated) throw new PastError(`the gateway does not send all rows ${from}`);
   if (answer.unreadableRows > 0)
     throw new PastError(
       `${answer.unreadableRows} rows ${from} cannot be read (the first: ${answer.rowProblem})`,

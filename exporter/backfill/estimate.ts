@@ -27,7 +27,7 @@ export function estimateOf(plan: BackfillPlan, pairsOfDay: number): Estimate {
   };
 }
 
-/** As many rows as the questions about pairs aim at. */
+/** How many rows a question about pairs aims at. */
 const ROWS_OF_ANSWER = 600;
 const FAMILIES_OF_KEY = 10;
 const FAMILIES_OF_QUERIES = 12;

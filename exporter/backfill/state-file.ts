@@ -45,7 +45,7 @@ export async function openStateFile(folder: string): Promise<StateFile> {
       if (value === undefined) break;
       const state = length === 0 ? backfillPlan.safeParse(value) : undefined;
       if (state && !state.success)
-        throw new StateError(`"${path}" is not the state of a backfill of this version: use an empty folder`);
+        throw new StateError(`"${path}" was not written by a backfill of this version: use an empty folder`);
       if (state) plan = state.data;
       else note(pastAnswer.parse(value));
       length += Buffer.byteLength(line) + 1;

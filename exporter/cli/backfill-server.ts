@@ -45,11 +45,11 @@ export function warnOfServer(
     reporter.warning(`${name} is older than 2.42, the oldest version with which the import is tested`);
   if (otherTargets.length > 0)
     reporter.warning(
-      `the server has such series with {${otherTargets.slice(0, SHOWN).join("}, {")}}, and none with {${plan.target}}: --job, --instance and --gateway must be the labels of the live series`,
+      `the live series have the labels {${otherTargets.slice(0, SHOWN).join("}, {")}}, and none has {${plan.target}}: set --job, --instance and --gateway to the labels of the live series`,
     );
   if (firstMs !== undefined && firstMs - plan.untilMs > plan.stepMs)
     reporter.warning(
-      `the series begin at ${isoOf(firstMs)}, and this past ends at ${isoOf(plan.untilMs)}: nothing is known between them`,
+      `the live series begin at ${isoOf(firstMs)}, and the past ends at ${isoOf(plan.untilMs)}: there are no samples in between`,
     );
 }
 

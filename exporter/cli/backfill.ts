@@ -23,7 +23,7 @@ import type { CommandLine } from "./command-line.ts";
 import { askServer, warnOfServer } from "./backfill-server.ts";
 import { writeImport } from "./backfill-import.ts";
 import { loadConfiguration, type Reporter, terminalReporter } from "./load-configuration.ts";
-import { pacedClient } from "./paced-client.ts";
+import { pacedClients } from "./paced-clients.ts";
 import type { Terminal } from "./terminal.ts";
 import { isoOf, megabytes } from "./backfill-text.ts";
 import { folderFault } from "./write-dashboards.ts";
@@ -89,11 +89,11 @@ async function run(context: Context): Promise<number> {
   if (server) warnOfServer(server, plan, reporter);
   else if (request.untilMs === undefined)
     reporter.warning(
-      `the past ends at ${isoOf(plan.untilMs)}. If Prometheus has live series from before that, end where they begin (--until)`,
+      `the past ends at ${isoOf(plan.untilMs)}. If Prometheus has live series from before that, set --until to their beginning`,
     );
   if (await ask(plan, state, questions, terminal))
     reporter.warning(
-      "the credits may contain use that own provider keys paid, because the gateway does not divide them",
+      "the credits may contain usage that your own provider keys paid for (BYOK), because the gateway does not report it separately",
     );
   let files = 0;
   for await (const { name, bytes } of writeDays(plan, state, output)) {
@@ -197,7 +197,7 @@ function pastGateway(
   clock: Clock,
 ) {
   const clientOf = (endpoint: Endpoint, name = "backfill") =>
-    pacedClient(gateway, config.gateway, clock, { endpoint, name, signal: NEVER });
+    pacedClients(gateway, config.gateway, clock, { endpoint, name, signal: NEVER });
   const [analytics, account, key] = [clientOf("analytics"), clientOf("account"), clientOf("key")];
   return {
     usageSeries: (question: Parameters<ReturnType<typeof analytics>["usageSeries"]>[0]) =>

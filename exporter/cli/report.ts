@@ -13,7 +13,7 @@ import { createSpendReport } from "../reports/spend-report.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Options } from "./command-line.ts";
 import { loadConfiguration, terminalReporter } from "./load-configuration.ts";
-import { pacedClient } from "./paced-client.ts";
+import { pacedClients } from "./paced-clients.ts";
 import type { ReportFormat, ReportRequest } from "./report-flags.ts";
 import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
@@ -108,7 +108,7 @@ function reportGateway(
   clock: Clock,
 ): ReportGateway {
   const clientOf = (endpoint: Endpoint) =>
-    pacedClient(gateway, config.gateway, clock, { endpoint, name: "report", signal: NEVER });
+    pacedClients(gateway, config.gateway, clock, { endpoint, name: "report", signal: NEVER });
   const [analytics, account] = [clientOf("analytics"), clientOf("account")];
   return {
     usage: (question) => analytics().usage(question, managementKey),

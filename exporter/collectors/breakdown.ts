@@ -17,7 +17,7 @@ export interface Breakdown {
   readonly foldedPairs: number;
   /** Number of rows with the same labels as an earlier row. */
   readonly collidingRows: number;
-  /** Whether the rows add up to more than the total, so that the sum over all pairs does. */
+  /** Whether the rows add up to more than the total, so that the sum over all pairs is too high as well. */
   readonly exceedsTotal: boolean;
   /** Number of labels of the named pairs that reveal a secret. */
   readonly concealedLabels: number;

@@ -6,8 +6,8 @@ import type { ListedName, ListedNames } from "../readings/listed-name.ts";
 /** The names of the account's keys, as the label `key` shows them. No two keys have the same one. */
 export interface KeyDirectory {
   /**
-   * The keys of a listing with their names. A key that another listing has is left out. `isComplete`: keys of the same
-   * listing that are missing now have lost their names. No more than 25,000 keys have names.
+   * The keys of a listing with their names. A key that another listing has is left out. With `isComplete`,
+   * keys that were in the listing and are missing now lose their names. No more than 25,000 keys have names.
    */
   named(listing: string, keys: readonly PlainKey[], names: Names, isComplete: boolean): NamedKeys;
   /** Forgets the names of listings that are not configured any more, and all names of another account. */
@@ -31,7 +31,7 @@ export interface Names {
 
 export interface NamedKeys {
   readonly keys: readonly NamedKey[];
-  /** Number of keys that have no name, because too many have one. */
+  /** Number of keys without a name, because 25,000 other keys have one. */
   readonly beyond: number;
 }
 
@@ -64,7 +64,7 @@ export function createKeyDirectory(): KeyDirectory {
     const listed = new Set(own.map(({ key }) => key.hash));
     const missing = [...former].filter(([hash]) => !isComplete && !listed.has(hash));
     const room = MOST_LISTED_KEYS - missing.length - others.reduce((sum, names) => sum + names.size, 0);
-    const kept = own.length <= room ? own : own.toSorted(byNovelty(former)).slice(0, Math.max(0, room));
+    const kept = own.length <= room ? own : own.toSorted(knownFirst(former)).slice(0, Math.max(0, room));
     const used = new Set([
       ...taken,
       ...others.flatMap((names) => [...names.values()].map(({ name }) => name)),
@@ -112,8 +112,8 @@ export function plainName(name: string): string {
   return plain !== name && holdsSecret(plain) ? "" : plain;
 }
 
-/** Keys that have a name first. */
-function byNovelty(former: ReadonlyMap<string, ListedName>) {
+/** Keys that had a name before come first. */
+function knownFirst(former: ReadonlyMap<string, ListedName>) {
   return ({ key: one }: PlainKey, { key: other }: PlainKey): number =>
     Number(former.has(other.hash)) - Number(former.has(one.hash));
 }

@@ -10,7 +10,7 @@ export type TargetReadings = Pick<ReadingStore, "ids" | "status" | "latest" | "i
 export interface WatchedKeys {
   /** Their targets, whose readings have the spend of each. */
   readonly targets: readonly TargetId[];
-  /** Their hashes with the names of the configured ones; undefined: there are too many keys to name them in a filter. */
+  /** By hash: the name of a configured key, undefined for a listed one. No map if a filter cannot name so many keys. */
   readonly hashes: ReadonlyMap<string, string | undefined> | undefined;
   /** Configured keys whose secret could not be read, so that their hash is not known. */
   readonly unread: readonly string[];

@@ -154,7 +154,7 @@ export interface QueryFilter {
 export interface DiscoveryConfig {
   /** The workspaces to list; undefined: the default one. */
   readonly workspaces: readonly (string | undefined)[];
-  /** Names that match none of these are left out, if there are any. */
+  /** Names that match none of these are left out; if it is empty, none is. */
   readonly include: readonly RegExp[];
   /** Names that match one of these are left out. */
   readonly exclude: readonly RegExp[];

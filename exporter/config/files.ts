@@ -25,7 +25,7 @@ export interface DirectoryEntry {
 }
 
 /** The file system of the machine: regular files only, of a bounded size, within a deadline. */
-export function createFiles(guard = createHangGuard()): Files & FileVersions {
+function createFiles(guard = createHangGuard()): Files & FileVersions {
   const readBytes = (path: string, mostBytes: number) =>
     guard(dirname(path), () => wholeFile(path, mostBytes));
   return {

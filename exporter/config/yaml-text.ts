@@ -112,7 +112,7 @@ const LONGEST_LOCATED = 512 * 1024;
 /** Deeper than any field of the configuration. */
 const DEEPEST = 8;
 
-/** Words, signs, spaces and line ends: more than 10,000 keys with their owners have. */
+/** The most words, signs, spaces and line ends of a file; 10,000 keys with their owners have fewer. */
 const MOST_PARTS = 500_000;
 const TOO_LARGE = `is too large: it has more than ${MOST_PARTS} words, signs and line ends`;
 /** About 20 ms. */

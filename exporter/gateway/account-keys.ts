@@ -33,7 +33,7 @@ export async function askAccountKeys(
     throw error;
   }
   return listing.result(
-    new GatewayError("bad_response", `Cannot ${action}: it has more than ${MOST_LISTED_KEYS} keys`),
+    new GatewayError("bad_response", `Cannot ${action}: there are more than ${MOST_LISTED_KEYS} keys`),
   );
 }
 

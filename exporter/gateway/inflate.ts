@@ -111,7 +111,7 @@ function encodingsOf(header: string | readonly string[] | undefined): readonly s
     .filter((encoding) => encoding !== "" && encoding !== "identity");
 }
 
-/** Undefined: the plain bytes are more than that. */
+/** Decompresses in one call; undefined: there are more than `most` plain bytes. */
 function atOnce(codec: Codec, bytes: Buffer, most: number): Buffer | undefined {
   try {
     return codec.now(bytes, { maxOutputLength: most });

@@ -2,7 +2,10 @@ import type { Clock } from "../time/clock.ts";
 import type { TargetId } from "./target-id.ts";
 import { type Aging, hasAged } from "./time-to-live.ts";
 
-/** Reports what happens to targets. Notices those whose runs are skipped until their last good reading outlives its time to live: they are not up. */
+/**
+ * Reports targets that lapse, and targets that are forgotten. A target lapses, so that it is not up any more, if its runs
+ * are skipped until the time to live of its last good reading has ended.
+ */
 export interface Lapses {
   /** Reports each target once. */
   notice(targets: ReadonlyMap<TargetId, Lapsing>, clock: Pick<Clock, "monotonic">): void;

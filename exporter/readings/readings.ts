@@ -103,7 +103,7 @@ export function createReadings<Packed>(
   const { empty, pack, windows, size } = packing;
   const entries = new Map<TargetId, Entry<Packed>>();
   let derived: ReadonlyMap<TargetId, () => readonly Sample[]> = new Map();
-  /** Withdrawals: how often something was withdrawn before its time: a view from before that must not be shown any more. */
+  /** Withdrawals count what was withdrawn before its time; a view from before one must not be shown any more. */
   let [series, withdrawals] = [0, 0];
   const lapses = createLapses();
 

@@ -58,7 +58,7 @@ function timeProblems({ endMs }: Window, asOfMs: number): readonly string[] {
 }
 
 /** A new price of a credit does not change what was spent before. */
-export function pricedWindows(
+function pricedWindows(
   { startMs, endMs }: Window,
   creditValue: Config["creditValue"],
 ): readonly PricedWindow[] {

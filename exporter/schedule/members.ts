@@ -50,7 +50,7 @@ export function createMembers(readings: ReadingStore): Members {
     readings.remove(id);
   }
 
-  /** A target that is missing in an answer that proves nothing is gone when its values have expired. */
+  /** Removes the members that are missing in an answer, as far as it proves that they are gone. */
   function removeGone(members: Map<TargetId, Known>, { members: listed, proves }: MemberList): void {
     if (proves === "nothing") return;
     const present = new Map(listed.map((member) => [member.id, member]));

@@ -118,7 +118,7 @@ describe("backfill --url", PATIENCE, () => {
     [
       "other labels of the target",
       { targets: [{ job: "aigateway-exporter", instance: "10.0.0.7:9853" }] },
-      '{job="aigateway-exporter",instance="10.0.0.7:9853"}, and none with {job="aigateway-exporter",instance="exporter:9853"}: --job, --instance and --gateway must be the labels of the live series',
+      '{job="aigateway-exporter",instance="10.0.0.7:9853"}, and none has {job="aigateway-exporter",instance="exporter:9853"}: set --job, --instance and --gateway to the labels of the live series',
     ],
   ])("warns of %s", async (_name, answers, warning) => {
     const { url } = await startServer(answers);
@@ -162,7 +162,7 @@ describe("backfill --url", PATIENCE, () => {
     expect([code, stderr]).toEqual([
       0,
       expect.stringContaining(
-        "the series begin at 2026-11-18T19:00:00Z, and this past ends at 2026-11-18T12:00:00Z: nothing is known between them",
+        "the live series begin at 2026-11-18T19:00:00Z, and the past ends at 2026-11-18T12:00:00Z: there are no samples in between",
       ),
     ]);
     expect(text("2026-11-18")).toContain(` ${NOON / 1000 - 1}\n`);

@@ -277,7 +277,7 @@ describe("what cannot be backfilled is an error, and nothing is half written", P
       1,
       "",
       expect.stringContaining(
-        "Cannot backfill: the gateway has more rows between 2026-11-17T05:00:00.000Z and 2026-11-17T06:00:00.000Z than it sends, so sums would be wrong\n",
+        "Cannot backfill: the gateway does not send all rows between 2026-11-17T05:00:00.000Z and 2026-11-17T06:00:00.000Z, so sums would be wrong\n",
       ),
     ]);
     expect(readdirSync(folder)).toEqual([STATE_NAME]);

@@ -151,7 +151,7 @@ describe("askAccountKeys: pages", () => {
     ["rows that are no keys", (): unknown => 0],
   ])("more than 25,000 %s are a failure, and the first ones are listed", async (_, rowAt) => {
     const { keys, unreadableRows, failure } = await listFromRows(1_000_000, 2000, rowAt, []);
-    expect(failure?.message).toBe('Cannot list the keys of "default": it has more than 25000 keys');
+    expect(failure?.message).toBe('Cannot list the keys of "default": there are more than 25000 keys');
     expect(keys.length + unreadableRows).toBeLessThan(26_100);
   });
 

@@ -5,7 +5,7 @@ import { createRateLimiter } from "../schedule/rate-limiter.ts";
 import type { Clock } from "../time/clock.ts";
 
 /** Makes clients of one endpoint for a command, which asks one question after the other at the pace of the daemon. */
-export function pacedClient(
+export function pacedClients(
   gateway: Pick<Gateway, "clientFor">,
   config: Config["gateway"],
   clock: Clock,
