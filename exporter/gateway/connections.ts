@@ -77,7 +77,7 @@ function connectorOf({ timeoutMs }: GatewayConfig): ReturnType<typeof buildConne
         const read = socket.read.bind(socket);
         socket.read = (size) => {
           if (socket.destroyed) return null;
-          // Node calls `read(0)` to be told of more bytes; it takes none.
+          // Node calls `read(0)` to ask for more bytes; that takes none.
           if (size !== undefined) return read(size);
           const bytes = Math.min(MOST_BYTES_AT_ONCE, socket.readableLength);
           return mayRead(socket, bytes) ? read(bytes || undefined) : null;
