@@ -15,7 +15,9 @@ export function unheard(timing: Timing): readonly RecordingRule[] {
   const { now, memorySeconds } = timing;
   const { exhaustedSince, imminentSince, predictedSince, slowSince, lowSince } = recorded;
   const before = (series: Series) => promql`${series} offset ${timing.duration(2 * MINUTE)}`;
-  const alerted = [exhaustedSince, imminentSince, predictedSince, slowSince, lowSince].map(before).join(" or ");
+  const alerted = [exhaustedSince, imminentSince, predictedSince, slowSince, lowSince]
+    .map(before)
+    .join(" or ");
   return [
     record(
       recorded.alertEnd,

@@ -81,7 +81,12 @@ export const dailyStories: readonly Story[] = [
   ),
   unheard("an exhausted key stays exhausted until the reset", "exhausted-unheard", "daily", 2 * DAY),
   // Half a day after the last values were known, which is 25 minutes after the last answer.
-  unheard("an exhausted key without a reset resolves after half a day", "never-unheard", "never", 2 * DAY + 25),
+  unheard(
+    "an exhausted key without a reset resolves after half a day",
+    "never-unheard",
+    "never",
+    2 * DAY + 25,
+  ),
 ];
 
 function simulate(key: string, minutes: number, behaviour: Behaviour) {

@@ -32,9 +32,12 @@ export const unheardStories: readonly Story[] = [
     lasting("key=unheard-warning", PREDICTED, 85, END),
     silent("key=unheard-warning", IMMINENT, 0, END),
   ]),
-  story("unheard-calm", "no alert begins while the gateway does not answer", { limit: 1000, spend: () => 1 }, [
-    silent("key=unheard-calm", CREDITS, 0, END),
-  ]),
+  story(
+    "unheard-calm",
+    "no alert begins while the gateway does not answer",
+    { limit: 1000, spend: () => 1 },
+    [silent("key=unheard-calm", CREDITS, 0, END)],
+  ),
   story(
     "unheard-answered",
     "an answer that contradicts the page ends it",
@@ -44,19 +47,18 @@ export const unheardStories: readonly Story[] = [
       spend: (minute) => (minute < LAST ? 1 : 0),
       answers: (minute) => minute <= LAST || minute >= 210,
     },
-    [
-      lasting("key=unheard-answered", IMMINENT, 65, 208),
-      silent("key=unheard-answered", IMMINENT, 212, END),
-    ],
+    [lasting("key=unheard-answered", IMMINENT, 65, 208), silent("key=unheard-answered", IMMINENT, 212, END)],
   ),
-  story("unheard-raised", "an answer with a higher limit ends the page", {
-    ...sixty,
-    limit: (minute) => (minute < 210 ? 100 : 5000),
-    answers: (minute) => minute <= LAST || minute >= 210,
-  }, [
-    lasting("key=unheard-raised", IMMINENT, 65, 208),
-    silent("key=unheard-raised", CREDITS, 212, END),
-  ]),
+  story(
+    "unheard-raised",
+    "an answer with a higher limit ends the page",
+    {
+      ...sixty,
+      limit: (minute) => (minute < 210 ? 100 : 5000),
+      answers: (minute) => minute <= LAST || minute >= 210,
+    },
+    [lasting("key=unheard-raised", IMMINENT, 65, 208), silent("key=unheard-raised", CREDITS, 212, END)],
+  ),
   ended("unheard-removed", "the removal of the key ends its alerts", {
     ...sixty,
     scraped: { "a:9853": (minute) => minute <= LAST },
@@ -68,11 +70,16 @@ export const unheardStories: readonly Story[] = [
   ended("unheard-disabled", "a list that shows the key as disabled ends its alerts", sixty, [
     exposed(discoveryFamilies.disabled, { key: "unheard-disabled" }, (minute) => Number(minute > LAST)),
   ]),
-  story("unheard-unlimited", "an answer without a limit ends the page", {
-    ...sixty,
-    limit: (minute) => (minute < 95 ? 100 : null),
-    answers: () => true,
-  }, [silent("key=unheard-unlimited", CREDITS, 95 + 30, END)]),
+  story(
+    "unheard-unlimited",
+    "an answer without a limit ends the page",
+    {
+      ...sixty,
+      limit: (minute) => (minute < 95 ? 100 : null),
+      answers: () => true,
+    },
+    [silent("key=unheard-unlimited", CREDITS, 95 + 30, END)],
+  ),
 ];
 
 type Behaviour = Partial<Omit<Parameters<typeof simulateKey>[0], "name" | "team">> &
@@ -96,10 +103,7 @@ function story(
 /** The page fires at the last answer, and ends as if the gateway had been silent for too long. */
 function ended(key: string, title: string, behaviour: Behaviour, more: readonly InputSeries[] = []): Story {
   const page = { ...alert(key, "ExhaustionImminent"), severity: "critical" };
-  const expect = [
-    firing(`key=${key}`, LAST, IMMINENT, [page]),
-    silent(`key=${key}`, CREDITS, UNHEARD, END),
-  ];
+  const expect = [firing(`key=${key}`, LAST, IMMINENT, [page]), silent(`key=${key}`, CREDITS, UNHEARD, END)];
   return story(key, title, behaviour, expect, more);
 }
 
