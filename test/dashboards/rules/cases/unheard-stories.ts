@@ -1,8 +1,10 @@
 import { discoveryFamilies } from "../../../../exporter/collectors/discovery-families.ts";
+import type { Series } from "../../../../dashboards/promql.ts";
+import { recorded } from "../../../../dashboards/rules/series.ts";
 import { JOB } from "../../../../dashboards/rules/settings.ts";
 import type { InputSeries } from "../input-series.ts";
 import { simulateKey } from "../simulated-key.ts";
-import { firing, lasting, silent, type Story } from "../story.ts";
+import { type Expectation, firing, lasting, silent, type Story } from "../story.ts";
 import { CASE_MINUTES, exposed } from "./alert-case.ts";
 
 const CREDITS = "AIGatewayKey(Exhaust.*|LimitLow)";
@@ -10,7 +12,7 @@ const PREDICTED = "AIGatewayKeyExhaustionPredicted";
 const IMMINENT = "AIGatewayKeyExhaustionImminent";
 /** The last answer; later, all values are withdrawn. */
 const LAST = 90;
-/** Half an hour without answers: the first minute in which only the memory of the alert can keep it. */
+/** Half an hour later. */
 const UNHEARD = LAST + 30;
 const END = CASE_MINUTES - 1;
 
@@ -59,17 +61,30 @@ export const unheardStories: readonly Story[] = [
     },
     [lasting("key=unheard-raised", IMMINENT, 65, 208), silent("key=unheard-raised", CREDITS, 212, END)],
   ),
-  ended("unheard-removed", "the removal of the key ends its alerts", {
-    ...sixty,
-    scraped: { "a:9853": (minute) => minute <= LAST },
-  }),
+  ended(
+    "unheard-removed",
+    "the removal of the key ends its alerts and what is remembered of them",
+    { ...sixty, scraped: { "a:9853": (minute) => minute <= LAST } },
+    [gone(recorded.alertEnd, "unheard-removed"), gone(recorded.alertLimit, "unheard-removed")],
+  ),
   ended("unheard-refused", "an answer that refuses the key ends its alerts", {
     ...sixty,
     refused: (minute) => minute > LAST,
   }),
-  ended("unheard-disabled", "a list that shows the key as disabled ends its alerts", sixty, [
-    exposed(discoveryFamilies.disabled, { key: "unheard-disabled" }, (minute) => Number(minute > LAST)),
-  ]),
+  story(
+    "unheard-disabled",
+    "a list that shows the key as disabled ends its alerts",
+    sixty,
+    [
+      lasting("key=unheard-disabled", IMMINENT, 65, LAST + 60),
+      silent("key=unheard-disabled", CREDITS, LAST + 63, END),
+    ],
+    [
+      exposed(discoveryFamilies.disabled, { key: "unheard-disabled" }, (minute) =>
+        Number(minute > LAST + 60),
+      ),
+    ],
+  ),
   story(
     "unheard-unlimited",
     "an answer without a limit ends the page",
@@ -100,11 +115,15 @@ function story(
   return { title, subject: `key=${key}`, series: [...series, ...more], expect };
 }
 
-/** The page fires at the last answer, and ends as if the gateway had been silent for too long. */
-function ended(key: string, title: string, behaviour: Behaviour, more: readonly InputSeries[] = []): Story {
+/** The page fires at the last answer, and has ended half an hour later. */
+function ended(key: string, title: string, behaviour: Behaviour, more: Story["expect"] = []): Story {
   const page = { ...alert(key, "ExhaustionImminent"), severity: "critical" };
   const expect = [firing(`key=${key}`, LAST, IMMINENT, [page]), silent(`key=${key}`, CREDITS, UNHEARD, END)];
-  return story(key, title, behaviour, expect, more);
+  return story(key, title, behaviour, [...expect, ...more]);
+}
+
+function gone(series: Series, key: string): Expectation {
+  return { at: END, expr: `${series.name}{key="${key}"}`, samples: [] };
 }
 
 /** Used up within three minutes, too fast for an announcement. */
