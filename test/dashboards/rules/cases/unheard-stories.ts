@@ -100,6 +100,10 @@ export const unheardStories: readonly Story[] = [
 type Behaviour = Partial<Omit<Parameters<typeof simulateKey>[0], "name" | "team">> &
   Pick<Parameters<typeof simulateKey>[0], "limit" | "spend">;
 
+function answers(minute: number): boolean {
+  return minute <= LAST;
+}
+
 function story(
   key: string,
   title: string,
@@ -107,7 +111,6 @@ function story(
   expect: Story["expect"],
   more: readonly InputSeries[] = [],
 ): Story {
-  const answers = (minute: number) => minute <= LAST;
   const { series } = simulateKey(
     { name: key, team: "payments", reset: "daily", answers, ...behaviour },
     CASE_MINUTES,
