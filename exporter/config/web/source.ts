@@ -8,7 +8,7 @@ import { loadWebConfig } from "./load.ts";
 
 /**
  * The web configuration in its current state. Its files are read for each use, and parsed when their content has
- * changed. If the configuration is unusable, nothing is served, except while a certificate is being replaced: then
+ * changed. While reading them takes long, the state that was last read serves. If the configuration is unusable, nothing is served, except while a certificate is being replaced: then
  * the previous one stays in use.
  */
 export function createWebSource(
@@ -16,6 +16,7 @@ export function createWebSource(
   initial: WebConfig,
   { readFile }: Pick<Files, "readFile">,
   log: Pick<Log, "error" | "info">,
+  patienceMs = PATIENCE_MS,
 ): WebSource {
   let last: Loaded | undefined;
   let good: { readonly config: WebConfig; readonly text: string | undefined } | undefined;
@@ -54,12 +55,32 @@ export function createWebSource(
     isSecure: initial.tls !== undefined,
     isUpToDate: () => isUpToDate,
     current: () => {
-      underWay ??= refresh().finally(() => {
-        underWay = undefined;
-      });
+      underWay ??= patiently(
+        refresh().finally(() => {
+          underWay = undefined;
+        }),
+        last,
+        patienceMs,
+      );
       return underWay;
     },
   };
+}
+
+/** A busy disk must not delay every answer. Reading a file ends after a few seconds, if only by its deadline. */
+const PATIENCE_MS = 500;
+
+/** The result of a check of the files, or that of the check before if this one takes too long. */
+function patiently(
+  checked: Promise<WebConfig | undefined>,
+  before: Loaded | undefined,
+  patienceMs: number,
+): Promise<WebConfig | undefined> {
+  if (!before) return checked;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(before.usable), patienceMs);
+    checked.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 interface Loaded {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 
 import type { WebConfig } from "../../../../exporter/config/web/web-config.ts";
@@ -11,27 +12,37 @@ const authority = createAuthority();
 const [first, second] = [authority.issue("first"), authority.issue("second")];
 const [ONE, TWO] = [hashedPassword("one"), hashedPassword("two")];
 
+const PATIENCE_MS = 5;
+
 const TLS = "tls_server_config: {cert_file: a.crt, key_file: a.key, client_auth_type: RequireAnyClientCert}";
 const USERS = `basic_auth_users: {alice: "${ONE}"}`;
 
 /** A source over files in memory that the test changes. */
-async function setUp(text: string) {
+async function setUp(text: string, patienceMs = 60_000) {
   const files = new Map([
     ["/w/web.yaml", text],
     ["/w/a.crt", first.cert],
     ["/w/a.key", first.key],
   ]);
   let reads = 0;
-  const readFile = (path: string) => {
+  let begin = Promise.resolve();
+  const readFile = async (path: string) => {
     reads++;
+    await begin;
     const content = files.get(path);
-    if (content !== undefined) return Promise.resolve(content);
-    return Promise.reject(Object.assign(new Error("gone"), { code: "ENOENT" }));
+    if (content !== undefined) return content;
+    throw Object.assign(new Error("gone"), { code: "ENOENT" });
   };
   const loaded = await loadWebConfig("/w/web.yaml", { readFile });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const { log, lines } = createRecordingLog();
-  const source = createWebSource("/w/web.yaml", loaded.config, { readFile }, log);
+  const source = createWebSource("/w/web.yaml", loaded.config, { readFile }, log, patienceMs);
+  /** From now on nothing is read. The result lets the reads go on. */
+  const slow = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    begin = promise;
+    return resolve;
+  };
   let heard = 0;
   const said = () => {
     const news = lines.slice(heard).map(({ message }) => message);
@@ -39,7 +50,7 @@ async function setUp(text: string) {
     return news;
   };
   const certificate = async () => (await source.current())?.tls?.options.cert;
-  return { files, source, said, certificate, reads: () => reads };
+  return { files, source, said, certificate, slow, reads: () => reads };
 }
 
 const userNames = (config: WebConfig | undefined) => config && [...config.users.keys()];
@@ -60,6 +71,26 @@ test("concurrent calls share one read of the files", async () => {
   const before = reads();
   await Promise.all(Array.from({ length: 50 }, () => source.current()));
   expect(reads() - before).toBe(1);
+});
+
+test("while a file cannot be read at once, the former state serves, and the new one as soon as it is read", async () => {
+  const { files, source, slow } = await setUp(USERS, PATIENCE_MS);
+  const before = await source.current();
+  files.set("/w/web.yaml", `basic_auth_users: {bob: "${TWO}"}`);
+  const read = slow();
+  expect(await source.current()).toBe(before);
+  expect(await source.current()).toBe(before);
+  read();
+  await expect.poll(async () => userNames(await source.current())).toEqual(["bob"]);
+});
+
+test("before the first check, every use waits for it", async () => {
+  const { source, slow } = await setUp(USERS, PATIENCE_MS);
+  const read = slow();
+  const used = source.current();
+  expect(await Promise.race([used, delay(10 * PATIENCE_MS, "waits")])).toBe("waits");
+  read();
+  expect(userNames(await used)).toEqual(["alice"]);
 });
 
 test("the previous certificate stays in use until the new certificate and key belong together", async () => {
