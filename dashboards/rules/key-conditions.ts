@@ -13,7 +13,7 @@ export function urgentConditions(timing: Timing): readonly RecordingRule[] {
   return [imminent(timing), predicted(timing)];
 }
 
-/** The start conditions of the alerts that leave time to act. */
+/** Those of the alerts that have days. */
 export function patientConditions(timing: Timing): readonly RecordingRule[] {
   return [slow(timing), low(timing)];
 }

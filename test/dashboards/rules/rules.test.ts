@@ -117,7 +117,6 @@ describe("thresholds", () => {
     "key-conditions",
     "key-credits",
     "key-state",
-    "unheard",
     "key-forecast",
     "budgets",
     "account",
