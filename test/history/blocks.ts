@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { createBlocks } from "./create-blocks.ts";
@@ -15,6 +15,7 @@ export async function writeBlocks(
   scrapes: AsyncIterable<ScrapedLines>,
 ): Promise<number> {
   const data = join(directory, "data");
+  mkdirSync(directory, { recursive: true });
   let piece: string[] = [];
   let pieceOf = Number.NaN;
   let samples = 0;
