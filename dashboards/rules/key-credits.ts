@@ -29,12 +29,12 @@ export function keyCredits(settings: Settings): RuleGroup {
   };
 }
 
-/** Alerts on limits that last for days, and on those of which little is left. */
+/** Alerts that leave time to act: the credits last for days, or are nearly used up. */
 export function keyReserves(settings: Settings): RuleGroup {
   return {
     name: "aigateway-key-reserves",
     comment:
-      "Credits of keys that last for days, or of which little is left. These alerts wait for at least a quarter of an hour, so they are evaluated every two minutes.",
+      "Keys whose credits last for days but not until the reset, and keys with few credits left. These alerts wait for at least a quarter of an hour, so they are evaluated every two minutes.",
     interval: settings.timing.duration(2 * MINUTE),
     rules: [...patientConditions(settings.timing), ...creditAlerts(settings, [slow, low])],
   };

@@ -120,7 +120,7 @@ function remaining({ memory, memorySeconds, now }: Timing): RecordingRule {
   );
 }
 
-/** The rule that records the rate over a window, of which at least `measured` seconds must lie between two answers. */
+/** Creates the rule that records the rate over a window. The rate is absent if the answers of the window span less than `measured` seconds. */
 export function burn(
   timing: Timing,
   series: Series,
@@ -166,7 +166,7 @@ function exhaustions(): readonly RecordingRule[] {
   ];
 }
 
-/** The rule that records when the remaining credits are used up at a rate. */
+/** Creates the rule that records in how many seconds the remaining credits are used up at a rate. */
 export function exhaustion(series: Series, rate: Series | string, comment: string): RecordingRule {
   return record(series, comment, promql`clamp_min(${recorded.remaining}, 0) / (${rate} > 0)`);
 }

@@ -24,7 +24,7 @@ export function keyLasts({ timing }: Settings): RuleGroup {
   };
 }
 
-/** The same for keys of which neither rates nor alerts show that they run out. */
+/** Estimates for all keys, including those that neither the rates nor an alert show as running out. */
 export function keyEstimates({ timing }: Settings): RuleGroup {
   return {
     name: "aigateway-key-estimates",

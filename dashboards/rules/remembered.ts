@@ -11,7 +11,7 @@ export interface RememberedAlert extends AlertDefinition {
   readonly for: number;
 }
 
-/** The rule that records since when an alert's condition is true. It reads its own last value. `every`: a series of all in which the condition may become true; the fewer, the cheaper. */
+/** The rule that records since when an alert's condition is true. It reads its own last value. `every`: a series with all for which the condition may become true; fewer series cost less. */
 export function rememberSince(
   { now }: Timing,
   { name, since, expr }: RememberedAlert,

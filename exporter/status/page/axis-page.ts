@@ -62,7 +62,7 @@ function ofAll(overview: Overview, axis: Axis, rows: readonly Ranked[]): readonl
   const hours = spendHours?.of(axis, nowMs);
   return [
     () => tiles(overview),
-    () => (hours ? hoursSection(hours, hours.total) : html``),
+    () => (hours ? hoursSection(hours, hours.total, false) : html``),
     () => rankingSection(MANY[axis], rows, queries, axis, { isWhole: true, hours }),
   ];
 }
@@ -71,9 +71,10 @@ function ofOne(overview: Overview, axis: Axis, { name, amounts }: Ranked): reado
   const { queries, keyModels, spendHours, nowMs } = overview;
   const other = OTHER_AXIS[axis];
   const hours = spendHours?.of(axis, nowMs);
+  const isLeast = queries.some((query) => query.name === "day" && isLowerBound(query));
   return [
     () => tiles(overview, amounts),
-    () => (hours ? hoursSection(hours, hours.byName.get(name) ?? []) : html``),
+    () => (hours ? hoursSection(hours, hours.byName.get(name) ?? [], isLeast) : html``),
     () => rankingSection(MANY[other], ranked(queries, other, name), queries, other),
     () => keysSection(axis === "model" ? (keyModels?.keysOf(name) ?? []) : []),
   ];

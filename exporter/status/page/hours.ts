@@ -11,19 +11,20 @@ const [WIDTH, HEIGHT] = [100, 24];
 const HOURS = 24;
 const GAP = 0.8;
 
-/** The spend of today by hour. Empty: it is not known for any hour. */
-export function hoursSection({ window }: HourlySpend, hours: Hours): Html {
+/** The spend of today by hour. Empty: it is not known for any hour. `isLeast`: the amounts are lower bounds. */
+export function hoursSection({ window }: HourlySpend, hours: Hours, isLeast: boolean): Html {
   if (!isKnown(hours)) return html``;
   return html`<section class="card" aria-labelledby="hours">
-    <h2 id="hours">Spend by hour</h2>
+    <h2 id="hours">Spend by hour${isLeast ? ", at least" : ""}</h2>
     <svg ${BOX} class="picture" role="img" aria-labelledby="hours hours-text">
       <desc id="hours-text">${listOf(hours)}</desc>
       ${bars(hours)}
     </svg>
     <p class="axis"><small>${axisTime(window.startMs)}</small> <small>${axisTime(window.endMs)}</small></p>
     <p class="note">
-      ${highest(hours)} An hour ends with the last answer in it. Hours are recorded from the start of the
-      exporter; gaps are unknown.
+      ${highest(hours)}
+      ${isLeast ? html`“At least”: what was part of <code>_other</code> is left out. ` : undefined}An hour
+      ends with the last answer in it. Hours are recorded from the start of the exporter; gaps are unknown.
     </p>
   </section>`;
 }

@@ -93,7 +93,10 @@ test("the spend by hour is drawn for all models and for each of them", () => {
   ]);
   const one = pageOf("model", "acme/two", { spendHours: HOURS }).page;
   expect(markupFaults(one)).toEqual([]);
-  expect(textOf(one)).toContain("The highest hour: 0.60 credits from 12:00 UTC.");
+  expect(textOf(one)).toContain(
+    "The highest hour: 0.60 credits from 12:00 UTC. “At least”: what was part of _other is left out.",
+  );
+  expect(textOf(page)).not.toContain("Spend by hour, at least");
   expect(textOf(pageOf("model", "acme/one", { spendHours: HOURS }).page)).not.toContain("Spend by hour");
 });
 
