@@ -150,6 +150,30 @@ test("the hours of another gateway or secret are forgotten at once", async () =>
   expect(total()).toBeUndefined();
 });
 
+test("an answer just after midnight, which may still belong to the day before, does not count", async () => {
+  const { clock, answer, total } = setUp("2026-11-18T23:59:00Z");
+  await clock.advance(90_000);
+  answer(500);
+  await clock.advance(MINUTE / 2);
+  expect(total()).toBeUndefined();
+  await clock.advance(2 * MINUTE);
+  answer(3);
+  await clock.advance(MINUTE / 2);
+  expect(total()).toEqual([3]);
+});
+
+test("what was answered before the clock was set back is not taken for a later hour", async () => {
+  const { clock, answer, total } = setUp("2026-11-18T04:50:00Z");
+  answer(40);
+  await clock.advance(MINUTE);
+  clock.set(clock.now() - 2 * HOUR);
+  answer(42);
+  await clock.advance(2 * HOUR + 14 * MINUTE);
+  answer(50);
+  await clock.advance(MINUTE);
+  expect(total()).toEqual(Array.from({ length: 6 }, () => undefined));
+});
+
 test("a clock that is set back takes the hours behind it away", async () => {
   const { clock, answer, total } = setUp("2026-11-18T03:50:00Z");
   answer(30);
