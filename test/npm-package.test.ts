@@ -23,7 +23,7 @@ import { ROOT } from "./support/repository.ts";
 import { until } from "./support/until.ts";
 
 /** Generous, because packages are installed and programs start slowly on a busy machine. */
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 300_000;
 /** The dashboards are a ninth of it, the sample for probes an eleventh. */
 const MAX_BYTES = 300_000;
 

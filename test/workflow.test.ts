@@ -141,7 +141,7 @@ describe("the check", () => {
     expect(named(steps, "Assert the version of Node").env).toEqual({ WANTED: "v${{ matrix.node }}" });
   });
 
-  test("fails if npm runs a Node version other than the job's", { timeout: 120_000 }, () => {
+  test("fails if npm runs a Node version other than the job's", { timeout: 180_000 }, () => {
     const empty = mkdtempSync(join(tmpdir(), "workflow-test-"));
     onTestFinished(() => rmSync(empty, { recursive: true, force: true }));
     const script = named(steps, "Assert the version of Node").run ?? "";

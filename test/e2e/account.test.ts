@@ -29,7 +29,7 @@ describeWithTools(["prometheus3"], "an exporter with nothing but a management ke
       "the alert of unwatched spend",
       () => prometheus.query('ALERTS{alertname="AIGatewayUnwatchedSpend",alertstate="firing"}'),
       (firing) => firing.length > 0,
-      { timeoutMs: 45_000, pauseMs: 250 },
+      { timeoutMs: 120_000, pauseMs: 250 },
     );
     expect(alerts[0]?.labels).toMatchObject({ job: JOB, severity: "info" });
     const shown = async (expr: string) => (await prometheus.query(expr)).map(({ value }) => value);

@@ -60,7 +60,7 @@ describeWithTools(["prometheus3", "promtool3"], "a past by remote write", (tools
     await expect(push(prometheus.url)).rejects.toThrow(/already has samples/);
   });
 
-  test("a server that refuses old samples is an error", { timeout: 120_000 }, async () => {
+  test("a server that refuses old samples is an error", { timeout: 180_000 }, async () => {
     const prometheus = await start("short", "1h");
     await expect(push(prometheus.url)).rejects.toThrow(/too old sample|out of bounds|has not stored/);
   });

@@ -84,7 +84,7 @@ describeWithTools(["victoriaMetrics", "vmalert"], "a past in VictoriaMetrics", (
         expression,
         () => bothOf(store, expression),
         ([one, other]) => JSON.stringify(one) === JSON.stringify(other),
-        { timeoutMs: 10_000 },
+        { timeoutMs: 30_000 },
       ).catch(() => bothOf(store, expression));
       expect({ expression, points: live }).toEqual({ expression, points: twin });
       expect(Object.keys(twin).length).toBeGreaterThan(0);
@@ -107,7 +107,7 @@ describeWithTools(["victoriaMetrics", "vmalert"], "a past in VictoriaMetrics", (
     }
   });
 
-  test("a retention that drops the past is an error", { timeout: 120_000 }, async () => {
+  test("a retention that drops the past is an error", { timeout: 180_000 }, async () => {
     const short = await start("short", "1d");
     await expect(runImport(short.url, { RULES: "", PATIENCE: "2" })).rejects.toThrow(
       /has not stored 2026-11-17\.prom: set -retentionPeriod/,

@@ -104,7 +104,7 @@ describeWithTools(["fish"], "completion in fish", ({ fish }) => {
 });
 
 describeWithTools(["zsh"], "completion in zsh", ({ zsh }) => {
-  test("of lines that have one completion", { timeout: 60_000 }, () => {
+  test("of lines that have one completion", { timeout: 180_000 }, () => {
     const file = join(folder, "lines");
     mkdirSync(join(folder, "functions"));
     writeFileSync(join(folder, "functions", "_aigateway-exporter"), completionScript("zsh"));

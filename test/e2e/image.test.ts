@@ -24,7 +24,7 @@ import {
 import { until } from "../support/until.ts";
 
 /** Containers start slowly on a busy machine. */
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 300_000;
 const KEYS = 20;
 const MOUNTED = "/etc/aigateway-exporter";
 

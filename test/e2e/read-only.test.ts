@@ -14,7 +14,7 @@ import { toolPolicy } from "../support/tools.ts";
 import { until } from "../support/until.ts";
 
 /** A process takes long to start on a busy machine. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 const missing = missingRights();
 const policy = toolPolicy(missing === undefined ? [] : [missing], process.env["E2E_REQUIRED"]);

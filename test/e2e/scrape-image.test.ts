@@ -31,13 +31,13 @@ function scrapeImage(image: string) {
   });
 }
 
-test("scrape-image scrapes a container that polls a simulated gateway", { timeout: 120_000 }, () => {
+test("scrape-image scrapes a container that polls a simulated gateway", { timeout: 180_000 }, () => {
   const { status, stdout, stderr } = scrapeImage("good-exporter");
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   expect(stdout).toMatch(/^Scraped good-exporter: \d{3,} samples\n$/);
 });
 
-test("scrape-image fails if the container ends", { timeout: 60_000 }, () => {
+test("scrape-image fails if the container ends", { timeout: 180_000 }, () => {
   const { status, stderr } = scrapeImage("broken-exporter");
   expect(status).toBe(1);
   expect(stderr).toMatch(/^Cannot scrape broken-exporter: /);

@@ -47,7 +47,7 @@ test.each([
     200,
     { HTTP_PROXY: "", http_proxy: "", ALL_PROXY: "", NODE_USE_ENV_PROXY: "1" },
   ],
-])("keys are sent to the gateway only: answers %s", { timeout: 90_000 }, async (_name, status, proxies) => {
+])("keys are sent to the gateway only: answers %s", { timeout: 180_000 }, async (_name, status, proxies) => {
   if (status !== 200) gateway.faults.add({ kind: "redirect", location: `${strangerUrl}/api/v1/key`, status });
   const files = writeExporterFiles({
     gatewayUrl: gateway.url,

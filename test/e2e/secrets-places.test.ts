@@ -96,7 +96,7 @@ function webContent(): string {
 }
 
 /** A process takes long to start on a busy machine. */
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 300_000;
 
 const REFUSALS: Readonly<Record<string, number>> = { file: 401, variable: 429 };
 

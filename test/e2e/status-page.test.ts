@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from "../support/test-app.ts";
 import { describeWithTools } from "../support/tools.ts";
 
 /** A browser starts slowly on a busy machine. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 const EVIL = `"><script>document.title="hacked"</script>${"x".repeat(50)}`;
 
 describeWithTools(["chromium"], "the status page in a browser", ({ chromium }) => {

@@ -40,7 +40,7 @@ const missing = missingSystemd();
 const policy = toolPolicy(missing === undefined ? [] : [missing], process.env["E2E_REQUIRED"]);
 if (policy === "skip") process.stderr.write(`Skipped the unit in a real systemd: needs ${missing}\n`);
 
-describe.skipIf(policy === "skip")("the systemd unit in a real systemd", { timeout: 60_000 }, () =>
+describe.skipIf(policy === "skip")("the systemd unit in a real systemd", { timeout: 180_000 }, () =>
   policy === "fail"
     ? test("finds the tools that E2E_REQUIRED=1 demands", () => expect(missing).toBeUndefined())
     : define(),
@@ -64,7 +64,7 @@ function define(): void {
       "management.key": gateway.managementToken,
     });
     const log = await until("the exporter", systemd.log, (text) => text.includes("Listening"), {
-      timeoutMs: 40_000,
+      timeoutMs: 90_000,
     });
     url = /"url":"([^"]+)"/.exec(log)?.[1] ?? "";
   }, 120_000);

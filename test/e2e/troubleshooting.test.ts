@@ -58,7 +58,7 @@ describeWithTools(["prometheus3", "promtool3", "amtool", "bash"], "docs/troubles
           ),
         ),
       (results) => results.every((samples) => samples.length > 0),
-      { timeoutMs: 80_000, pauseMs: 500 },
+      { timeoutMs: 150_000, pauseMs: 500 },
     );
   }, 120_000);
 

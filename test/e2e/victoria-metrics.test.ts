@@ -80,7 +80,7 @@ describeWithTools(["victoriaMetrics", "vmalert", "prometheus3"], "VictoriaMetric
     expect(seen.ours).toEqual(seen.theirs);
   });
 
-  test("vmalert fires the same alerts as Prometheus", { timeout: 120_000 }, async () => {
+  test("vmalert fires the same alerts as Prometheus", { timeout: 180_000 }, async () => {
     const seen = await until(
       "the same alerts",
       async () => ({

@@ -11,7 +11,7 @@ import { imageParameters, makeImageContent } from "../support/image-content.ts";
 import { ROOT, sourceFiles } from "../support/repository.ts";
 
 /** Generous, because packages are installed and programs start slowly on a busy machine. */
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 300_000;
 
 describe("the image's content, built as in the Dockerfile", { timeout: PATIENCE_MS }, () => {
   let app: string;

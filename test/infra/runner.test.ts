@@ -8,7 +8,7 @@ import { type EngineDouble, startEngineDouble } from "./engine-double.ts";
 import { type Changes, LEAST, settingTexts } from "./program-settings.ts";
 
 // Loading the SDK and the program takes seconds, or longer on a busy machine.
-const TIMEOUT = { timeout: 120_000 };
+const TIMEOUT = { timeout: 180_000 };
 
 const RUNNER = createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/run");
 

@@ -26,4 +26,4 @@ test("runSoak() finds no problem in one cycle of faults, reloads and new secrets
     "slow reader",
     "status page",
   ]);
-}, 180_000);
+}, 300_000);

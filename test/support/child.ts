@@ -55,8 +55,7 @@ export async function startChild(options: ChildOptions): Promise<ChildServer> {
   }
 }
 
-const READY_TIMEOUT_MS = 30_000;
-const STOP_TIMEOUT_MS = 10_000;
+const STOP_TIMEOUT_MS = 30_000;
 
 async function ready(
   child: ChildProcess,
@@ -67,14 +66,13 @@ async function ready(
     `an address in its log (${String(address)})`,
     () => ({ address: address.exec(log())?.[1], running: isRunning(child) }),
     (seen) => seen.address !== undefined || !seen.running,
-    { timeoutMs: READY_TIMEOUT_MS, pauseMs: 10 },
+    { pauseMs: 10 },
   );
   const url = `http://${listening.address ?? ""}`;
   const status = await until(
     `200 from ${url}${healthPath}`,
     () => (isRunning(child) ? statusOf(url + healthPath) : "ended"),
     (seen) => seen === 200 || seen === "ended",
-    { timeoutMs: READY_TIMEOUT_MS },
   );
   if (status === "ended") throw new Error(`it ended with ${child.exitCode ?? child.signalCode}`);
   return url;

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 
+import { PATIENCE_MS } from "./patience.ts";
 import { ROOT } from "./repository.ts";
 import { until } from "./until.ts";
 
@@ -81,9 +82,7 @@ export async function untilReady({ url }: ExporterProcess): Promise<void> {
   );
 }
 
-/** Shorter than the timeout of a test, so that a process that hangs shows as a wrong exit code and does not outlive the test. */
-const PATIENCE_MS = 25_000;
-
+/** A process that hangs shows as a wrong exit code and does not outlive the test. */
 async function killLate(child: ChildProcess, ended: Promise<ProcessResult>): Promise<ProcessResult> {
   const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
   return ended.finally(() => clearTimeout(timer));

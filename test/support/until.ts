@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { PATIENCE_MS } from "./patience.ts";
 
 /**
  * Polls something outside the process (a server, a file) until `accept` returns true, in real time and within a
@@ -8,7 +9,7 @@ export async function until<T>(
   what: string,
   look: () => Promise<T> | T,
   accept: (seen: T) => boolean,
-  { timeoutMs = 25_000, pauseMs = 25 }: { readonly timeoutMs?: number; readonly pauseMs?: number } = {},
+  { timeoutMs = PATIENCE_MS, pauseMs = 25 }: { readonly timeoutMs?: number; readonly pauseMs?: number } = {},
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

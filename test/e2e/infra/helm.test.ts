@@ -16,7 +16,7 @@ import { dashboardPath, NAMESPACE, PATHS, readyPods } from "./deployment.ts";
 const TOOLS = ["helm", "kubectl", "etcd", "kubeApiserver", "kubeControllerManager"] as const;
 
 /** A control plane starts within seconds, or a minute on a busy machine. */
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 300_000;
 
 const SECRETS = { keysSecret: "aigateway-keys", managementSecret: "aigateway-management" };
 const WITHOUT_RULES = { logLevel: "debug", rules: "none", networkPolicy: false };

@@ -20,7 +20,7 @@ const TOOLS = [
 ] as const;
 
 /** An operation of the engine takes seconds, or a minute on a busy machine. */
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 300_000;
 
 describeWithTools(TOOLS, "pulumi up with another configuration", (tools) => {
   const gateway = createGateway();

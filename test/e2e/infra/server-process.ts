@@ -86,7 +86,7 @@ export async function freePorts(count: number): Promise<readonly number[]> {
 }
 
 const LOG_LENGTH = 1_000_000;
-const READY_TIMEOUT_MS = 90_000;
+const READY_TIMEOUT_MS = 180_000;
 
 async function end(child: ChildProcess): Promise<void> {
   if (!isRunning(child)) return;

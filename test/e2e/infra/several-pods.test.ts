@@ -18,7 +18,7 @@ const TOOLS = [
 ] as const;
 
 /** An operation of the engine takes seconds, or a minute on a busy machine. */
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 300_000;
 
 const NAMES = Array.from({ length: 6 }, (_, index) => `key-${index}`);
 const STATEFUL_SET = `/apis/apps/v1/namespaces/${NAMESPACE}/statefulsets/${NAMESPACE}`;

@@ -18,8 +18,8 @@ import { podDiscovery } from "./pod-discovery.ts";
 const TOOLS = ["helm", "etcd", "kubeApiserver", "kubeControllerManager", "prometheus3"] as const;
 
 /** A phase takes seconds, or a minute on a busy machine. */
-const TIMEOUT_MS = 240_000;
-const PATIENCE = { timeoutMs: 120_000, pauseMs: 200 };
+const TIMEOUT_MS = 300_000;
+const PATIENCE = { timeoutMs: 200_000, pauseMs: 200 };
 
 /** The pace binds at each start, because all keys are due at once. */
 const PER_MINUTE = 120;

@@ -19,7 +19,7 @@ const TOOLS = [
 ];
 
 /** An operation of the engine takes seconds, or a minute on a busy machine. */
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 300_000;
 
 describeWithTools(TOOLS, "pulumi up on a real Kubernetes API", (tools) => {
   const gateway = createGateway();

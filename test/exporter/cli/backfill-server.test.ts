@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { listenOnLoopback } from "../../support/loopback.ts";
 import { HOUR, NOON, setUp, TODAY } from "./backfill-stage.ts";
 
-const PATIENCE = { timeout: 120_000 };
+const PATIENCE = { timeout: 180_000 };
 
 interface Answers {
   readonly version?: string;

@@ -8,7 +8,7 @@ import type { Gateway, GatewayOptions } from "../../gateway/gateway.ts";
 import { DAY, HOUR, NOON, setUp, TODAY } from "./backfill-stage.ts";
 
 /** Requests have real connections, and a busy machine is slow. */
-const PATIENCE = { timeout: 120_000 };
+const PATIENCE = { timeout: 180_000 };
 
 /** The values of a series by time of the day, such as `06:00:00`. */
 function valuesOf(text: string, series: string): Readonly<Record<string, number>> {

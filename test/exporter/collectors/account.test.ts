@@ -48,7 +48,7 @@ describe("the balance", () => {
   });
 });
 
-describe("the capabilities", { timeout: 120_000 }, () => {
+describe("the capabilities", { timeout: 180_000 }, () => {
   const NAME = "aigateway_analytics_capabilities_info";
   test("are counted, and read once a day", async () => {
     const app = await start();

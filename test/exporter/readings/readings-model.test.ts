@@ -73,7 +73,7 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 test(
   "readings and renderer match a model of sample lists, after any sequence of steps",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
