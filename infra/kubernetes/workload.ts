@@ -33,6 +33,8 @@ export function statefulSetSpec(
     serviceName: identity.name,
     podManagementPolicy: "Parallel",
     updateStrategy: { type: "RollingUpdate" },
+    // The next pod restarts when Prometheus has found this one (within 5 s) and scraped it (every 30 s by default).
+    minReadySeconds: 35,
     revisionHistoryLimit: 3,
     selector: { matchLabels: selectorOf(identity) },
     template: podTemplate(identity, settings, mounted),

@@ -45,6 +45,7 @@ test.each([
     expect(set).toMatchObject({
       replicas: pods,
       podManagementPolicy: "Parallel",
+      minReadySeconds: 35,
       serviceName: "aigateway-exporter",
     });
     expect(JSON.stringify(set)).toContain("metadata.labels['apps.kubernetes.io/pod-index']");
