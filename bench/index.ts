@@ -8,6 +8,7 @@ import { analyticsBenchmark } from "./poll/analytics.ts";
 import { cpuBenchmark } from "./poll/cpu.ts";
 import { stallBenchmark } from "./poll/stall.ts";
 import { throughputBenchmark } from "./poll/throughput.ts";
+import { pageBenchmark } from "./process/page.ts";
 import { startBenchmark } from "./process/start.ts";
 import { evaluationBenchmark } from "./rules/evaluation.ts";
 
@@ -23,5 +24,6 @@ export const benchmarks: readonly Benchmark[] = [
   cpuBenchmark,
   analyticsBenchmark,
   startBenchmark,
+  pageBenchmark,
   evaluationBenchmark,
 ];
