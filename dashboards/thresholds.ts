@@ -61,6 +61,8 @@ export const thresholds = {
   budgetImminent: 4 * HOUR,
   /** Limit low: below this remaining share of the limit. */
   low: LOW_SHARE,
+  /** An alert that fires is kept for this long without an answer of the gateway, if the limit does not reset before. */
+  unheard: 12 * HOUR,
   expiresSoon: 7 * DAY,
   /** Free quota low: below this remaining share of the daily requests to free models. */
   freeQuotaLow: 0.1,

@@ -13,7 +13,7 @@ export function urgentConditions(timing: Timing): readonly RecordingRule[] {
   return [imminent(timing), predicted(timing)];
 }
 
-/** Those of the alerts that have days. */
+/** The start conditions of the alerts that leave time to act. */
 export function patientConditions(timing: Timing): readonly RecordingRule[] {
   return [slow(timing), low(timing)];
 }

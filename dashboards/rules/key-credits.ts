@@ -10,7 +10,8 @@ import type { Rule, RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import { createAlert, type Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
-import { limitChanged, untilReset } from "./until-reset.ts";
+import { LAST_ANSWER, unheard } from "./unheard.ts";
+import { limitChanged, untilReset, whileUnheard } from "./until-reset.ts";
 
 /** Urgent alerts on the remaining credits of a key's limit. */
 export function keyCredits(settings: Settings): RuleGroup {
@@ -18,12 +19,13 @@ export function keyCredits(settings: Settings): RuleGroup {
   return {
     name: "aigateway-key-credits",
     comment:
-      "Credits of keys: exhausted, or about to be before the limit resets. The remaining credits have no series while they are unknown, unlimited or stale; then no alert of this group fires.",
+      "Credits of keys: exhausted, or about to be before the limit resets. The remaining credits have no series while they are unknown, unlimited or stale; then no alert of this group begins, and one that fires ends unless the gateway does not answer.",
     interval: timing.duration(MINUTE),
     rules: [
       ...keyPresent(timing),
       ...urgentConditions(timing),
       limitChanged(timing),
+      ...unheard(timing),
       ...creditAlerts(settings, [exhausted, imminent, predicted]),
     ],
   };
@@ -61,16 +63,19 @@ function creditAlerts(
 interface CreditAlert extends RememberedAlert {
   /** The alert's value. Present whenever the condition is true. */
   readonly value: string;
-  /** A series of all keys on which the condition may become true. */
+  /** A series with every key for which the condition may become true. */
   readonly every: Series;
   /** Keeps the alert, but not the memory of its condition, from firing. */
   readonly unless?: string;
 }
 
+/** The credits left. Only the age of an old answer is negative. */
+const left = promql`clamp_min(${recorded.remaining}, 0)`;
+
 /** The condition is evaluated once, in the rule that remembers since when it is true. */
 function alertExpr({ value, since, unless }: CreditAlert): string {
   const except = unless === undefined ? "" : `\nunless on (job, gateway, key) ${unless}`;
-  return promql`${value}\nand on (job, gateway, key) ${since}${except}`;
+  return promql`(${recorded.unheard} or ${value})\nand on (job, gateway, key) ${since}${except}`;
 }
 
 /** What the alerts know of each other: since when each is true, and how long that takes to fire. */
@@ -88,7 +93,7 @@ function exhausted({ timing }: Settings): CreditAlert {
     severity: "critical",
     comment:
       "Silent while AIGatewayKeyExhaustionImminent fires, which then means the same: one page for one exhaustion.",
-    value: remaining.name,
+    value: left,
     every: remaining,
     unless: promql`(${isFiring(timing, IMMINENT)})`,
     expr: promql`
@@ -105,9 +110,10 @@ function exhausted({ timing }: Settings): CreditAlert {
           and on (job, gateway, key) ${fired(timing, EXHAUSTED)}
           unless ${exhaustion15m} > ${timing.seconds(thresholds.imminent)}
         )
-      )`,
+      )
+      ${whileUnheard(timing, EXHAUSTED)}`,
     summary: "A key has used up its credit limit.",
-    description: `${KEY} is out of credits ({{ $value | printf "%.2f" }} left), and the gateway refuses its calls (402). Raise its limit, or wait for the reset that the dashboard shows.`,
+    description: `${KEY} {{ if lt $value 0.0 }}was out of credits ${LAST_ANSWER}{{ else }}is out of credits ({{ $value | printf "%.2f" }} left), and the gateway refuses its calls (402){{ end }}. Raise its limit, or wait for the reset that the dashboard shows.`,
   };
 }
 
@@ -132,12 +138,12 @@ function imminent({ timing }: Settings): CreditAlert {
       nearer: [EXHAUSTED],
     }),
     summary: "A key is about to use up its credit limit, or has used it up since.",
-    description: `${KEY} {{ if gt $value 0.0 }}runs out of credits in {{ $value | humanizeDuration }} at the rate of the last 15 minutes, before its limit resets; then the gateway refuses its calls (402){{ else }}is out of credits, and the gateway refuses its calls (402) until its limit resets{{ end }}. Find out what is spending and stop it, or raise the limit.`,
+    description: `${KEY} {{ if lt $value 0.0 }}was out of credits, or about to be, ${LAST_ANSWER}{{ else if gt $value 0.0 }}runs out of credits in {{ $value | humanizeDuration }} at the rate of the last 15 minutes, before its limit resets; then the gateway refuses its calls (402){{ else }}is out of credits, and the gateway refuses its calls (402) until its limit resets{{ end }}. Find out what is spending and stop it, or raise the limit.`,
   };
 }
 
 function predicted({ timing }: Settings): CreditAlert {
-  const { exhaustion6h, exhaustion1d, remaining, resetSeconds } = recorded;
+  const { exhaustion6h, exhaustion1d, resetSeconds } = recorded;
   const days = 2 * timing.seconds(thresholds.predicted);
   return {
     ...PREDICTED,
@@ -145,7 +151,7 @@ function predicted({ timing }: Settings): CreditAlert {
     severity: "warning",
     comment:
       "Once it fires, it fires until the rate of the last six hours contradicts it; for limits that span several days, until that of the last day does.",
-    value: remaining.name,
+    value: left,
     every: recorded.predicted,
     expr: untilReset(timing, {
       ...PREDICTED,
@@ -158,7 +164,7 @@ function predicted({ timing }: Settings): CreditAlert {
       nearer: [EXHAUSTED, IMMINENT],
     }),
     summary: "A key will use up its credit limit within a day.",
-    description: `${KEY} has {{ $value | printf "%.2f" }} credits left and will run out within a day, before its limit resets. Check its spending on the dashboard, then raise the limit or slow the caller down.`,
+    description: `${KEY} {{ if lt $value 0.0 }}was about to run out of credits within a day ${LAST_ANSWER}{{ else }}has {{ $value | printf "%.2f" }} credits left and will run out within a day, before its limit resets{{ end }}. Check its spending on the dashboard, then raise the limit or slow the caller down.`,
   };
 }
 
@@ -179,18 +185,18 @@ function slow({ timing }: Settings): CreditAlert {
       nearer: [EXHAUSTED, IMMINENT, PREDICTED],
     }),
     summary: "A key will use up its credit limit within a week.",
-    description: `${KEY} runs out of credits in {{ $value | humanizeDuration }} at the rate of the last three days, before its limit resets. Raise the limit, or agree on lower spending with the owner.`,
+    description: `${KEY} {{ if lt $value 0.0 }}was about to run out of credits before its limit resets ${LAST_ANSWER}{{ else }}runs out of credits in {{ $value | humanizeDuration }} at the rate of the last three days, before its limit resets{{ end }}. Raise the limit, or agree on lower spending with the owner.`,
   };
 }
 
 function low({ timing }: Settings): CreditAlert {
-  const { remaining, limit } = recorded;
+  const { limit } = recorded;
   return {
     ...LOW,
     name: "AIGatewayKeyLimitLow",
     severity: "info",
     every: recorded.low,
-    value: promql`${remaining} / (${limit} > 0)`,
+    value: promql`${left} / (${limit} > 0)`,
     expr: untilReset(timing, {
       ...LOW,
       begins: recorded.low,
@@ -198,6 +204,6 @@ function low({ timing }: Settings): CreditAlert {
       nearer: [EXHAUSTED, IMMINENT, PREDICTED, SLOW],
     }),
     summary: "A key has little of its credit limit left.",
-    description: `${KEY} has {{ $value | humanizePercentage }} of its limit left, which does not last until the reset at the rate of the last day. If this happens in every window, raise the limit.`,
+    description: `${KEY} {{ if lt $value 0.0 }}had little of its limit left ${LAST_ANSWER}{{ else }}has {{ $value | humanizePercentage }} of its limit left, which does not last until the reset at the rate of the last day{{ end }}. If this happens in every window, raise the limit.`,
   };
 }

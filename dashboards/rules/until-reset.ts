@@ -32,17 +32,23 @@ or (
     ${kept}
   )
   unless on (job, gateway, key) ${recorded.limitChanged.name}
-)`;
+)
+${whileUnheard(timing, lasting)}`;
+}
+
+/** The part of a condition that keeps an alert firing while the gateway does not answer. */
+export function whileUnheard(timing: Timing, alert: Pick<RememberedAlert, "since" | "for">): string {
+  return promql`or (${recorded.unheard} and on (job, gateway, key) ${fired(timing, alert)})`;
 }
 
 /** The rule that records which keys got new credits. */
 export function limitChanged(timing: Timing): RecordingRule {
-  const { resetSeconds, limit } = recorded;
+  const { resetSeconds, limit, alertLimit } = recorded;
   const before = promql`offset ${timing.duration(CHANGE_SEEN)}`;
   return record(
     recorded.limitChanged,
-    "Keys whose limit was reset or raised in the last ten minutes, which ends their alerts. At a reset the seconds until the next one grow.",
-    promql`${limit} > ${limit} ${before} or ${resetSeconds} > ${resetSeconds} ${before}`,
+    "Keys whose limit was reset or raised in the last ten minutes, or while the gateway did not answer, which ends their alerts. At a reset the seconds until the next one grow.",
+    promql`${limit} > (${limit} ${before} or ${alertLimit} ${before}) or ${resetSeconds} > ${resetSeconds} ${before}`,
   );
 }
 

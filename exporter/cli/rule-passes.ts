@@ -2,7 +2,7 @@ import type { RecordingRule, RuleGroup } from "../../dashboards/rules/rule.ts";
 
 /**
  * The recording rules that are wanted, divided so that each pass depends only on earlier ones. A rule that needs its own
- * past begins without it. @throws Error if rules depend on each other.
+ * past begins without it. Rules that need the past of each other do so too. @throws Error if rules depend on each other.
  */
 export function rulePasses(
   groups: readonly RuleGroup[],
@@ -15,10 +15,13 @@ export function rulePasses(
     .filter(({ record }) => isWanted(record));
   while (rest.length > 0) {
     const waiting = new Set(rest.map(({ record }) => record));
-    const ready = rest.filter(({ record, expr }) =>
-      recordsIn(expr).every((name) => name === record || !waiting.has(name)),
-    );
-    if (ready.length === 0) throw new Error(`Cannot order the rules ${[...waiting].join(", ")}`);
+    const isReady = ({ record, expr }: RecordingRule) =>
+      recordsIn(expr).every((name) => name === record || !waiting.has(name));
+    const ready = [
+      rest.filter(isReady),
+      rest.filter(({ record, expr }) => isReady({ record, expr: withoutPast(expr) })),
+    ].find((rules) => rules.length > 0);
+    if (!ready) throw new Error(`Cannot order the rules ${[...waiting].join(", ")}`);
     passes.push(ready);
     rest = rest.filter((rule) => !ready.includes(rule));
   }
@@ -27,4 +30,9 @@ export function rulePasses(
 
 function recordsIn(expr: string): readonly string[] {
   return expr.match(/[a-z_]+:[\w:]+/g) ?? [];
+}
+
+/** Without the series of which the expression reads only what was recorded before. */
+function withoutPast(expr: string): string {
+  return expr.replaceAll(/[a-z_]+:[\w:]+(\{[^}]*\})?(\[[^\]]*\])?\s+offset\b/g, "");
 }

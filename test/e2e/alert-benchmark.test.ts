@@ -18,6 +18,9 @@ const FLEET = {
   classes: "^(diurnal-exhausts|bursty-.*|runaway-daily|env-restarts|env-frozen|tiny-limit)$",
 };
 
+/** Two keys whose gateway does not answer for hours. It stops once after a warning, before the key runs out. */
+const UNHEARD = { ...FLEET, seed: 88, classes: "^env-frozen$" };
+
 /** A key-month is a lot for this fleet: one false alert is 54 per 100 key-months. */
 const CLOSER: Readonly<Record<string, number>> = {
   "warned >= 1 h ahead, %": 100,
@@ -29,10 +32,10 @@ const bars = BARS.map((bar) => ({ ...bar, value: CLOSER[bar.row] ?? bar.value })
 
 describeWithTools(["alertsim"], "the short form of the alert benchmark", ({ alertsim }) => {
   const folder = mkdtempSync(join(tmpdir(), "alert-benchmark-"));
+  const ours = join(folder, "rules.yaml");
   let report: Report;
 
   beforeAll(async () => {
-    const ours = join(folder, "rules.yaml");
     writeFileSync(ours, judgedRules());
     report = readReport(await simulateFleet(alertsim, { ...FLEET, rules: { ours } }));
   }, 600_000);
@@ -47,5 +50,11 @@ describeWithTools(["alertsim"], "the short form of the alert benchmark", ({ aler
   test.each(bars)("$title: $bound $value", (bar) => {
     const [figure = NaN] = figuresOf(report, bar.row, "ours");
     expect(meets(bar, figure), `${bar.title}: ${figure}`).toBe(true);
+  });
+
+  test("a gateway that does not answer ends no warning", { timeout: 600_000 }, async () => {
+    const unheard = readReport(await simulateFleet(alertsim, { ...UNHEARD, rules: { ours } }));
+    expect(figuresOf(unheard, "foreseeable exhaustions", "ours")).toEqual([4]);
+    expect(figuresOf(unheard, "foreseeable, never announced", "ours")).toEqual([0]);
   });
 });

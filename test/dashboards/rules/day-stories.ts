@@ -79,14 +79,13 @@ export const dailyStories: readonly Story[] = [
     },
     2 * DAY + 2,
   ),
-  silenced(
-    "an exhausted key resolves after half an hour without answers",
-    "exhausted-unheard",
-    {
-      answers: (minute) => minute < DAY + 12 * HOUR,
-      timeToLive: DAY,
-    },
-    DAY + 12.5 * HOUR,
+  unheard("an exhausted key stays exhausted until the reset", "exhausted-unheard", "daily", 2 * DAY),
+  // Half a day after the last values were known, which is 25 minutes after the last answer.
+  unheard(
+    "an exhausted key without a reset resolves after half a day",
+    "never-unheard",
+    "never",
+    2 * DAY + 25,
   ),
 ];
 
@@ -140,6 +139,25 @@ function silenced(title: string, key: string, behaviour: Omit<Behaviour, "spend"
     expect: [
       firing(`key=${key}`, DAY + 12 * HOUR - 2, PAGES, dry(key).slice(0, 1)),
       silent(`key=${key}`, PAGES, from, DAYS - 1),
+    ],
+  };
+}
+
+/** Exhausted at 05:00 of the second day, without answers from noon on: the page lasts until a given minute. */
+function unheard(title: string, key: string, reset: SimulatedKey["reset"], until: number): Story {
+  const { series } = simulate(key, DAYS, {
+    spend: (minute) => (minute < START ? 1 / DAY : 20 / HOUR),
+    answers: (minute) => minute < DAY + 12 * HOUR,
+    timeToLive: DAY,
+    reset,
+  });
+  return {
+    title: `${title} while the gateway does not answer`,
+    subject: `key=${key}`,
+    series,
+    expect: [
+      lasting(`key=${key}`, "AIGatewayKeyExhaustionImminent", DAY + 12 * HOUR, until - 4),
+      silent(`key=${key}`, CREDITS, until + 4, DAYS - 1),
     ],
   };
 }

@@ -117,6 +117,7 @@ describe("thresholds", () => {
     "key-conditions",
     "key-credits",
     "key-state",
+    "unheard",
     "key-forecast",
     "budgets",
     "account",

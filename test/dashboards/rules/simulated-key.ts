@@ -7,7 +7,7 @@ export interface SimulatedKey {
   readonly name: string;
   readonly team?: string;
   /** Null for unlimited. */
-  readonly limit: number | null | ((minute: number) => number);
+  readonly limit: number | null | ((minute: number) => number | null);
   readonly reset: "daily" | "weekly" | "monthly" | "never";
   /** Credits that callers try to spend in a minute; the gateway refuses the part beyond the limit. */
   readonly spend: (minute: number) => number;
@@ -15,6 +15,8 @@ export interface SimulatedKey {
   readonly refund?: (minute: number) => number;
   /** Whether the gateway answers. */
   readonly answers?: (minute: number) => boolean;
+  /** Whether the gateway refuses the key (401) instead of answering. */
+  readonly refused?: (minute: number) => boolean;
   /** Time to live of values in minutes. Default 3. */
   readonly timeToLive?: number;
   /** Minutes by which answers lag. */
@@ -91,10 +93,10 @@ function readings(key: SimulatedKey, books: Books): readonly Reading[] {
   const limited =
     (value: Told): Told =>
     (answered, known) =>
-      key.limit === null ? null : value(answered, known);
+      limitAt(key, answered) === null ? null : value(answered, known);
   return [
     { family: families.up.name, value: (minute) => Number(lastAnswer(key, minute) === minute) },
-    { family: families.unauthorized.name, value: () => 0 },
+    { family: families.unauthorized.name, value: (minute) => Number(key.refused?.(minute) ?? false) },
     { family: families.lastSuccess.name, value: (minute) => (lastAnswer(key, minute) ?? NaN) * 60 },
     {
       family: families.ownerInfo.name,
@@ -108,7 +110,7 @@ function readings(key: SimulatedKey, books: Books): readonly Reading[] {
       family: families.usageMonth.name,
       value: windowed("monthly", (_, known) => books.used("monthly", known)),
     },
-    { family: families.unlimited.name, value: told(() => Number(key.limit === null)) },
+    { family: families.unlimited.name, value: told((answered) => Number(limitAt(key, answered) === null)) },
     { family: families.limit.name, value: told((answered) => limitAt(key, answered)) },
     {
       family: families.limitReset.name,

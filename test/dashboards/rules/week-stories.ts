@@ -22,6 +22,18 @@ export const weekStories: readonly Story[] = [
   limitLow("not-low", 20, "a key above a tenth of its monthly limit is silent", [
     silent("key=not-low", "AIGatewayKeyLimitLow", 0, MINUTES - 1),
   ]),
+  unheard("low-unheard", "the low alert lasts while the gateway does not answer", "KeyLimitLow", "info", {
+    limit: 100,
+    reset: "monthly",
+    spend: fourDays(22),
+  }),
+  unheard(
+    "slow-unheard",
+    "the alert a week ahead lasts while the gateway does not answer",
+    "KeyExhaustionSlow",
+    "warning",
+    { limit: 1000, reset: "never", spend: () => 1000 / (14 * DAY) },
+  ),
   anomaly("anomaly", 5, "a key that spends five times its most expensive hour of the week fires an alert", [
     silent("key=anomaly", "AIGatewayKeySpendAnomaly", 0, 10 * DAY),
     firing("key=anomaly", 10 * DAY + 70, "AIGatewayKeySpendAnomaly", [
@@ -98,9 +110,36 @@ function limitLow(name: string, creditsPerDay: number, title: string, expect: re
   const { series } = simulate(name, {
     limit: 100,
     reset: "monthly",
-    spend: (minute) => (minute < 4 * DAY ? creditsPerDay : 0.6) / DAY,
+    spend: fourDays(creditsPerDay),
   });
   return { title, subject: `key=${name}`, series, expect };
+}
+
+function fourDays(creditsPerDay: number): (minute: number) => number {
+  return (minute) => (minute < 4 * DAY ? creditsPerDay : 0.6) / DAY;
+}
+
+/** The gateway does not answer on the tenth day: the alert fires before and six hours later, and has ended after half a day. */
+function unheard(
+  name: string,
+  title: string,
+  alertName: string,
+  severity: string,
+  key: Omit<SimulatedKey, "name" | "team">,
+): Story {
+  const subject = `key=${name}`;
+  const { series } = simulate(name, { ...key, answers: (minute) => minute < 9 * DAY || minute >= 10 * DAY });
+  const fires = [alert(subject, alertName, severity)];
+  return {
+    title,
+    subject,
+    series,
+    expect: [
+      firing(subject, 9 * DAY - 4, CREDITS, fires),
+      firing(subject, 9 * DAY + 6 * HOUR, CREDITS, fires),
+      silent(subject, CREDITS, 9 * DAY + 13 * HOUR, 10 * DAY - 4),
+    ],
+  };
 }
 
 /** 1.5 credits an hour for ten days, then a multiple of that. */
