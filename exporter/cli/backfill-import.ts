@@ -16,9 +16,7 @@ export async function writeImport(plan: BackfillPlan, folder: string, files: num
     import("../../dashboards/rules/index.ts"),
     import("../../dashboards/rules/file.ts"),
   ]);
-  // Nothing makes the past of recorded series by remote write.
-  const passes =
-    plan.format === "remote-write" ? [] : rulePasses(createRules(), (name) => RECORDED.test(name));
+  const passes = isRecorded(plan) ? rulePasses(createRules(), (name) => RECORDED.test(name)) : [];
   const interval = formatDuration(plan.stepMs);
   const names: string[] = [];
   for (const [index, rules] of passes.entries()) {
@@ -35,7 +33,20 @@ export async function writeImport(plan: BackfillPlan, folder: string, files: num
   const script = join(folder, "import.sh");
   await writeWhole(script, [scriptOf(plan, names)]);
   await chmod(script, 0o755);
-  return `${files} files are in "${folder}". ${adviceOf(plan, script)}\n`;
+  const sparse = plan.format === "remote-write" || isRecorded(plan) ? "" : `\n${tooSparse(plan)}`;
+  return `${files} files are in "${folder}". ${adviceOf(plan, script)}${sparse}\n`;
+}
+
+/** The rules use samples of the last 25 minutes at most, and promtool chooses when within a step it evaluates them. */
+const LONGEST_STEP_MS = 20 * 60_000;
+
+/** Nothing makes the past of recorded series by remote write. */
+function isRecorded({ format, stepMs }: BackfillPlan): boolean {
+  return format !== "remote-write" && stepMs <= LONGEST_STEP_MS;
+}
+
+function tooSparse({ stepMs }: BackfillPlan): string {
+  return `No recorded series are made: the samples are ${formatDuration(stepMs)} apart (--step), and the rules need one every ${formatDuration(LONGEST_STEP_MS)}.`;
 }
 
 function scriptOf(plan: BackfillPlan, rules: readonly string[]): string {
@@ -60,7 +71,7 @@ Prometheus must keep ${days} days (--storage.tsdb.retention.time=${days}d or mor
     case "victoria-metrics":
       return `Import them:
   ${script} http://localhost:8428
-The script needs curl, and vmalert for the recorded series. VictoriaMetrics must keep ${days} days (-retentionPeriod=${days}d or more).`;
+The script needs curl${isRecorded(plan) ? ", and vmalert for the recorded series" : ""}. VictoriaMetrics must keep ${days} days (-retentionPeriod=${days}d or more).`;
     case "remote-write":
       return `Push them:
   ${script} http://localhost:9090

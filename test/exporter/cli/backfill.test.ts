@@ -327,6 +327,16 @@ describe("what cannot be backfilled is an error, and nothing is half written", P
   });
 });
 
+test.each([
+  [HOUR / 3, true],
+  [HOUR, false],
+])("recorded series need samples at most 20 minutes apart: every %i ms", PATIENCE, async (stepMs, isMade) => {
+  const { write, folder } = await setUp();
+  const { stdout } = await write({ stepMs });
+  expect(readdirSync(folder).includes("rules-1.yaml")).toBe(isMade);
+  expect(stdout.includes("No recorded series are made: the samples are 1h apart (--step)")).toBe(!isMade);
+});
+
 test("the import script refuses a retention that is too short, and series that exist", PATIENCE, async () => {
   const { write, folder } = await setUp();
   await write({ days: 31, stepMs: DAY });
