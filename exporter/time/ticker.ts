@@ -41,10 +41,13 @@ function cronTicker(cron: Cron, clock: Clock, log: Log): Ticker {
         const startedAt = clock.now();
         return clock.after(Math.min(Math.max(0, dueAt - startedAt), LONGEST_TIMER_MS), () => {
           const now = clock.now();
-          const isDue = now >= dueAt;
-          cancel = wait(isDue || now < startedAt ? cron.nextRun(now) : dueAt);
+          const isSetBack = now < startedAt;
+          // The run of the clock that was set back may be this very moment.
+          const runAt = isSetBack ? cron.nextRun(now - LATE_MS) : dueAt;
+          const isDue = now >= runAt;
+          cancel = wait(isDue || isSetBack ? cron.nextRun(now) : dueAt);
           if (!isDue) return;
-          const lateMs = now - dueAt;
+          const lateMs = now - runAt;
           if (lateMs > LATE_MS)
             log.warn({ lateMs }, "Polling late: the process was suspended or the clock was set");
           onTick();

@@ -1,7 +1,7 @@
 import { DAY_MS } from "./calendar.ts";
 import type { Question } from "./questions.ts";
 import { analyticsRoundSeconds, gapSeconds, keyRoundSeconds } from "./recovery.ts";
-import { endOf, type EndpointName, type FaultKind, type StoryEvent } from "./story.ts";
+import { endOf, type EndpointName, type FaultKind, type Story, type StoryEvent } from "./story.ts";
 import type { World } from "./world.ts";
 
 /** The gateway lags, so an answer that soon after midnight proves nothing. */
@@ -87,16 +87,26 @@ function troubleOf(event: StoryEvent): Trouble {
 const REJECTIONS: ReadonlySet<FaultKind> = new Set([400, 401, 402, 403, 404]);
 
 /** The waits that the gateway has asked for. */
-function hints({ questions }: World, at: number): readonly Trouble[] {
+function hints({ questions, story }: World, at: number): readonly Trouble[] {
   const recent = (endpoint: EndpointName) => {
     const all = questions.at(endpoint);
-    const first = all.findLastIndex((question) => question.at < at - 2 * MOST_PAUSE_MS);
+    const first = all.findLastIndex((question) => withoutClock(story, question.at + 2 * MOST_PAUSE_MS) < at);
     return all.slice(first + 1);
   };
   return [...recent("key"), ...recent("analytics"), ...recent("account")].flatMap((question) => {
     const until = restUntil(question);
-    return until === undefined ? [] : [{ from: question.at, to: until, isUnnoticed: false }];
+    return until === undefined
+      ? []
+      : [{ from: question.at, to: withoutClock(story, until), isUnnoticed: false }];
   });
+}
+
+/** When a wait ends, elapsed milliseconds: a monotonic clock that stops makes it longer. */
+function withoutClock({ events }: Story, until: number): number {
+  return events.reduce((end, event) => {
+    const isIn = event.do === "suspend" && event.frozen === true && event.at * 1000 < end;
+    return isIn ? end + (endOf(event) - event.at) * 1000 : end;
+  }, until);
 }
 
 /** Until when the gateway asked to wait, elapsed milliseconds. A refusal without a hint rests for half a minute. */

@@ -82,7 +82,7 @@ describe("createTicker() with a cron expression", () => {
     const { clock, ticks } = setUp("* * * * *", "2026-11-18T12:00:50Z");
     clock.set(clock.now() - HOUR);
     await clock.advance(10_000 + 2 * MINUTE);
-    expect(ticks).toEqual(["2026-11-18T11:02:00", "2026-11-18T11:03:00"]);
+    expect(ticks).toEqual(["2026-11-18T11:01:00", "2026-11-18T11:02:00", "2026-11-18T11:03:00"]);
   });
 
   test.each(["30 12 * * *", "* * * * *"])(
