@@ -34,7 +34,7 @@ export async function askUsage(
   const { range, rates, dimensions = ["model", "app"], classifier, filters } = question;
   const action = `query the analytics of "${name}"`;
   const ask = (asked: Omit<UsageColumns, "money">) =>
-    withMoney(choice, async (money) => {
+    withMoney(choice, asked.filters, async (money) => {
       const columns = { ...asked, money };
       const body = await send({ ...usageRequest(range, columns), action, secret });
       return parseUsageRows(body, columns, action);
@@ -59,7 +59,7 @@ export async function askUsageSeries(
   choice: MoneyMetricsChoice,
 ): Promise<UsageSeries> {
   const action = `query the past of "${name}"`;
-  const { rows, ...quality } = await withMoney(choice, async (money) => {
+  const { rows, ...quality } = await withMoney(choice, question.filters, async (money) => {
     const columns = { ...question, money, rates: false };
     return parseUsageRows(await send({ ...usageRequest(range, columns), action, secret }), columns, action);
   });
@@ -76,9 +76,13 @@ export async function askUsageSeries(
   return { ...quality, rows: timed };
 }
 
-/** Asks with BYOK. A service without that metric refuses the request, and is then asked without. */
+/**
+ * Asks with BYOK. A service without that metric refuses the request, and is then asked without. A request with filters
+ * proves nothing about the others, because the filters may have been refused.
+ */
 async function withMoney(
   choice: MoneyMetricsChoice,
+  filters: UsageQuestion["filters"],
   ask: (money: MoneyMetricsChoice["current"]) => Promise<UsageRows>,
 ): Promise<UsageRows> {
   const { current, isDoubtful } = choice;
@@ -89,7 +93,7 @@ async function withMoney(
   } catch (error) {
     if (!isDoubtful || !(error instanceof GatewayError) || error.status !== 400) throw error;
     const rows = await ask({ ...current, byok: false });
-    choice.refused();
+    if ((filters ?? []).length === 0) choice.refused();
     return rows;
   }
 }

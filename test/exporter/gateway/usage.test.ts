@@ -244,7 +244,10 @@ describe("usage: a simulated service", () => {
 describe("usage: a service that refuses requests with BYOK", () => {
   const refusal = { error: { code: 400, message: "Unknown metric" } };
   /** Two questions to a server that refuses some requests; which requests had BYOK. */
-  async function asked(refuses: (body: string, number: number) => boolean) {
+  async function asked(
+    refuses: (body: string, number: number) => boolean,
+    filters?: UsageQuestion["filters"],
+  ) {
     let number = 0;
     const server = await startScriptedServer((response, request) => {
       const step = refuses(request.body, (number += 1))
@@ -255,7 +258,7 @@ describe("usage: a service that refuses requests with BYOK", () => {
     const { clientFor } = createClient({ baseUrl: server.url });
     const answer = () =>
       clientFor({ endpoint: "analytics", name: "day" })
-        .usage({ ...BOTH, pairs: false }, secretSource(PLANTED))
+        .usage({ ...BOTH, pairs: false, ...(filters && { filters }) }, secretSource(PLANTED))
         .then(
           ({ creditsSource }) => creditsSource,
           ({ kind }) => kind,
@@ -274,6 +277,15 @@ describe("usage: a service that refuses requests with BYOK", () => {
     const { answers, requests } = await asked(() => true);
     expect(answers).toEqual(["bad_request", "bad_request"]);
     expect(requests).toEqual([true, false, true, false]);
+  });
+
+  test("with a filter as well: only this question is asked without it", async () => {
+    const filters = [
+      { dimension: "api_key_id", operator: "not_in", values: ["a"], withUnset: true },
+    ] as const;
+    const { answers, requests } = await asked((_, number) => number === 1, filters);
+    expect(answers).toEqual(["total", "total"]);
+    expect(requests).toEqual([true, false, true]);
   });
 
   test("after it has answered one: BYOK is not the reason", async () => {
