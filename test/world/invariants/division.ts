@@ -21,7 +21,9 @@ export function createDivision(world: World): Judge {
     const { token, at, process } = question;
     const before = owners.get(token);
     owners.set(token, question);
-    const isSteady = before !== undefined && before.at > world.settingsSince() + LONGEST_RUN_MS;
+    // A process that is suspended before it gives up its keys polls them once more when it resumes.
+    const changedAt = Math.max(world.settingsSince(), world.disturbedAt());
+    const isSteady = before !== undefined && before.at > changedAt + LONGEST_RUN_MS;
     if (!isSteady || before.process === process || world.isApplying()) return [];
     return [`processes ${before.process} and ${process} poll ${token} within ${at - before.at} ms`];
   }

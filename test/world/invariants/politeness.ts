@@ -35,7 +35,7 @@ export function createPoliteness(world: World): Judge {
     hints.set(target, question);
     if (before?.retryAfterMs === undefined || before.endedAt === undefined) return [];
     const key = world.settings().keys.find(({ file }) => world.files.hasHeld(file, token, 0));
-    const known = Math.max(world.startedAt(), key ? world.configuredSince(key.name) : at);
+    const known = Math.max(world.startedAt(), key ? world.pollsSince(key.name) : at);
     const until = restUntil(before) ?? 0;
     return at < until - 1 && known <= before.at
       ? [`a key is asked ${until - at} ms before the hint ends`]
