@@ -32,7 +32,7 @@ function recordsIn(expr: string): readonly string[] {
   return expr.match(/[a-z_]+:[\w:]+/g) ?? [];
 }
 
-/** Without the series of which the expression reads only what was recorded before. */
+/** Returns the expression without the series that it reads with `offset`. */
 function withoutPast(expr: string): string {
   return expr.replaceAll(/[a-z_]+:[\w:]+(\{[^}]*\})?(\[[^\]]*\])?\s+offset\b/g, "");
 }

@@ -63,9 +63,7 @@ function define(): void {
       "keys/search": search,
       "management.key": gateway.managementToken,
     });
-    const log = await until("the exporter", systemd.log, (text) => text.includes("Listening"), {
-      timeoutMs: 90_000,
-    });
+    const log = await until("the exporter", systemd.log, (text) => text.includes("Listening"));
     url = /"url":"([^"]+)"/.exec(log)?.[1] ?? "";
   }, 120_000);
 

@@ -44,7 +44,6 @@ export async function runSoak(options: SoakOptions, signal: AbortSignal): Promis
       "the simulated gateway",
       () => gatewayUrl,
       (seen) => seen !== undefined || gateway.end() !== undefined,
-      { timeoutMs: 90_000 },
     );
     setting.write(url ?? "");
     const exporter = await startSoakedExporter(
@@ -124,7 +123,6 @@ async function reload({ setting, exporter, checker, result, url }: Soak): Promis
     async () => (exporter.end() === undefined ? await exporter.reload().catch(String) : undefined),
     // New secrets are written into the folder all the time.
     (answer) => answer === undefined || !answer.includes("reload it when it is complete"),
-    { timeoutMs: 90_000 },
   );
   if (exporter.end() !== undefined) return;
   if (refused === undefined) result.reloads += 1;

@@ -65,7 +65,6 @@ export async function startSoakedExporter(main: string, configFile: string): Pro
     "the exporter to listen",
     () => ({ url, end: endOf(child), said: log.unexpected }),
     (seen) => seen.url !== undefined || seen.end !== undefined,
-    { timeoutMs: 90_000 },
   );
   if (started.url === undefined) throw new Error(`Cannot start the exporter: ${log.unexpected.join("\n")}`);
   const { url: base } = started;

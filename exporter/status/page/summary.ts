@@ -1,6 +1,6 @@
 import type { Overview } from "../overview.ts";
 import type { KeyRow, TargetRow } from "../target-rows.ts";
-import { counted, creditText, credits, HIGH_SHARE } from "./amount.ts";
+import { count, counted, creditText, credits, HIGH_SHARE } from "./amount.ts";
 import { type Html, html } from "./html.ts";
 import { isUsedUp, usedShare } from "./keys.ts";
 
@@ -29,10 +29,10 @@ function keysTile(keys: readonly KeyRow[]): Html {
     ...(waiting > 0
       ? [html`<span class="state waiting">${counted(waiting, "waiting", "waiting")}</span>`]
       : []),
-    ...(disabled > 0 ? [html`${disabled} disabled`] : []),
+    ...(disabled > 0 ? [html`${count(disabled)} disabled`] : []),
   ];
   const note = notes.length === 0 ? html`none failing` : html`${separated(notes)}`;
-  return tile("Keys up", html`${up}<span class="soft"> of ${keys.length}</span>`, note);
+  return tile("Keys up", html`${count(up)}<span class="soft"> of ${count(keys.length)}</span>`, note);
 }
 
 /** A partial sum is marked as partial, and the sum of no values is unknown, not 0. */
@@ -71,14 +71,16 @@ function limitsTile(keys: readonly KeyRow[]): Html {
   const unlimited = keys.filter((key) => key.limit === "unlimited").length;
   const unknown = keys.length - limited.length - unlimited;
   const notes = [
-    ...(high > 0 ? [html`<span class="state high">${high} at ${HIGH_SHARE * 100}% or more</span>`] : []),
-    html`${limited.length} with a limit`,
-    ...(unlimited > 0 ? [html`${unlimited} unlimited`] : []),
-    ...(unknown > 0 ? [html`${unknown} unknown`] : []),
+    ...(high > 0
+      ? [html`<span class="state high">${count(high)} at ${HIGH_SHARE * 100}% or more</span>`]
+      : []),
+    html`${count(limited.length)} with a limit`,
+    ...(unlimited > 0 ? [html`${count(unlimited)} unlimited`] : []),
+    ...(unknown > 0 ? [html`${count(unknown)} unknown`] : []),
   ];
   // Without a known limit nothing is known to be used up, which is not 0.
   const isUnknown = limited.length === 0 && unknown > 0;
-  return tile("Limits used up", isUnknown ? html`—` : html`${gone}`, separated(notes));
+  return tile("Limits used up", isUnknown ? html`—` : count(gone), separated(notes));
 }
 
 function separated(notes: readonly Html[]): Html {

@@ -190,6 +190,10 @@ describe("current()", () => {
     expect(stage.pauses()).toBeGreaterThan(200 + 200 + 200);
   });
 
+  test("separates the thousands of its counts", async () => {
+    expect(await setUp({ keyCount: 10_000 }).text()).toContain(" of 10,000</span>");
+  });
+
   test("serves a page whose drawing took longer than pages last, once", async () => {
     const stage = setUp();
     stage.answer("key-0", 4321);
