@@ -100,7 +100,8 @@ export function createServer(
   );
 
   async function answer(request: Http.IncomingMessage, response: Http.ServerResponse): Promise<void> {
-    if (!connections.answering(request, response)) return;
+    // Node makes an error with a stack for each request that the end of a connection finds open.
+    if (!connections.answering(request, response)) return void request.destroy();
     const timer = setTimeout(() => response.destroy(), limits.answerMs);
     response.once("close", () => clearTimeout(timer));
     const { status, headers, body } = await route(request, response).catch((error: unknown) => {

@@ -22,9 +22,13 @@ const OPEN = { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH };
 const deflateOpen = promisify<Buffer, object, Buffer>(deflateRaw);
 const inflateOpen = promisify<Buffer, object, Buffer>(inflateRaw);
 
-/** Compresses off the event loop. */
+/** A text of this size is compressed in the time that handing it to a thread and back takes. */
+const SMALL_BYTES = 8192;
+
+/** Compresses off the event loop, except for a small text. */
 export async function deflate(text: Buffer): Promise<Piece> {
   const { length } = text;
+  if (length <= SMALL_BYTES) return deflateNow(text);
   const deflated = await deflateOpen(text, OPEN);
   return { deflated, length, crc: crc32(text), crcShift: crcShift(length) };
 }

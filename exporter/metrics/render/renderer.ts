@@ -21,6 +21,12 @@ export interface Renderer {
  */
 export const GROUP_BLOCKS = 2048;
 
+/**
+ * Number of slices that are compressed at once. Each wait takes a turn of the event loop, which is long under a flood
+ * of requests; all at once would occupy the threads of the pool and need more memory.
+ */
+export const SLICES_AT_ONCE = 8;
+
 /** The lines of neighbouring blocks, by family. */
 interface Group {
   readonly blocks: readonly Block[];
@@ -29,18 +35,22 @@ interface Group {
 
 const NO_GROUP: Group = { blocks: [], lines: new Map() };
 
-/** The event loop is free while `deflate` compresses a slice. */
+/** The event loop is free while `deflate` compresses slices. */
 export function createRenderer(deflate: Deflate): Renderer {
   const lines = createLines();
   let groups: readonly Group[] = [];
 
   async function renderGroup(blocks: readonly Block[], before: Group): Promise<Group> {
     const rendered = new Map(before.lines);
-    for (const family of changedFamilies(before.blocks, blocks)) {
-      const text = lines.of(family, blocks);
-      if (text.length === 0) rendered.delete(family);
-      // Compressed before the next call, which overwrites the text.
-      else rendered.set(family, await deflate(text));
+    const changed = [...changedFamilies(before.blocks, blocks)];
+    for (let start = 0; start < changed.length; start += SLICES_AT_ONCE) {
+      const slices = changed.slice(start, start + SLICES_AT_ONCE).map(async (family) => {
+        // A copy, because the next call overwrites the text.
+        const text = Buffer.from(lines.of(family, blocks));
+        if (text.length === 0) rendered.delete(family);
+        else rendered.set(family, await deflate(text));
+      });
+      await Promise.all(slices);
     }
     return { blocks, lines: rendered };
   }

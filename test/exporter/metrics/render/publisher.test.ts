@@ -1,10 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { gauge, sample } from "../../../../exporter/metrics/family.ts";
+import { deflate, type Piece } from "../../../../exporter/metrics/render/gzip.ts";
 import { createPublisher } from "../../../../exporter/metrics/render/publisher.ts";
+import { nextTurn } from "../../../../exporter/time/turns.ts";
 import { createManualClock } from "../../../support/clock.ts";
 import { createSampleReadings } from "../../../support/sample-readings.ts";
 
 const family = gauge({ name: "aigateway_test_credits", help: "Test.", labels: ["key"], absent: "never" });
+
+/** As in a thread, where the text of many keys is compressed. */
+async function slowly(text: Buffer): Promise<Piece> {
+  await nextTurn();
+  return deflate(text);
+}
 
 function setUp() {
   const clock = createManualClock("2026-11-18T12:00:00Z");
@@ -15,7 +23,7 @@ function setUp() {
     renderings++;
     return [{ family, help: family.help }];
   };
-  const publisher = createPublisher(readings, headers, clock, (error) => errors.push(error));
+  const publisher = createPublisher(readings, headers, clock, (error) => errors.push(error), slowly);
   const put = (value: number, timeToLiveMs = 180_000) => {
     readings.put("a", sample(family, { key: "a" }, value), timeToLiveMs);
     publisher.changed();

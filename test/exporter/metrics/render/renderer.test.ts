@@ -3,7 +3,11 @@ import { createPacking } from "../../../../exporter/metrics/render/block.ts";
 import { FORMATS } from "../../../../exporter/metrics/render/exposition.ts";
 import { gauge, sample } from "../../../../exporter/metrics/family.ts";
 import { deflate } from "../../../../exporter/metrics/render/gzip.ts";
-import { createRenderer, GROUP_BLOCKS } from "../../../../exporter/metrics/render/renderer.ts";
+import {
+  createRenderer,
+  GROUP_BLOCKS,
+  SLICES_AT_ONCE,
+} from "../../../../exporter/metrics/render/renderer.ts";
 
 const family = (name: string) =>
   gauge({ name: `aigateway_${name}`, help: "Test.", labels: ["key"], absent: "never" });
@@ -39,20 +43,27 @@ describe("createRenderer()", () => {
     expect(linesIn()).toEqual([GROUP_BLOCKS, GROUP_BLOCKS, 10, 10]);
   });
 
-  test("waits until a slice is compressed before the next one", async () => {
+  test("compresses some slices at once, and waits for them before the next ones", async () => {
     const waiting: (() => void)[] = [];
     const renderer = createRenderer(async (text) => {
       await new Promise<void>((resolve) => waiting.push(resolve));
       return deflate(text);
     });
-    const { headers, block } = setUp();
-    const done = renderer.render(headers, [block(1, [1, 2])], new Set());
-    for (let slice = 0; slice < 2; slice++) {
-      await expect.poll(() => waiting.length).toBe(1);
-      waiting.shift()?.();
+    const families = Array.from({ length: SLICES_AT_ONCE + 3 }, (_, index) => family(`f${index}`));
+    const headers = families.map((each) => ({ family: each, help: each.help }));
+    const block = createPacking().pack(families.flatMap((each, value) => sample(each, { key: "a" }, value)));
+    const done = renderer.render(headers, [block], new Set());
+    for (const together of [SLICES_AT_ONCE, 3]) {
+      await expect.poll(() => waiting.length).toBe(together);
+      for (const resolve of waiting.splice(0)) resolve();
     }
     await done;
     expect(waiting).toHaveLength(0);
+    const documents = await createRenderer(deflate).render(headers, [block], BOTH);
+    const text = Buffer.concat((await documents.get("text")?.text()) ?? []).toString();
+    expect(text.match(/^aigateway_.*$/gm)).toEqual(
+      families.map(({ name }, value) => `${name}{key="a"} ${value}`),
+    );
   });
 
   test("renders only the slices that have changed", async () => {
