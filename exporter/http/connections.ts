@@ -3,8 +3,11 @@ import type { Socket } from "node:net";
 import { selfFamilies } from "../metrics/self-families.ts";
 import type { SelfRegistry } from "../metrics/self-registry.ts";
 
-/** Why a connection was closed to respect the limit: the longest idle one made room, or none was idle. */
-const DROP_REASONS = ["idle", "limit"] as const;
+/**
+ * Why a connection was closed to respect a limit: the longest idle one made room, none was idle, or its client did not
+ * read its answer and another request needed the place.
+ */
+const DROP_REASONS = ["idle", "limit", "unread"] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
 

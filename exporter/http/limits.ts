@@ -9,6 +9,8 @@ export interface Limits {
   readonly checkMs: number;
   /** Longest pause of a client while it reads an answer. */
   readonly stallMs: number;
+  /** How long an answer may be unread while another one needs its place. Most scrapers wait ten seconds. */
+  readonly unreadMs: number;
   /** Longest duration of a whole answer. */
   readonly answerMs: number;
   /** How long a connection may be idle between two requests: longer than Prometheus keeps one, so that Prometheus closes it. */
@@ -24,6 +26,7 @@ export const LIMITS: Limits = {
   requestMs: 10_000,
   checkMs: 1000,
   stallMs: 30_000,
+  unreadMs: 1000,
   answerMs: 60_000,
   keepAliveMs: 330_000,
   connections: 512,

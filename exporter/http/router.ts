@@ -3,6 +3,7 @@ import type { WebConfig, WebSource } from "../config/web/web-config.ts";
 import { refusal } from "./access.ts";
 import { changeRefusal, isForHost } from "./change-request.ts";
 import type { Passwords } from "./passwords.ts";
+import type { TryAcquire } from "./request-semaphore.ts";
 import { type Answer, pathOf, type Route, textAnswer } from "./route.ts";
 
 /**
@@ -21,6 +22,7 @@ export interface RouterDependencies {
   readonly isCurrent: (request: IncomingMessage, config: WebConfig) => boolean;
   /** Answers in progress at once, not counting `/-/…`; 0 is unlimited. */
   readonly maxRequests: number;
+  readonly tryAcquire: TryAcquire;
   readonly onRefusal: OnRefusal;
 }
 
@@ -29,11 +31,10 @@ export type OnRefusal = (what: "login" | "client certificate", address: string |
 
 export function createRouter(
   routes: readonly Route[],
-  { passwords, web, allowedHosts, isCurrent, maxRequests, onRefusal }: RouterDependencies,
+  { passwords, web, allowedHosts, isCurrent, maxRequests, tryAcquire, onRefusal }: RouterDependencies,
 ): Router {
   const byPath = new Map(routes.map((route) => [route.path, route]));
   const above = routes.filter(({ path }) => path !== "/" && path.endsWith("/"));
-  const tryAcquire = createRequestSemaphore(maxRequests);
 
   async function routed(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
     const path = pathOf(request);
@@ -90,19 +91,6 @@ const OF_ANY_HOST: ReadonlySet<string> = new Set(["/-/healthy", "/-/ready"]);
 
 function isServedHost(request: IncomingMessage, hosts: readonly string[]): boolean {
   return hosts.length === 0 || OF_ANY_HOST.has(pathOf(request)) || isForHost(request, hosts);
-}
-
-/** A request counts until the last byte of its answer is sent, so slow readers count as well. */
-function createRequestSemaphore(most: number): (response: ServerResponse) => boolean {
-  let held = 0;
-  return (response) => {
-    if (most > 0 && held >= most) return false;
-    // The client left while its access was checked, and there will be no other event.
-    if (response.destroyed) return true;
-    held++;
-    response.once("close", () => held--);
-    return true;
-  };
 }
 
 /** Configured headers replace the answer's own. An empty one is not sent. */

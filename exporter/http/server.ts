@@ -11,6 +11,7 @@ import { createBcrypt } from "./bcrypt.ts";
 import { type Connections, createConnections, type DropReason } from "./connections.ts";
 import { type Limits, LIMITS, MAX_REQUESTS } from "./limits.ts";
 import { createPasswords } from "./passwords.ts";
+import { createRequestSemaphore } from "./request-semaphore.ts";
 import { type Route, textAnswer } from "./route.ts";
 import { CLIENT_LEFT, createRouter, type OnRefusal } from "./router.ts";
 import { createTlsServer, type TlsServer } from "./tls-server.ts";
@@ -54,7 +55,7 @@ export interface ServerOptions {
   readonly maxRequests?: number | undefined;
   /** The values of `Host` that are served, without port; empty: any. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Counts a connection that is closed to respect the limit of connections. */
+  /** Counts a connection that is closed to respect the limit of connections or of answers in progress. */
   readonly onDrop?: ((reason: DropReason) => void) | undefined;
   /** Reports a client that is not let in. */
   readonly onRefusal?: OnRefusal | undefined;
@@ -89,6 +90,11 @@ export function createServer(
     allowedHosts,
     isCurrent: ({ socket }, { tls }) => tlsServer?.isCurrent(socket, tls) ?? true,
     maxRequests,
+    tryAcquire: createRequestSemaphore({
+      most: maxRequests,
+      unreadMs: limits.unreadMs,
+      onUnread: () => onDrop("unread"),
+    }),
     onRefusal,
   });
   const server = http.createServer(settingsOf(limits), (request, response) => void answer(request, response));

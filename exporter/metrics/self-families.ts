@@ -113,7 +113,7 @@ export const selfFamilies = {
   }),
   droppedConnections: counter({
     name: "aigateway_exporter_http_connections_dropped_total",
-    help: "Connections that the exporter closed because it had too many: idle, the longest idle one, for a new one; limit, a new one, because no other was idle.",
+    help: "Connections that the exporter closed because it had too many: idle, the longest idle one, for a new one; limit, a new one, because no other was idle; unread, one whose client did not read its answer while --web.max-requests was reached.",
     labels: ["reason"],
     absent: "never",
   }),

@@ -88,6 +88,14 @@ export const MUTATIONS: readonly Mutation[] = [
     ["key files of 1 GB", "a configuration of 1 GB"],
   ),
   one(
+    "the place of an unread answer",
+    "exporter/http/request-semaphore.ts",
+    "if (since > latest) return false;",
+    "return false;",
+    ["60 readers that do not read"],
+    ["test/exporter/http/limits.test.ts"],
+  ),
+  one(
     "the number of connections",
     "exporter/http/connections.ts",
     "!isFull || dropLongestIdle()",

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import type { WebConfig } from "../../../exporter/config/web/web-config.ts";
+import { createRequestSemaphore } from "../../../exporter/http/request-semaphore.ts";
 import { CLIENT_LEFT, createRouter } from "../../../exporter/http/router.ts";
 import { textAnswer } from "../../../exporter/http/route.ts";
 import { listenOnLoopback } from "../../support/loopback.ts";
@@ -21,6 +22,7 @@ test("createRouter() keeps no slot for a request that is broken off while its ac
     allowedHosts: [],
     isCurrent: () => true,
     maxRequests: 1,
+    tryAcquire: createRequestSemaphore({ most: 1, unreadMs: Infinity, onUnread: () => {} }),
     onRefusal: () => {},
   });
   const answered: Promise<unknown>[] = [];

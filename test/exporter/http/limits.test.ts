@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { type Route, textAnswer } from "../../../exporter/http/route.ts";
 import type { Limits } from "../../../exporter/http/limits.ts";
+import type { DropReason } from "../../../exporter/http/connections.ts";
 import { createServer } from "../../../exporter/http/server.ts";
 import { connectRaw } from "../../support/raw-client.ts";
 import { until } from "../../support/until.ts";
@@ -21,13 +23,24 @@ const PATIENT = {
   requestMs: 120_000,
   checkMs: 20,
   stallMs: 120_000,
+  unreadMs: 120_000,
   answerMs: 120_000,
   keepAliveMs: 120_000,
 };
 
-async function start(limits: Partial<Limits>, { maxRequests = 40, routes = [page, probe, large] } = {}) {
+interface StartOptions {
+  readonly maxRequests?: number;
+  readonly routes?: readonly Route[];
+  readonly onDrop?: (reason: DropReason) => void;
+}
+
+async function start(
+  limits: Partial<Limits>,
+  { maxRequests = 40, routes = [page, probe, large], onDrop }: StartOptions = {},
+) {
   const server = createServer([{ host: "127.0.0.1", port: 0 }], routes, () => {}, {
     maxRequests,
+    onDrop,
     limits: { ...PATIENT, ...limits },
   });
   await server.start();
@@ -169,7 +182,8 @@ describe("maxRequests", () => {
         return textAnswer(200, "late\n");
       },
     };
-    const url = await start({}, { maxRequests: 2, routes: [slow, page, probe] });
+    // Nobody can have read what is not there yet.
+    const url = await start({ unreadMs: 0 }, { maxRequests: 2, routes: [slow, page, probe] });
     const waiting = [fetch(`${url}/slow`), fetch(`${url}/slow`)];
     await until(
       "both",
@@ -197,12 +211,46 @@ describe("maxRequests", () => {
     expect(await statusOf(url, 200)).toBe(200);
   });
 
+  test("gives the place of the oldest unread answer to a further scrape", async () => {
+    const drops: DropReason[] = [];
+    const url = await start(
+      { unreadMs: 300 },
+      { maxRequests: 2, onDrop: (reason) => void drops.push(reason) },
+    );
+    const [first, second] = [await unread(url), await unread(url)];
+    expect((await fetch(url)).status).toBe(503);
+    expect(await statusOf(url, 200)).toBe(200);
+    expect((await first.rest()).length).toBeLessThan(LARGE.length);
+    // The first one's place is free again.
+    expect((await fetch(url)).status).toBe(200);
+    expect((await second.rest()).length).toBeGreaterThan(LARGE.length);
+    expect(drops).toEqual(["unread"]);
+  });
+
+  test("leaves an unread answer its place while there are others", async () => {
+    const url = await start({ unreadMs: 0 }, { maxRequests: 2 });
+    const reader = await unread(url);
+    expect((await fetch(url)).status).toBe(200);
+    expect((await fetch(url)).status).toBe(200);
+    expect((await reader.rest()).length).toBeGreaterThan(LARGE.length);
+  });
+
   test("allows any number with 0", async () => {
     const url = await start({}, { maxRequests: 0 });
     const answers = await Promise.all(Array.from({ length: 100 }, () => fetch(url)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 });
+
+/** A client that has asked for a large answer and does not read it. */
+async function unread(url: string) {
+  const client = await connectRaw(url);
+  client.socket.pause();
+  client.socket.write("GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  // The kernel's buffers fill up once the answer has begun.
+  await once(client.socket, "readable");
+  return client;
+}
 
 /** The status that another client gets; 503 while the limit is reached. */
 function statusOf(url: string, wanted: number): Promise<number> {
