@@ -102,9 +102,14 @@ export const MUTATIONS: readonly Mutation[] = [
     "!isFull",
     ["600 connections that"],
   ),
-  one("slots of clients that left", "exporter/http/router.ts", "if (response.destroyed) return true;", "", [
-    "requests that are broken off",
-  ]),
+  one(
+    "slots of clients that left",
+    "exporter/http/request-semaphore.ts",
+    "if (response.destroyed) return true;",
+    "",
+    ["requests that are broken off"],
+    ["test/exporter/http/request-semaphore.test.ts"],
+  ),
   one(
     "reloads from other sites",
     "exporter/http/router.ts",
