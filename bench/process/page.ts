@@ -13,7 +13,7 @@ const PAUSE_MS = 1200;
 /** Each is a contender. */
 const PAGES: ReadonlyMap<string, string> = new Map([
   ["first page", "/"],
-  ["last page", "/?page=50"],
+  ["last page", "/?page=100"],
   ["sorted", "/?sort=name"],
   ["search", "/?search=key-99"],
   ["a key", "/keys/key-5000-payments"],

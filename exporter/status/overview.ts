@@ -11,7 +11,7 @@ import type { SpendHours } from "./spend-hours.ts";
 import { type ProbesOverview, probesOverview, type ProbesSource } from "./probes-overview.ts";
 import {
   type KeyRow,
-  keyRow,
+  keyRows,
   QUERY_NAMES,
   type QueryRow,
   queryRow,
@@ -111,7 +111,7 @@ export function createOverview(
     shard: config.part && shardOverview(config.part),
     gateway: config.gateway.baseUrl,
     creditValue: config.creditValue,
-    keys: [...config.keys.map((key) => keyRow(key, readings)), ...listedKeys(config, readings, listed())],
+    keys: [...keyRows(config.keys, readings), ...listedKeys(config, readings, listed())],
     queries: config.analytics ? QUERY_NAMES.map((name) => queryRow(name, readings)) : [],
     keyModels: createKeyModels(config, readings, listed()),
     unwatched: config.analytics && unwatchedRow(readings),

@@ -10,7 +10,7 @@ import { ago, until } from "./time.ts";
 import { pageLinks, teamAddress } from "./view-form.ts";
 
 /** A longer page would be slow to load and hard to read. */
-const KEYS_SHOWN = 200;
+const KEYS_SHOWN = 100;
 
 /** One page of the keys in the given order, each with state, limit and spend. */
 export function keysSection({ keys, nowMs, history }: Overview, view: View): Html {

@@ -5,10 +5,13 @@ import { createRequestSemaphore } from "../../../exporter/http/request-semaphore
 
 test("createRequestSemaphore() keeps no place for a client that has left", () => {
   const tryAcquire = createRequestSemaphore({ most: 1, unreadMs: Infinity, onUnread: () => {} });
-  const response = () => new ServerResponse(new IncomingMessage(new Socket()));
   const left = response();
   left.destroy();
   tryAcquire(left);
   expect(tryAcquire(response())).toBe(true);
   expect(tryAcquire(response())).toBe(false);
 });
+
+function response(): ServerResponse {
+  return new ServerResponse(new IncomingMessage(new Socket()));
+}
