@@ -83,3 +83,41 @@ test(
     ).resolves.toBeUndefined(),
   TIME_LIMIT_MS,
 );
+
+test(
+  "a clock that was fast beyond the end of the month is set back, while a list of another shard shows a key",
+  () =>
+    expect(
+      violationOf({
+        seed: 11,
+        start: "2026-12-31T23:41:00.000Z",
+        minutes: 25,
+        scrapeSeconds: 90,
+        latencyMs: 50,
+        aheadSeconds: 600,
+        account: { pageSize: 4 },
+        settings: {
+          keys: [
+            { name: "k0", file: 0 },
+            { name: "k1", file: 1, team: "blue", label: true },
+            { name: "k2", file: 6 },
+          ],
+          gateway: "b",
+          pace: 20,
+          keySchedule: "5m",
+          analytics: { file: 900, top: 4, listing: "some" },
+          budgets: [
+            { name: "keys-month", window: "month", keys: "all" },
+            { name: "account-total", window: "total", account: true },
+          ],
+          probes: { payers: ["k0"], schedule: "*/2 * * * *", perDay: 10, perRun: 1 },
+          shards: 2,
+        },
+        events: [
+          { do: "resize", at: 150, for: 42, to: 3 },
+          { do: "step", at: 559, by: -600 },
+        ],
+      }),
+    ).resolves.toBeUndefined(),
+  TIME_LIMIT_MS,
+);
