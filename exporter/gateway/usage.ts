@@ -78,7 +78,7 @@ export async function askUsageSeries(
 
 /**
  * Asks with BYOK. A service without that metric refuses the request, and is then asked without. A request with filters
- * proves nothing about the others, because the filters may have been refused.
+ * proves nothing about the others, because the filters may have been refused, and neither does a refusal that has ended.
  */
 async function withMoney(
   choice: MoneyMetricsChoice,
@@ -86,15 +86,26 @@ async function withMoney(
   ask: (money: MoneyMetricsChoice["current"]) => Promise<UsageRows>,
 ): Promise<UsageRows> {
   const { current, isDoubtful } = choice;
-  try {
-    const rows = await ask(current);
+  const rows = await rowsOrRefusal(ask(current));
+  if (!(rows instanceof GatewayError)) {
     if (current.byok) choice.accepted();
     return rows;
+  }
+  if (!isDoubtful) throw rows;
+  const without = await ask({ ...current, byok: false });
+  if ((filters ?? []).length > 0) return without;
+  const again = await rowsOrRefusal(ask(current));
+  if (again instanceof GatewayError) choice.refused();
+  else choice.accepted();
+  return again instanceof GatewayError ? without : again;
+}
+
+async function rowsOrRefusal(asked: Promise<UsageRows>): Promise<UsageRows | GatewayError> {
+  try {
+    return await asked;
   } catch (error) {
-    if (!isDoubtful || !(error instanceof GatewayError) || error.status !== 400) throw error;
-    const rows = await ask({ ...current, byok: false });
-    if ((filters ?? []).length === 0) choice.refused();
-    return rows;
+    if (error instanceof GatewayError && error.status === 400) return error;
+    throw error;
   }
 }
 

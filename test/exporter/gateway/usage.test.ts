@@ -270,7 +270,13 @@ describe("usage: a service that refuses requests with BYOK", () => {
   test("is asked without it, and with it no more", async () => {
     const { answers, requests } = await asked(isWithByok);
     expect(answers).toEqual(["total", "total"]);
-    expect(requests).toEqual([true, false, false]);
+    expect(requests).toEqual([true, false, true, false]);
+  });
+
+  test("until its refusals end: BYOK was not the reason", async () => {
+    const { answers, requests } = await asked((_, number) => number === 1);
+    expect(answers).toEqual(["total", "total"]);
+    expect(requests).toEqual([true, false, true, true]);
   });
 
   test("and refuses them without it as well: BYOK was not the reason", async () => {
