@@ -62,7 +62,11 @@ export function createKeyDirectory(): KeyDirectory {
     const own = keys.filter(({ key: { hash } }) => !others.some((names) => names.has(hash)));
     const former: ReadonlyMap<string, ListedName> = listings.get(listing) ?? new Map();
     const listed = new Set(own.map(({ key }) => key.hash));
-    const missing = [...former].filter(([hash]) => !isComplete && !listed.has(hash));
+    const polled = new Set(own.flatMap(({ key }) => configured.get(key.hash) ?? []));
+    // A key whose secret was replaced is listed under another hash.
+    const missing = [...former].filter(
+      ([hash, { name }]) => !isComplete && !listed.has(hash) && !polled.has(name),
+    );
     const room = MOST_LISTED_KEYS - missing.length - others.reduce((sum, names) => sum + names.size, 0);
     const kept = own.length <= room ? own : own.toSorted(knownFirst(former)).slice(0, Math.max(0, room));
     const used = new Set([

@@ -50,12 +50,16 @@ export function createMembers(readings: ReadingStore): Members {
     readings.remove(id);
   }
 
-  /** Removes the members that are missing in an answer, as far as it proves that they are gone. */
+  /** Removes the members that are missing in an answer, as far as it proves that they are gone or replaced. */
   function removeGone(members: Map<TargetId, Known>, { members: listed, proves }: MemberList): void {
-    if (proves === "nothing") return;
-    const present = new Map(listed.map((member) => [member.id, member]));
-    for (const { id } of members.values()) {
-      if (!present.has(id) && (proves === "all" || !readings.isCurrent(id))) remove(members, id);
+    const present = new Set(listed.map(({ id }) => id));
+    const names = new Set(listed.map(nameInKind));
+    for (const member of members.values()) {
+      const { id } = member;
+      if (present.has(id)) continue;
+      const isGone = proves === "all" || (proves === "expired" && !readings.isCurrent(id));
+      // A key whose secret was replaced has another hash and the same name.
+      if (isGone || names.has(nameInKind(member))) remove(members, id);
     }
   }
 
@@ -115,6 +119,10 @@ export function createMembers(readings: ReadingStore): Members {
       }
     },
   };
+}
+
+function nameInKind({ id, name }: Known): string {
+  return `${id.slice(0, id.indexOf("/"))} ${name}`;
 }
 
 const GOOD = { up: true, attempted: true, failure: undefined } as const;

@@ -90,3 +90,19 @@ describe("lists that are never complete and always have other keys", () => {
     expect(list("two", 40_000, 5).keys).toHaveLength(5);
   });
 });
+
+test("a key whose secret was replaced is listed under its new hash only, also by a partial list", () => {
+  const directory = createKeyDirectory();
+  directory.use("account", ["one"]);
+  const [before, after] = ["a".repeat(64), "b".repeat(64)];
+  const list = (hash: string) =>
+    directory.named(
+      "one",
+      keysOf([hash]),
+      { taken: new Set(["mine"]), configured: new Map([[hash, "mine"]]) },
+      false,
+    );
+  list(before);
+  list(after);
+  expect([...(directory.listed().get("one") ?? [])]).toEqual([[after, { name: "mine", label: "search" }]]);
+});
