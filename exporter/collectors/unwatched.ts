@@ -31,7 +31,7 @@ export const unwatchedCollector: Collector = {
 
 function unwatchedJob(config: Config, analytics: AnalyticsConfig, context: CollectorContext): Job {
   const name = "unwatched";
-  const identity = JSON.stringify([config.gateway.baseUrl, identityOf(analytics.managementKey)]);
+  const account = JSON.stringify([config.gateway.baseUrl, identityOf(analytics.managementKey)]);
   return {
     id: targetId("unwatched", name),
     title: "the unwatched spend",
@@ -39,17 +39,19 @@ function unwatchedJob(config: Config, analytics: AnalyticsConfig, context: Colle
     endpoint: "analytics",
     requests: WINDOWS.length,
     minIntervalMs: 0,
-    identity,
-    fingerprint: JSON.stringify([
+    // What other keys were unwatched is no answer to what is unwatched now.
+    identity: JSON.stringify([
+      account,
       configuredKeys(config).map((key) => [key.name, identityOf(key.secret)]),
       config.discovery?.workspaces,
     ]),
+    fingerprint: "",
     constants: [],
     run: async (client, askedAtMs) => {
       await readElsewhere(config);
       const watched = watchedKeys(config, context.readings);
       if (!watched) return { samples: [], isEarly: true };
-      context.totals.use(identity);
+      context.totals.use(account);
       const run: Run = { client, managementKey: analytics.managementKey, askedAtMs, watched, context };
       return (await byFilter(run)) ?? byDifference(run);
     },

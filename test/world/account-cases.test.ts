@@ -69,3 +69,33 @@ test(
     ).resolves.toBeUndefined(),
   LONG_MS,
 );
+
+test(
+  "a difference without keys that a reload has added is hidden until it is made again",
+  () =>
+    expect(
+      violationOf({
+        start: "2026-11-30T21:32:00.000Z",
+        minutes: 5,
+        scrapeSeconds: 150,
+        lagSeconds: 20,
+        aheadSeconds: 600,
+        scale: 1_000_000,
+        account: { pageSize: 4 },
+        settings: {
+          keys: numberedKeys(8).slice(2),
+          connections: 2,
+          pace: 60,
+          keySchedule: "30s",
+          analyticsSchedule: "60s",
+          analytics: { file: 900, top: 50, queries: true },
+        },
+        events: [
+          { do: "fault", at: 1, for: 60, what: "no_filter", endpoint: "analytics" },
+          { do: "step", at: 10, by: -600 },
+          { do: "reload", at: 153, change: { keys: numberedKeys(15) } },
+        ],
+      }),
+    ).resolves.toBeUndefined(),
+  LONG_MS,
+);
