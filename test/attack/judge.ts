@@ -30,6 +30,8 @@ const MOST_LINES = 100;
 const AFTERMATH_MS = 500;
 /** Attacks by which the exporter refuses everybody, as documented. */
 const REFUSING = /^a web configuration/;
+/** After a start no login is known yet, and the right one waits in turn with wrong ones from the same network. */
+const GUESSING = /wrong passwords/;
 /** Values that were polled within this time are shown. A starved exporter polls late. */
 const OLDEST_MS = 22_000;
 const MOST_STARVED_MS = 4000;
@@ -68,7 +70,7 @@ export function createJudge(result: AttackResult): Judge {
     if (isPage(path)) return;
     for (const story of stories) story.worstMs = Math.max(story.worstMs, ms);
     const what = `${path} after ${ms.toFixed(0)} ms (${wallMs.toFixed(0)} ms by the clock): ${end}`;
-    const isRefused = isDocumented({ path, end, atMs }, stories);
+    const isRefused = isDocumented({ path, end, atMs, startedMs }, stories);
     if (ms > MOST_MS || (end !== "200" && !isRefused)) breach("answers", what, atMs);
     if (path === "/metrics" && body !== undefined && end === "200") compare(body, atMs);
   }
@@ -149,6 +151,14 @@ function shapeOf(line: string): string {
   return message.replaceAll(/\\".*?\\"|\/\S+|\d+/g, "…").slice(0, 80);
 }
 
+interface AskedAnswer {
+  readonly path: string;
+  readonly end: string;
+  readonly atMs: number;
+  /** When the process began. */
+  readonly startedMs: number;
+}
+
 /** Whether a refusal is one that the documentation names. */
 function createRefusals() {
   /** Since when the limit of concurrent scrapes has been reached, by path. */
@@ -165,10 +175,10 @@ function createRefusals() {
     return atMs - since < MOST_MS;
   }
 
-  return (
-    { path, end, atMs }: { readonly path: string; readonly end: string; readonly atMs: number },
-    stories: readonly Story[],
-  ): boolean =>
+  return ({ path, end, atMs, startedMs }: AskedAnswer, stories: readonly Story[]): boolean =>
     isFull(path, end, atMs) ||
+    (atMs < startedMs + START_MS &&
+      end.startsWith("503 Too many logins") &&
+      stories.some(({ kind }) => GUESSING.test(kind.name))) ||
     (end.startsWith("500") && stories.some(({ kind }) => REFUSING.test(kind.name)));
 }
