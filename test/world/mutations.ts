@@ -244,8 +244,8 @@ export const MUTATIONS: readonly Mutation[] = [
     breaks: "11 listed keys",
     what: "a key that was deleted remains",
     file: "schedule/members.ts",
-    from: 'if (!present.has(id) && (proves === "all" || !readings.isCurrent(id))) remove(members, id);',
-    to: "if (!present.has(id) && !readings.status(id)) remove(members, id);",
+    from: 'const isGone = proves === "all" || (proves === "expired" && !readings.isCurrent(id));',
+    to: "const isGone = !readings.status(id);",
   },
   {
     breaks: "11 listed keys",

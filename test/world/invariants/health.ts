@@ -45,7 +45,10 @@ export function createHealth(world: World): Judge {
     // A reload may change the interval, but a value that had lapsed before stays away until its key is polled.
     return last.at < Math.max(world.disturbedAt(), world.settingsSince())
       ? []
-      : downFaults(name, last, later, { at, intervalMs: shortestSince(last.at) });
+      : downFaults(name, { ...last, at: runBeganAt(questions, last) }, later, {
+          at,
+          intervalMs: shortestSince(last.at),
+        });
   }
 
   /** A value that has lapsed by a short interval stays away when the interval turns out to be longer. */
@@ -113,6 +116,13 @@ function failingFaults(name: string, later: readonly Question[], at: number): re
   const isFailing =
     later.length > 0 && later.every(({ endedAt = Infinity }) => endedAt < at - LONGEST_RUN_MS);
   return isFailing ? [`${name} is up although its last run failed`] : [];
+}
+
+/** A value is as old as the run that got it, which may have been refused before, and paused. */
+function runBeganAt(questions: readonly Question[], last: Question): number {
+  const before = questions.findLast(({ at }) => at < last.at);
+  const isRetry = before?.end === "bad" && last.at - (before.endedAt ?? before.at) < LONGEST_RUN_MS;
+  return isRetry ? runBeganAt(questions, before) : last.at;
 }
 
 /** The time to live is three intervals. */
