@@ -9,7 +9,7 @@ export interface Limits {
   readonly checkMs: number;
   /** Longest pause of a client while it reads an answer. */
   readonly stallMs: number;
-  /** How long an answer may be unread while another one needs its place. Most scrapers wait ten seconds. */
+  /** How long an answer may be unread while another one needs its place. */
   readonly unreadMs: number;
   /** Longest duration of a whole answer. */
   readonly answerMs: number;
