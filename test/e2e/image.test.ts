@@ -116,6 +116,8 @@ describe.skipIf(imageFolder === undefined)(
       expect(status.get("Uid")).toBe("65532\t65532\t65532\t65532");
       expect(status.get("CapEff")).toMatch(/^0+$/);
       expect(status.get("NoNewPrivs")).toBe("1");
+      // 110 MB is the goal (docs/performance.md, "Start and memory"); the rest is for machines with other page sizes and caches.
+      expect(megabytes(status)).toBeLessThanOrEqual(116);
       process.stdout.write(`The image at rest with ${KEYS} keys: ${megabytes(status)} MB resident\n`);
 
       configure("3s");
