@@ -2,6 +2,7 @@ import { getProject, runtime, type Output } from "@pulumi/pulumi";
 import { dashboards as ourDashboards, type DashboardFile } from "../dashboards/index.ts";
 import { createRules } from "../dashboards/rules/index.ts";
 import { deployToGrafana } from "./grafana/deploy.ts";
+import { GRAFANA_TIMING } from "./grafana/rule-conversion.ts";
 import { deployToKubernetes } from "./kubernetes/deploy.ts";
 import { readSettings } from "./settings.ts";
 import { writtenConfig, writtenProblems } from "./written-config.ts";
@@ -19,9 +20,11 @@ export function program(dashboards: readonly DashboardFile[] = ourDashboards): O
   // Reads the raw strings: Config.get would warn about secrets, which the settings turn into Outputs.
   const problems = writtenProblems(writtenConfig());
   const settings = readSettings((name) => runtime.getConfig(`${getProject()}:${name}`), problems);
-  const rules = createRules(settings.rules);
-  const kubernetes = settings.kubernetes && deployToKubernetes(settings.kubernetes, rules, dashboards);
-  const grafana = settings.grafana && deployToGrafana(settings.grafana, rules, dashboards);
+  const kubernetes =
+    settings.kubernetes && deployToKubernetes(settings.kubernetes, createRules(settings.rules), dashboards);
+  const grafana =
+    settings.grafana &&
+    deployToGrafana(settings.grafana, createRules({ ...settings.rules, ...GRAFANA_TIMING }), dashboards);
   // Null, because Pulumi warns about undefined.
   return {
     metricsUrl: kubernetes?.metricsUrl ?? null,

@@ -3,7 +3,6 @@ import { thresholds } from "../thresholds.ts";
 import { promql, select, type Series } from "../promql.ts";
 import { asYesterday } from "./key-forecast.ts";
 import { lately } from "./key-days.ts";
-import { peak } from "./key-history.ts";
 import { record, type RecordingRule } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Timing } from "./timing.ts";
@@ -18,16 +17,25 @@ export function patientConditions(timing: Timing): readonly RecordingRule[] {
   return [slow(timing), low(timing)];
 }
 
+/** The keys that are out of credits if they cannot spend what is left. */
+export function nearlyOut(): RecordingRule {
+  return record(
+    recorded.nearlyOut,
+    "Credits left, if they are almost none.",
+    promql`${recorded.remaining} <= ${thresholds.exhaustedRatio} * (${recorded.limit} > 0)`,
+  );
+}
+
 function imminent(timing: Timing): RecordingRule {
-  const { exhaustion15m, exhaustion1h, exhaustionLasting, burn15m, burn1h } = recorded;
-  const { resetSeconds, restRatio, burn15mMax3d, burn1hYesterday } = recorded;
+  const { exhaustion15m, exhaustion1h, exhaustion6h, exhaustionLasting, burn15m, burn1h } = recorded;
+  const { resetSeconds, restRatio, burn15mPeak, burn1hYesterday } = recorded;
   const horizon = timing.seconds(thresholds.imminent);
   return record(
     recorded.imminent,
     "The key almost certainly runs out within minutes. The value is the seconds left.",
     promql`
       # If less time is left, or no call succeeds any more, AIGatewayKeyExhausted fires instead.
-      ${exhaustion15m} > ${timing.seconds(thresholds.imminentOver)} < ${thresholds.imminentBeforeReset} * ${resetSeconds}
+      ${exhaustion15m} > ${timing.seconds(thresholds.imminentOver)} < ${timing.seconds(thresholds.certain.quarter)} < ${thresholds.imminentBeforeReset} * ${resetSeconds}
       and (
         (
           ${exhaustion15m} < ${horizon}
@@ -36,13 +44,13 @@ function imminent(timing: Timing): RecordingRule {
             (
               ${exhaustion15m} < (${exhaustionLasting} < ${horizon}) / ${thresholds.falling}
               and (
-                ${sixHours(timing)} < ${timing.seconds(thresholds.imminentSixHours)}
+                ${lately(timing, exhaustion6h)} < ${timing.seconds(thresholds.imminentSixHours)}
                 or ${burn1h} < ${thresholds.burst} * ${lately(timing, burn1hYesterday)}
                 or ${unusual(timing, burn1h)}
               )
             )
             # or the key has never spent nearly as fast in three days,
-            or ${burn15m} > ${thresholds.unusualNow} * ${peak(timing, burn15mMax3d)}
+            or ${burn15m} > ${thresholds.unusualNow} * ${lately(timing, burn15mPeak)}
           )
         )
         # or a typical day needs far more than is left.
@@ -62,22 +70,17 @@ function imminent(timing: Timing): RecordingRule {
   );
 }
 
-/** The time left at the rate of six hours; of one hour, while there is less history. */
-function sixHours(timing: Timing): string {
-  return promql`(${lately(timing, recorded.exhaustion6h)} or ${recorded.exhaustion1h})`;
-}
-
 function unusual(timing: Timing, burn: Series): string {
-  const [max3d, factor] =
+  const [peak, factor] =
     burn === recorded.burn1h
-      ? [recorded.burn1hMax3d, thresholds.unusual1h]
-      : [recorded.burn15mMax3d, thresholds.unusual15m];
-  return promql`${burn} > ${factor} * ${peak(timing, max3d)}`;
+      ? [recorded.burn1hPeak, thresholds.unusual1h]
+      : [recorded.burn15mPeak, thresholds.unusual15m];
+  return promql`${burn} > ${factor} * ${lately(timing, peak)}`;
 }
 
 function predicted(timing: Timing): RecordingRule {
-  const { exhaustion15m, exhaustion1h, exhaustion1d, remaining, resetSeconds } = recorded;
-  const { burn15m, exhaustionLasting, restOfDay, restRatio } = recorded;
+  const { exhaustion15m, exhaustion1h, exhaustion6h, exhaustionLasting } = recorded;
+  const { remaining, resetSeconds, burn15m, restRatio } = recorded;
   const soon = timing.seconds(thresholds.predictedSoon);
   const anyway = timing.seconds(thresholds.predictedAnyway);
   return record(
@@ -92,23 +95,15 @@ function predicted(timing: Timing): RecordingRule {
           and (
             ${unusual(timing, burn15m)}
             or (${exhaustion1h} < ${anyway} and ${exhaustion15m} < ${anyway})
-            or (${exhaustionLasting} < ${soon} and ${sixHours(timing)} < ${2 * soon})
+            or (${exhaustionLasting} < ${soon} and ${lately(timing, exhaustion6h)} < ${2 * soon})
           )
           unless (
             ${restRatio} < ${thresholds.lastsUsually}
             and (${exhaustion1h} > ${soon / 2} or ${restRatio} < ${thresholds.lastsSurely})
           )
         )
-        # A typical day needs more than is left.
-        or (
-          ${lately(timing, restOfDay)}
-          > ${remaining} * (1 + ${thresholds.forecastMargin} * (${resetSeconds} <= 86400) / 86400)
-        )
-        # The limit spans several days, and another day like the last one exceeds it.
-        or (
-          ${lately(timing, exhaustion1d)} < ${timing.seconds(thresholds.predictedDays)}
-          and ${resetSeconds} > 86400
-        )
+        # A typical day, or another day like the last one, needs more than is left.
+        or ${recorded.needed} > ${remaining}
       )`,
   );
 }

@@ -1,7 +1,7 @@
 import { uids } from "../uids.ts";
 import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
 import { promql, type Series } from "../promql.ts";
-import { patientConditions, urgentConditions } from "./key-conditions.ts";
+import { nearlyOut, patientConditions, urgentConditions } from "./key-conditions.ts";
 import { keyPresent } from "./key-forecast.ts";
 import { lately } from "./key-days.ts";
 import { KEY, withKeyTeam } from "./owner.ts";
@@ -20,10 +20,11 @@ export function keyCredits(settings: Settings): RuleGroup {
     name: "aigateway-key-credits",
     comment:
       "Credits of keys: exhausted, or about to be before the limit resets. The remaining credits have no series while they are unknown, unlimited or stale; then no alert of this group begins, and one that fires ends unless the gateway does not answer.",
-    interval: timing.duration(MINUTE),
+    interval: timing.urgentInterval,
     rules: [
       ...keyPresent(timing),
       ...urgentConditions(timing),
+      nearlyOut(),
       limitChanged(timing),
       ...unheard(timing),
       ...creditAlerts(settings, [exhausted, imminent, predicted]),
@@ -61,21 +62,20 @@ function creditAlerts(
 }
 
 interface CreditAlert extends RememberedAlert {
-  /** The alert's value. Present whenever the condition is true. */
-  readonly value: string;
+  /** The alert's value. Present whenever the condition is true. `left`: the credits left of the few keys for which it is. */
+  readonly value: (left: string) => string;
   /** A series with every key for which the condition may become true. */
   readonly every: Series;
   /** Keeps the alert, but not the memory of its condition, from firing. */
   readonly unless?: string;
 }
 
-/** The credits left. Only the age of an old answer is negative. */
-const left = promql`clamp_min(${recorded.remaining}, 0)`;
-
 /** The condition is evaluated once, in the rule that remembers since when it is true. */
 function alertExpr({ value, since, unless }: CreditAlert): string {
   const except = unless === undefined ? "" : `\nunless on (job, gateway, key) ${unless}`;
-  return promql`(${recorded.unheard} or ${value})\nand on (job, gateway, key) ${since}${except}`;
+  // Only the age of an old answer is negative.
+  const left = promql`clamp_min(${recorded.remaining} and ${since}, 0)`;
+  return promql`(${recorded.unheard} or ${value(left)})\nand on (job, gateway, key) ${since}${except}`;
 }
 
 /** What the alerts know of each other: since when each is true, and how long that takes to fire. */
@@ -86,27 +86,27 @@ const SLOW = { since: recorded.slowSince, for: DAY };
 const LOW = { since: recorded.lowSince, for: 15 * MINUTE };
 
 function exhausted({ timing }: Settings): CreditAlert {
-  const { remaining, limit, exhaustion15m } = recorded;
+  const { remaining, exhaustion15m } = recorded;
   return {
     ...EXHAUSTED,
     name: "AIGatewayKeyExhausted",
     severity: "critical",
     comment:
       "Silent while AIGatewayKeyExhaustionImminent fires, which then means the same: one page for one exhaustion.",
-    value: left,
+    value: (left) => left,
     every: remaining,
     unless: promql`(${isFiring(timing, IMMINENT)})`,
     expr: promql`
-      ${remaining} <= ${thresholds.exhaustedRatio} * (${limit} > 0)
+      ${recorded.nearlyOut}
       and (
-        ${remaining} <= 0
+        ${recorded.nearlyOut} <= 0
         # Too little is left for a call: nothing is spent, although the rate of the last hour would have used it up long ago.
         or (${stopped(timing, thresholds.exhausted)})
         # The same for a key that rarely makes calls.
         or (${stopped(timing, thresholds.exhaustedSeldom)})
         # A refund of a few calls does not end the alert: it is spent again before anyone could look.
         or (
-          ${remaining}
+          ${recorded.nearlyOut}
           and on (job, gateway, key) ${fired(timing, EXHAUSTED)}
           unless ${exhaustion15m} > ${timing.seconds(thresholds.imminent)}
         )
@@ -118,8 +118,8 @@ function exhausted({ timing }: Settings): CreditAlert {
 }
 
 function stopped(timing: Timing, { idle, rest }: { readonly idle: number; readonly rest: number }): string {
-  const { usage, exhaustion1h } = recorded;
-  return promql`${usage} <= ${usage} offset ${timing.duration(idle)} and ${exhaustion1h} < ${timing.seconds(rest)}`;
+  const { exhaustion1h } = recorded;
+  return promql`${recorded.nearlyOut} >= ${recorded.nearlyOut} offset ${timing.duration(idle)} and ${exhaustion1h} < ${timing.seconds(rest)}`;
 }
 
 function imminent({ timing }: Settings): CreditAlert {
@@ -130,7 +130,7 @@ function imminent({ timing }: Settings): CreditAlert {
     severity: "critical",
     comment: "Once it fires, it fires until the reset, through the exhaustion. The value is then 0.",
     every: recorded.imminent,
-    value: promql`((${recorded.remaining} * 0 and ${EXHAUSTED.since}) or ${thisHour} or ${recorded.remaining} * 0)`,
+    value: (left) => promql`((${left} * 0 and ${EXHAUSTED.since}) or ${thisHour} or ${left} * 0)`,
     expr: untilReset(timing, {
       ...IMMINENT,
       begins: recorded.imminent,
@@ -151,7 +151,7 @@ function predicted({ timing }: Settings): CreditAlert {
     severity: "warning",
     comment:
       "Once it fires, it fires until the rate of the last six hours contradicts it; for limits that span several days, until that of the last day does.",
-    value: left,
+    value: (left) => left,
     every: recorded.predicted,
     expr: untilReset(timing, {
       ...PREDICTED,
@@ -169,7 +169,7 @@ function predicted({ timing }: Settings): CreditAlert {
 }
 
 function slow({ timing }: Settings): CreditAlert {
-  const { exhaustion3d, remaining, resetSeconds } = recorded;
+  const { exhaustion3d, resetSeconds } = recorded;
   const weeks = 2 * timing.seconds(thresholds.slow);
   return {
     ...SLOW,
@@ -177,7 +177,7 @@ function slow({ timing }: Settings): CreditAlert {
     severity: "warning",
     comment: "Once it fires, it fires until the rate of three days contradicts it.",
     every: recorded.slow,
-    value: promql`(${lately(timing, exhaustion3d)} or ${remaining} * 0)`,
+    value: (left) => promql`(${lately(timing, exhaustion3d)} or ${left} * 0)`,
     expr: untilReset(timing, {
       ...SLOW,
       begins: recorded.slow,
@@ -196,7 +196,7 @@ function low({ timing }: Settings): CreditAlert {
     name: "AIGatewayKeyLimitLow",
     severity: "info",
     every: recorded.low,
-    value: promql`${left} / (${limit} > 0)`,
+    value: (left) => promql`${left} / (${limit} > 0)`,
     expr: untilReset(timing, {
       ...LOW,
       begins: recorded.low,

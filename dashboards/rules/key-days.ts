@@ -30,6 +30,16 @@ export function keyDays({ timing }: Settings): RuleGroup {
         "The hourly rate at this time yesterday.",
         promql`${recorded.burn1h} offset ${timing.duration(DAY)}`,
       ),
+      record(
+        recorded.burn15mPeak,
+        "The peak 15-minute rate of three days, or 0 without history: the measure of what is unusual for the key.",
+        promql`${historic(timing, recorded.burn15mMax3d)} or ${recorded.limit} * 0`,
+      ),
+      record(
+        recorded.burn1hPeak,
+        "The peak hourly rate of three days, or 0 without history.",
+        promql`${historic(timing, recorded.burn1hMax3d)} or ${recorded.limit} * 0`,
+      ),
     ],
   };
 }

@@ -2,7 +2,7 @@ import { keyFamilies as families } from "../../exporter/collectors/key-families.
 import { DAY, thresholds } from "../thresholds.ts";
 import { promql } from "../promql.ts";
 import { lately, slowly } from "./key-days.ts";
-import { historic, peak } from "./key-history.ts";
+import { historic } from "./key-history.ts";
 import { usageOfLimit } from "./key-inputs.ts";
 import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
@@ -13,6 +13,7 @@ import type { Timing } from "./timing.ts";
 export function keyForecast({ timing }: Settings): RuleGroup {
   const day = timing.duration(DAY);
   const { usage, usageDay, spentYesterday, restShareYesterday, restShare, restOfDay } = recorded;
+  const { burn1d, resetSeconds } = recorded;
   return {
     name: "aigateway-key-forecast",
     comment:
@@ -52,6 +53,15 @@ export function keyForecast({ timing }: Settings): RuleGroup {
           ${restShare} * (${usageDay} + ${thresholds.yesterdaysPart} * ${spentYesterday})
           / (1 + ${thresholds.yesterdaysPart} - ${restShare})`,
       ),
+      record(
+        recorded.needed,
+        "Credits that the key needs if that is more than it has: for the rest of a typical day if the limit resets within a day, or else for another day like the last one.",
+        promql`
+          (
+            ${restOfDay} / (1 + ${thresholds.forecastMargin} * (${resetSeconds} <= 86400) / 86400)
+            or ${burn1d} * ${timing.seconds(thresholds.predictedDays)} and ${resetSeconds} > 86400
+          ) > ${recorded.remaining}`,
+      ),
     ],
   };
 }
@@ -70,7 +80,7 @@ export function keyPresent(timing: Timing): readonly RecordingRule[] {
         and ${resetSeconds} <= 86400
         and (
           ${asYesterday(timing)}
-          or ${burn1h} < ${thresholds.known} * ${peak(timing, recorded.burn1hMax3d)}
+          or ${burn1h} < ${thresholds.known} * ${lately(timing, recorded.burn1hPeak)}
         )`,
     ),
     record(

@@ -61,8 +61,3 @@ export function keyHistory({ timing }: Settings): RuleGroup {
 export function historic(timing: Timing, series: Series): string {
   return promql`last_over_time(${series}[${timing.duration(HOUR)}])`;
 }
-
-/** A peak of three days; 0 without history. */
-export function peak(timing: Timing, max3d: Series): string {
-  return promql`(${historic(timing, max3d)} or ${recorded.limit} * 0)`;
-}

@@ -13,7 +13,7 @@ export function keyInputs({ timing }: Settings): RuleGroup {
     name: "aigateway-key-inputs",
     comment:
       "The current values of each key, whichever process reports them. The limit, the remaining credits and the reset come from the same answer and disappear together.",
-    interval: timing.duration(MINUTE),
+    interval: timing.urgentInterval,
     rules: [
       ...identity(timing),
       ...amounts(timing),
@@ -57,7 +57,7 @@ export function usageOfLimit({ memory }: Timing, own: Series, byok: Series): str
     max by (job, gateway, key) (
       (
         last_over_time(${own}[${memory}])
-          + last_over_time(${byok}[${memory}]) * last_over_time(${families.byokInLimit}[${memory}])
+          + last_over_time(${byok}[${memory}]) * (last_over_time(${families.byokInLimit}[${memory}]) == 1)
         or last_over_time(${own}[${memory}])
       )
       and on (job, gateway, instance, key) ${recorded.instanceFreshest}
@@ -65,12 +65,12 @@ export function usageOfLimit({ memory }: Timing, own: Series, byok: Series): str
 }
 
 function amounts(timing: Timing): readonly RecordingRule[] {
-  const { memory } = timing;
+  const { memory, memorySeconds, now } = timing;
   return [
     record(
       recorded.usage,
       "All usage that counts toward the limit, including own provider keys if they count. The last figure is kept while the gateway is down, so that the rates continue where they stopped.",
-      `${usageOfLimit(timing, families.usage, families.byokUsage)}\n${promql`or (${recorded.usage} and on (job, gateway, key) ${recorded.lastSuccess})`}`,
+      `${usageOfLimit(timing, families.usage, families.byokUsage)}\n${promql`or (${recorded.usage} and on (job, gateway, key) ${recorded.lastSuccess} <= ${now} - ${memorySeconds})`}`,
     ),
     record(
       recorded.limit,

@@ -7,6 +7,8 @@ export interface Timing {
   duration(seconds: number): string;
   /** Seconds to compare with differences between the exporter's timestamps and `now`. Not scaled, because that clock runs faster instead. */
   seconds(seconds: number): number;
+  /** The interval of the groups that urgent alerts on keys need. */
+  readonly urgentInterval: string;
   /** How long the last value of a key replaces a missing one, to bridge failed scrapes and restarts of the exporter. */
   readonly memory: string;
   readonly memorySeconds: number;
@@ -36,6 +38,8 @@ export interface TimingOptions {
   readonly analyticsIntervalSeconds?: number | undefined;
   /** Longest time between two runs of a probe (aigateway_probe_interval_seconds). Default 3600. */
   readonly probeIntervalSeconds?: number | undefined;
+  /** Seconds between two evaluations of the urgent alerts on keys. Default 120, which costs half as much as 60 and announces as much. */
+  readonly urgentIntervalSeconds?: number;
   /** Factor for all durations, for tests in which the exporter's clock runs faster: 1/600 if it is 600 times as fast. Default 1. */
   readonly scale?: number;
   /** A PromQL expression for the exporter's clock, if it differs from Prometheus' own. Default `time()`. */
@@ -50,7 +54,8 @@ const PROBE_WINDOW = 6 * HOUR;
 
 export function createTiming(options: TimingOptions): Timing {
   const { pollIntervalSeconds = 60, analyticsIntervalSeconds = 300, probeIntervalSeconds = HOUR } = options;
-  const { discoveryIntervalSeconds = 300, scale = 1, now = "time()" } = options;
+  const { discoveryIntervalSeconds = 300, urgentIntervalSeconds = 2 * MINUTE } = options;
+  const { scale = 1, now = "time()" } = options;
   const burnWindow = Math.max(BURN_WINDOW, 4 * pollIntervalSeconds, 2 * discoveryIntervalSeconds);
   const slowest = Math.max(pollIntervalSeconds, discoveryIntervalSeconds);
   const memory = Math.max(MEMORY, INTERVALS_TO_LIVE * slowest);
@@ -59,6 +64,7 @@ export function createTiming(options: TimingOptions): Timing {
   return {
     duration,
     seconds: (seconds) => seconds,
+    urgentInterval: duration(urgentIntervalSeconds),
     memory: duration(memory),
     memorySeconds: memory,
     analyticsMemory: duration(analyticsMemory),

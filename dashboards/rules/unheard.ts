@@ -23,9 +23,8 @@ export function unheard(timing: Timing): readonly RecordingRule[] {
       recorded.alertEnd,
       "Until when an alert on the key may fire if no further answer arrives, in seconds since the epoch: until the reset that the last answer announced, and for half a day at most. It disappears with the key.",
       promql`
-        clamp_max(${recorded.resetSeconds}, ${timing.seconds(thresholds.unheard)}) + ${now}
+        clamp_max(${recorded.resetSeconds} and (${alerted}), ${timing.seconds(thresholds.unheard)}) + ${now}
         and ${recorded.remaining}
-        and (${alerted})
         or (${recorded.alertEnd} and ${recorded.lastSuccess})`,
     ),
     record(
@@ -40,10 +39,9 @@ export function unheard(timing: Timing): readonly RecordingRule[] {
       recorded.unheard,
       "Keys with an alert whose last answer is too old for new alerts, while the alert may still fire. The value is the age of that answer in seconds, as a negative number. Absent if the key is known to be refused or disabled.",
       promql`
-        ${recorded.lastSuccess} - ${now} <= -${memorySeconds}
-        and ${recorded.alertEnd} > ${now}
-        unless max by (job, gateway, key) (${families.unauthorized}) == 1
-        unless max by (job, gateway, key) (${discoveryFamilies.disabled}) == 1`,
+        (${recorded.lastSuccess} and ${recorded.alertEnd} > ${now}) - ${now} <= -${memorySeconds}
+        unless max by (job, gateway, key) (${families.unauthorized} == 1)
+        unless max by (job, gateway, key) (${discoveryFamilies.disabled} == 1)`,
     ),
   ];
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { createRules } from "../../../dashboards/rules/index.ts";
 import { isAlert } from "../../../dashboards/rules/rule.ts";
-import { convertRules, withoutStaleness } from "../../../infra/grafana/rule-conversion.ts";
+import { convertRules, GRAFANA_TIMING, withoutStaleness } from "../../../infra/grafana/rule-conversion.ts";
 import { describeWithTools } from "../../support/tools.ts";
 import { fleetStories } from "./cases/index.ts";
 import { dailyStories } from "./day-stories.ts";
 import { type Story, testStories } from "./story.ts";
 
 const OPTIONS = { name: "test", datasourceUid: "prometheus", recordingDatasourceUid: "prometheus" };
-const groups = createRules();
+const groups = createRules(GRAFANA_TIMING);
 
 describe("rules in Grafana's form", () => {
   const rules = groups.flatMap((group) => group.rules);

@@ -4,7 +4,7 @@ import { createRules } from "../../../dashboards/rules/index.ts";
 import { isAlert } from "../../../dashboards/rules/rule.ts";
 import { JOB } from "../../../dashboards/rules/settings.ts";
 import type { ConfigFileInput } from "../../../exporter/config/schema.ts";
-import { withoutStaleness } from "../../../infra/grafana/rule-conversion.ts";
+import { GRAFANA_TIMING, withoutStaleness } from "../../../infra/grafana/rule-conversion.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { CHOICES, filled } from "../../e2e/dashboard-queries.ts";
 import type { SeriesMap } from "../../support/series.ts";
@@ -58,7 +58,7 @@ interface Process {
 /** Rules in the form of Prometheus, and of Grafana, which writes no staleness markers. */
 const FORMS = [
   ["Prometheus", createRules()],
-  ["Grafana", withoutStaleness(createRules())],
+  ["Grafana", withoutStaleness(createRules(GRAFANA_TIMING))],
 ] as const;
 
 describeWithTools(["promtool3"], "the rules, evaluated by", ({ promtool3 }) => {
