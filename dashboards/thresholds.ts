@@ -66,10 +66,8 @@ export const thresholds = {
   expiresSoon: 7 * DAY,
   /** Free quota low: below this remaining share of the daily requests to free models. */
   freeQuotaLow: 0.1,
-  /** Anomaly: above this multiple of the fastest hour of the last week. */
-  anomalyFactor: 3,
-  /** Credits per hour below which an anomaly does not matter. */
-  anomalyCredits: 1,
+  /** Anomaly: above this multiple of the fastest hour, or of the most expensive day, of the last week. A rate below `credits` per hour does not matter. */
+  anomaly: { hour: 2, day: 1.5, credits: 1 },
   /** A budget has no forecast in this first share of its window. */
   forecastAfter: 0.1,
   /** Data are stale after this time, or after `staleIntervals` poll intervals if that is longer. */

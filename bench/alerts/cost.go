@@ -37,6 +37,7 @@ var history = []struct {
 	{"key:aigateway_limit_usage_credits:burn1h", 60, 2, func(k *evenKey, t int64) float64 { return k.rate }},
 	{"key:aigateway_limit_usage_credits:burn15m_max1h", 1800, 8, func(k *evenKey, t int64) float64 { return k.rate }},
 	{"key:aigateway_limit_usage_credits:burn1h_max1h", 1800, 8, func(k *evenKey, t int64) float64 { return k.rate }},
+	{"key:aigateway_limit_usage_credits:burn1d_max1h", 1800, 8, func(k *evenKey, t int64) float64 { return k.rate }},
 	{"key:aigateway_limit_remaining_ratio:min1h", 1800, 2, func(k *evenKey, t int64) float64 { return k.left(t) / k.limit }},
 	{"key:aigateway_day_rest_share:typical", 240, 2, func(k *evenKey, t int64) float64 { return 1 - float64(t%daySec)/daySec }},
 }

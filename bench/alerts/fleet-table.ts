@@ -4,7 +4,7 @@ import { figuresOf, readReport, type Report } from "./report.ts";
 /** Titles of the rule sets by their names in the report. Sets that a report lacks are left out. */
 const TITLES: Readonly<Record<string, string>> = {
   ours: "ours",
-  predict: "`predict_linear`",
+  "predict-linear": "`predict_linear`",
   static: "static 80/100 %",
   improved: "an earlier set",
   reference: "the first set",

@@ -10,17 +10,35 @@ export function judgedRules(): string {
   const groups = createRules();
   const last = groups.findIndex(({ name }) => name === "aigateway-key-reserves");
   const judged = groups.slice(0, last + 1);
-  const used = usedExpressions(judged.flatMap(({ rules }) => rules));
-  return renderRuleFile(
-    judged.map((group) => ({ ...group, rules: group.rules.filter(({ expr }) => used.has(expr)) })),
+  return renderUsed(judged, ({ rules }) => rules.filter(isAlert));
+}
+
+/** The rule file that the simulator judges on anomalies of spend: that alert, and the series that it uses. */
+export function anomalyRules(): string {
+  return renderUsed(createRules(), ({ rules }) =>
+    rules.filter((rule) => isAlert(rule) && rule.alert === "AIGatewayKeySpendAnomaly"),
   );
 }
 
-type Rules = ReturnType<typeof createRules>[number]["rules"];
+/** The groups with these alerts and the series that they use. */
+function renderUsed(groups: Groups, alertsOf: (group: Groups[number]) => Rules): string {
+  const used = usedExpressions(
+    groups.flatMap(({ rules }) => rules),
+    groups.flatMap(alertsOf),
+  );
+  const judged = groups.map((group) => ({
+    ...group,
+    rules: group.rules.filter(({ expr }) => used.has(expr)),
+  }));
+  return renderRuleFile(judged.filter(({ rules }) => rules.length > 0));
+}
 
-/** The expressions of all alerts, and of the recorded series that they use, directly or not. */
-function usedExpressions(rules: Rules): ReadonlySet<string> {
-  const used = new Set(rules.filter(isAlert).map(({ expr }) => expr));
+type Groups = ReturnType<typeof createRules>;
+type Rules = Groups[number]["rules"];
+
+/** The expressions of the alerts, and of the recorded series that they use, directly or not. */
+function usedExpressions(rules: Rules, alerts: Rules): ReadonlySet<string> {
+  const used = new Set(alerts.map(({ expr }) => expr));
   // A set also visits what is added during the iteration.
   for (const expr of used) {
     for (const rule of rules) {

@@ -5,6 +5,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
 	"log"
 	"math/bits"
 	"os"
@@ -19,27 +20,34 @@ import (
 	"github.com/prometheus/prometheus/storage"
 )
 
+// judge compares the alerts of a key with what happened to it.
+type judge interface {
+	judge(k *Key, set string, eps []Episode)
+	print(w io.Writer, worst int)
+}
+
 func main() {
 	log.SetFlags(0)
 	var (
-		ruleFlag = flag.String("rules", "reference=contenders/reference.yaml,predict=contenders/predict-linear.yaml,static=contenders/static.yaml", "name=file, comma separated")
-		keys     = flag.Int("keys", 400, "keys in the fleet (class = key modulo the number of classes)")
-		days     = flag.Int("days", 30, "scored days")
-		warmup   = flag.Int("warmup", 3, "days of rule evaluation before scoring")
-		startAt  = flag.String("start", "2026-03-16", "first scored day, UTC")
-		seed     = flag.Uint64("seed", 1, "seed of the fleet")
-		step     = flag.Int("step", 1, "shortest evaluation interval in minutes (the rule file's interval otherwise)")
-		procs    = flag.Int("procs", runtime.NumCPU(), "shards run at once")
-		warn     = flag.String("warn", `(?i)exhaust|predicted|imminent|low`, "alert names that count as exhaustion warnings")
-		useTSDB  = flag.Bool("tsdb", false, "use a real TSDB in a temporary folder instead of the in-memory store (slower, same result)")
-		only     = flag.Int("key", -1, "replay one key")
-		verbose  = flag.Bool("v", false, "with -key: print its timeline")
-		from     = flag.String("from", "", "with -v: print a row each 15 min from this time (2006-01-02T15:04)")
-		to       = flag.String("to", "", "with -v: until this time")
-		worst    = flag.Int("worst", 8, "worst keys to list")
-		prof     = flag.String("cpuprofile", "", "write a CPU profile")
-		costKeys = flag.Int("cost", 0, "instead of a fleet: what one evaluation of the first rule file costs with this many keys and eight days of history")
-		class    = flag.String("class", "", "only keys of classes that match this regular expression")
+		ruleFlag  = flag.String("rules", "reference=contenders/exhaustion/reference.yaml,predict=contenders/exhaustion/predict-linear.yaml,static=contenders/exhaustion/static.yaml", "name=file, comma separated")
+		keys      = flag.Int("keys", 400, "keys in the fleet (class = key modulo the number of classes)")
+		days      = flag.Int("days", 30, "scored days")
+		warmup    = flag.Int("warmup", 3, "days of rule evaluation before scoring")
+		startAt   = flag.String("start", "2026-03-16", "first scored day, UTC")
+		seed      = flag.Uint64("seed", 1, "seed of the fleet")
+		step      = flag.Int("step", 1, "shortest evaluation interval in minutes (the rule file's interval otherwise)")
+		procs     = flag.Int("procs", runtime.NumCPU(), "shards run at once")
+		warn      = flag.String("warn", `(?i)exhaust|predicted|imminent|low`, "alert names that count as exhaustion warnings")
+		useTSDB   = flag.Bool("tsdb", false, "use a real TSDB in a temporary folder instead of the in-memory store (slower, same result)")
+		only      = flag.Int("key", -1, "replay one key")
+		verbose   = flag.Bool("v", false, "with -key: print its timeline")
+		from      = flag.String("from", "", "with -v: print a row each 15 min from this time (2006-01-02T15:04)")
+		to        = flag.String("to", "", "with -v: until this time")
+		worst     = flag.Int("worst", 8, "worst keys to list")
+		prof      = flag.String("cpuprofile", "", "write a CPU profile")
+		costKeys  = flag.Int("cost", 0, "instead of a fleet: what one evaluation of the first rule file costs with this many keys and eight days of history")
+		class     = flag.String("class", "", "only keys of classes that match this regular expression")
+		anomalies = flag.Bool("anomalies", false, "the fleet of spend anomalies instead of exhausted credits; -warn then names the alerts on anomalies")
 	)
 	flag.Parse()
 	debug.SetGCPercent(800)
@@ -90,7 +98,12 @@ func main() {
 	c.N = mins(max(windowEnd(Monthly, end), end+8*daySec))
 
 	began := time.Now()
-	rp := &Report{c: c, sets: sets, tallies: map[string]map[string]*tally{}, days: float64(*days)}
+	var rp judge = &Report{c: c, sets: sets, tallies: map[string]map[string]*tally{}, days: float64(*days)}
+	build, classOf := buildFleet, func(id int) string { return classes[id%len(classes)].name }
+	if *anomalies {
+		rp = &AnomalyReport{c: c, sets: sets, tallies: map[string]map[string]*anomalyTally{}, days: float64(*days)}
+		build, classOf = buildAnomalyFleet, func(id int) string { return anomalyKinds[id/len(anomalyShapes)%len(anomalyKinds)].name }
+	}
 	if *only >= 0 {
 		*procs = 1
 		*keys = max(*keys, *only+1)
@@ -109,10 +122,10 @@ func main() {
 				if *procs == 2 {
 					n = id/2*2 + (shard+bits.OnesCount(uint(id/2/len(classes))))%2
 				}
-				if n >= *keys || *only >= 0 && n != *only || !classRe.MatchString(classes[n%len(classes)].name) {
+				if n >= *keys || *only >= 0 && n != *only || !classRe.MatchString(classOf(n)) {
 					continue
 				}
-				mine = append(mine, buildFleet(*seed, *keys, c, n)...)
+				mine = append(mine, build(*seed, *keys, c, n)...)
 			}
 			raw := newMemStore(back.Milliseconds())
 			var runs []*setRun
@@ -195,7 +208,9 @@ func main() {
 				}
 			}
 			if *verbose && *only >= 0 {
-				timeline(os.Stdout, c, mine[0], verb, rp, *from, *to)
+				if rp, ok := rp.(*Report); ok {
+					timeline(os.Stdout, c, mine[0], verb, rp, *from, *to)
+				}
 			}
 		}()
 	}

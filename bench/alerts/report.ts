@@ -9,11 +9,7 @@ type Row = Readonly<Record<string, string>>;
 
 /** Reads the simulator's output for one fleet. Throws if tables are missing. */
 export function readReport(output: string): Report {
-  const tables = output
-    .split(/\n\s*\n/)
-    .map((part) => part.split("\n").filter((line) => line.startsWith("|")))
-    .filter((lines) => lines.length > 2)
-    .map(readTable);
+  const tables = tablesOf(output);
   const [detection, noise, totals] = tables;
   if (!detection || !noise || !totals) {
     throw new Error(`Cannot read the report: expected 3 tables, found ${tables.length}`);
@@ -28,6 +24,21 @@ export function figuresOf({ totals }: Report, row: string, name: string): readon
   const figures = [...text.matchAll(/\d+(?:\.\d+)?/g)].map(([figure]) => Number(figure));
   if (figures.length === 0) throw new Error(`Cannot read "${text}" in row "${row}", column "${name}"`);
   return figures;
+}
+
+/** Reads the simulator's output for a fleet of spend anomalies: one row for each rule set. Throws if the table is missing. */
+export function readAnomalies(output: string): readonly Row[] {
+  const [found] = tablesOf(output);
+  if (!found) throw new Error("Cannot read the report on anomalies: it has no table");
+  return found;
+}
+
+function tablesOf(output: string): readonly (readonly Row[])[] {
+  return output
+    .split(/\n\s*\n/)
+    .map((part) => part.split("\n").filter((line) => line.startsWith("|")))
+    .filter((lines) => lines.length > 2)
+    .map(readTable);
 }
 
 function readTable([head = "", , ...rows]: readonly string[]): readonly Row[] {

@@ -13,6 +13,8 @@ export interface Fleet {
   readonly seed: number;
   /** A regular expression: only keys of classes that match it. Default: all. */
   readonly classes?: string;
+  /** The fleet of spend anomalies instead of that of exhausted credits. */
+  readonly anomalies?: boolean;
 }
 
 /** Builds the simulator beside this file into the folder of the tools and returns its path. Throws if Go is missing or the build fails. */
@@ -45,10 +47,19 @@ export async function simulateFleet(program: string, fleet: Fleet): Promise<stri
 }
 
 /** The simulator's parameters. Rules are evaluated every two minutes, at half the cost of every minute. */
-function parametersOf({ rules, keys, days, seed, classes = "" }: Fleet): readonly string[] {
+function parametersOf({
+  rules,
+  keys,
+  days,
+  seed,
+  classes = "",
+  anomalies = false,
+}: Fleet): readonly string[] {
   const files = Object.entries(rules).map(([name, file]) => `${name}=${file}`);
   const numbers = ["-keys", `${keys}`, "-days", `${days}`, "-seed", `${seed}`, "-step", "2"];
-  return ["-rules", files.join(","), ...numbers, "-class", classes];
+  // Anomalies are found by comparison with a week.
+  const kind = anomalies ? ["-anomalies", "-warn", "Anomaly", "-warmup", "9"] : [];
+  return ["-rules", files.join(","), ...numbers, "-class", classes, ...kind];
 }
 
 /** The same folder that the tests take their tools from. */

@@ -56,6 +56,7 @@ type Key struct {
 	runaways            []runaway
 	ops                 []limitOp
 	refunds             []refund
+	anomalies           []anomaly
 
 	cf     []float32 // demand if nobody had stopped a runaway
 	total  []float64 // all-time usage at the start of each minute

@@ -44,6 +44,18 @@ export function keyHistory({ timing }: Settings): RuleGroup {
         promql`max_over_time(${hoursOf(recorded.burn1hMax1h, 7, 3 * HOUR)})`,
       ),
       record(
+        recorded.burn1dMax1h,
+        "The peak daily rate of the last hour.",
+        promql`max_over_time(${recorded.burn1d}[${hour}])`,
+      ),
+      record(
+        recorded.burn1dMax7d,
+        "The peak daily rate of the week before the last day. Absent for a key that is younger than four days.",
+        promql`
+          max_over_time(${hoursOf(recorded.burn1dMax1h, 7, DAY)})
+          and ${recorded.burn1dMax1h} offset ${timing.duration(3 * DAY)}`,
+      ),
+      record(
         recorded.remainingRatioMin1h,
         "The smallest remaining share of the limit in the last hour.",
         promql`min_over_time(${recorded.remaining}[${hour}]) / (${recorded.limit} > 0)`,

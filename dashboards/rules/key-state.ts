@@ -76,20 +76,23 @@ function freeQuotaLow(): AlertDefinition {
 }
 
 function spendAnomaly({ timing }: Settings): AlertDefinition {
+  const { hour, day, credits } = thresholds.anomaly;
   return {
     name: "AIGatewayKeySpendAnomaly",
     severity: "info",
     comment:
-      "Compared with the fastest hour of the key's own last week, so that neither office hours nor a nightly job is an anomaly.",
+      "Compared with the fastest hour and the most expensive day of the key's own last week, so that neither office hours nor a nightly job is an anomaly. The hour finds a loop; the day finds what is slower: a leaked key, a higher price.",
     expr: promql`
-      ${recorded.burn1h} * 3600 > ${thresholds.anomalyCredits}
-      and ${recorded.burn1h} > ${thresholds.anomalyFactor} * ${historic(timing, recorded.burn1hMax7d)}
+      (
+        ${recorded.burn1h} > ${hour} * ${historic(timing, recorded.burn1hMax7d)}
+        or ${lately(timing, recorded.burn1d)} > ${day} * ${historic(timing, recorded.burn1dMax7d)}
+      ) * 3600 > ${credits}
       # A key that is younger than a day has no history to compare with.
       and ${lately(timing, recorded.burn1d)}`,
     for: 15 * MINUTE,
     keepFiringFor: 30 * MINUTE,
-    summary: "A key spends far faster than in any hour of the last week.",
-    description: `${KEY} spends {{ $value | printf "%.2f" }} credits an hour, more than three times as much as in its most expensive hour of the last week. Ask the owner whether that is intended; if not, look for a loop or a leaked key.`,
+    summary: "A key spends far more than in the last week.",
+    description: `${KEY} spends {{ $value | printf "%.2f" }} credits an hour: more than twice as much as in its most expensive hour of the last week, or one and a half times as much as on its most expensive day. Ask the owner whether that is intended; if not, look for a loop, a leaked key or a higher price.`,
   };
 }
 

@@ -65,6 +65,8 @@ export const recorded = {
   burn1hPeak: ofKey("limit_usage_credits:burn1h_peak"),
   burn1hYesterday: ofKey("limit_usage_credits:burn1h_yesterday"),
   burn1hMax7d: ofKey("limit_usage_credits:burn1h_max7d"),
+  burn1dMax1h: ofKey("limit_usage_credits:burn1d_max1h"),
+  burn1dMax7d: ofKey("limit_usage_credits:burn1d_max7d"),
   remainingRatioMin1h: ofKey("limit_remaining_ratio:min1h"),
   remainingRatioMin1d: ofKey("limit_remaining_ratio:min1d"),
   spentYesterday: ofKey("limit_usage_credits:yesterday"),

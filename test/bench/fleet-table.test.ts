@@ -57,13 +57,13 @@ function report(figures: { foreseeable: number; critical: string; bursty: string
   const { foreseeable, critical, bursty } = figures;
   return `Detection. exh = exhaustions
 
-| class   | keys | >=1h ours | >=1h predict |
+| class   | keys | >=1h ours | >=1h predict-linear |
 |---------|-----:|----------:|-------------:|
 | diurnal |    2 |     100.0 |         95.0 |
 
 Noise. fc, fw = false episodes
 
-| class   | keys | fc ours | fc predict | fw ours | fw predict | epi ours | epi predict |
+| class   | keys | fc ours | fc predict-linear | fw ours | fw predict-linear | epi ours | epi predict-linear |
 |---------|-----:|--------:|-----------:|--------:|-----------:|---------:|------------:|
 | diurnal |    2 |   107.1 |      200.0 |     7.1 |      300.0 |      3.1 |         2.7 |
 | bursty  |    2 |     0.0 |      200.0 | ${bursty} |    300.0 |      0.0 |         2.7 |
@@ -71,7 +71,7 @@ Noise. fc, fw = false episodes
 
 Totals per rule set
 
-|                                 |        ours |     predict |
+|                                 |        ours |     predict-linear |
 |---------------------------------|------------:|------------:|
 | foreseeable exhaustions         | ${foreseeable} | ${foreseeable} |
 | warned >= 1 h ahead, %          |       100.0 |        95.0 |

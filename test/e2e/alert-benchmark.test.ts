@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { BARS, meets } from "../../bench/alerts/bars.ts";
-import { judgedRules } from "../../bench/alerts/judged-rules.ts";
-import { figuresOf, readReport, type Report } from "../../bench/alerts/report.ts";
+import { anomalyRules, judgedRules } from "../../bench/alerts/judged-rules.ts";
+import { figuresOf, readAnomalies, readReport, type Report } from "../../bench/alerts/report.ts";
 import { simulateFleet } from "../../bench/alerts/simulator.ts";
 import { describeWithTools } from "../support/tools.ts";
 
@@ -56,5 +56,14 @@ describeWithTools(["alertsim"], "the short form of the alert benchmark", ({ aler
     const unheard = readReport(await simulateFleet(alertsim, { ...UNHEARD, rules: { ours } }));
     expect(figuresOf(unheard, "foreseeable exhaustions", "ours")).toEqual([4]);
     expect(figuresOf(unheard, "foreseeable, never announced", "ours")).toEqual([0]);
+  });
+
+  test("most anomalies of spend fire an alert, and few alerts are false", { timeout: 600_000 }, async () => {
+    const file = join(folder, "anomalies.yaml");
+    writeFileSync(file, anomalyRules());
+    const fleet = { rules: { ours: file }, keys: 35, days: 7, seed: 205, anomalies: true };
+    const [figures] = readAnomalies(await simulateFleet(alertsim, fleet));
+    expect(Number(figures?.["found %"])).toBeGreaterThanOrEqual(60);
+    expect(Number(figures?.["false"])).toBeLessThanOrEqual(50);
   });
 });

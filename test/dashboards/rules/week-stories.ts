@@ -42,9 +42,20 @@ export const weekStories: readonly Story[] = [
   ]),
   anomaly(
     "lively",
-    2.9,
-    "a key that spends nearly three times its most expensive hour of the week is silent",
+    1.45,
+    "a key that spends nearly one and a half times its most expensive day of the week is silent",
     [silent("key=lively", "AIGatewayKeySpendAnomaly", 0, MINUTES - 1)],
+  ),
+  anomaly(
+    "leaked",
+    1.9,
+    "a key that spends nearly twice its most expensive hour of the week for most of a day fires an alert",
+    [
+      silent("key=leaked", "AIGatewayKeySpendAnomaly", 0, 10 * DAY + 12 * HOUR),
+      firing("key=leaked", 10 * DAY + 15 * HOUR, "AIGatewayKeySpendAnomaly", [
+        alert("key=leaked", "KeySpendAnomaly", "info"),
+      ]),
+    ],
   ),
   prepaid("prepaid", 70, "a prepaid balance that lasts less than a week fires an alert", [
     silent("budget=prepaid", "AIGatewayBudgetExhaustion.*", 0, 7 * DAY),
