@@ -4,7 +4,7 @@ import { burn, exhaustion } from "./key-inputs.ts";
 import { record, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Settings } from "./settings.ts";
-import type { Timing } from "./timing.ts";
+import { slowly, type Timing } from "./timing.ts";
 import { DAY, HOUR, MINUTE } from "../thresholds.ts";
 
 /** The rates of each key over hours and days. */
@@ -42,11 +42,6 @@ export function keyDays({ timing }: Settings): RuleGroup {
       ),
     ],
   };
-}
-
-/** The interval of the groups whose series change slowly: nearly five minutes, for which a series is found after its last value. */
-export function slowly(timing: Timing): string {
-  return timing.duration(4 * MINUTE);
 }
 
 /** A series of such a group, also if one evaluation was missed, as it is while Prometheus restarts. */

@@ -1,13 +1,13 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
 import { DAY, thresholds } from "../thresholds.ts";
 import { promql } from "../promql.ts";
-import { lately, slowly } from "./key-days.ts";
+import { lately } from "./key-days.ts";
 import { historic } from "./key-history.ts";
 import { usageOfLimit } from "./key-inputs.ts";
 import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Settings } from "./settings.ts";
-import type { Timing } from "./timing.ts";
+import { slowly, type Timing } from "./timing.ts";
 
 /** Forecasts how much a key still spends today from its earlier days: office hours end, and nights are quiet. */
 export function keyForecast({ timing }: Settings): RuleGroup {

@@ -3,7 +3,7 @@ import { burn } from "./key-inputs.ts";
 import { record, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Settings } from "./settings.ts";
-import type { Timing } from "./timing.ts";
+import { slowly, type Timing } from "./timing.ts";
 import { DAY, HOUR, MINUTE } from "../thresholds.ts";
 
 /** The rate of three days of each key, and its peaks in recent days as the measure of what is unusual for it. Read them over a range: see `historic`. */
@@ -45,15 +45,15 @@ export function keyHistory({ timing }: Settings): RuleGroup {
       ),
       record(
         recorded.burn1dMax1h,
-        "The peak daily rate of the last hour.",
-        promql`max_over_time(${recorded.burn1d}[${hour}])`,
+        "The peak daily rate of the last hour. The offset is there because the rate is evaluated after this group.",
+        promql`max_over_time(${recorded.burn1d}[${hour}] offset ${slowly(timing)})`,
       ),
       record(
         recorded.burn1dMax7d,
         "The peak daily rate of the week before the last day. Absent for a key that is younger than four days.",
         promql`
           max_over_time(${hoursOf(recorded.burn1dMax1h, 7, DAY)})
-          and ${recorded.burn1dMax1h} offset ${timing.duration(3 * DAY)}`,
+          and last_over_time(${recorded.burn1dMax1h}[${hour}] offset ${timing.duration(3 * DAY)})`,
       ),
       record(
         recorded.remainingRatioMin1h,

@@ -1,13 +1,12 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
 import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
 import { promql, type Series } from "../promql.ts";
-import { slowly } from "./key-days.ts";
 import { historic } from "./key-history.ts";
 import { usageOfLimit } from "./key-inputs.ts";
 import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Settings } from "./settings.ts";
-import type { Timing } from "./timing.ts";
+import { slowly, type Timing } from "./timing.ts";
 
 const { remaining, limit, resetSeconds, burn1d, burn3d, burn6h, restOfDay } = recorded;
 const { exhaustion15m, exhaustion1h, exhaustion6h, exhaustion1d, exhaustion3d } = recorded;

@@ -94,3 +94,8 @@ function durationText(ms: number): string {
     return count === 0 ? "" : `${count}${unit}`;
   }).join("");
 }
+
+/** The interval of the groups whose series change slowly: nearly five minutes, for which a series is found after its last value. */
+export function slowly(timing: Timing): string {
+  return timing.duration(4 * MINUTE);
+}
