@@ -70,6 +70,8 @@ export const thresholds = {
   anomaly: { hour: 2, day: 1.5, credits: 1 },
   /** A budget has no forecast in this first share of its window. */
   forecastAfter: 0.1,
+  /** A forecast at the beginning of the window must exceed the budget by this fraction; the margin shrinks to 0 at its end. */
+  budgetMargin: 0.1,
   /** Data are stale after this time, or after `staleIntervals` poll intervals if that is longer. */
   keyStale: 15 * MINUTE,
   analyticsStale: 60 * MINUTE,

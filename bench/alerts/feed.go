@@ -74,6 +74,9 @@ func b2f(b bool) float64 {
 
 // families are the metrics of a key that the exporter exposes (docs/metrics.md).
 func families(k *Key) map[string]func(*view_) (float64, bool) {
+	if k.Budget > 0 {
+		return budgetFamilies(k)
+	}
 	live := func(f func(s *snapshot) float64) func(*view_) (float64, bool) {
 		return func(v *view_) (float64, bool) { return f(&v.l.data), v.live }
 	}
@@ -135,7 +138,7 @@ func (l *life) slots(k *Key, needed func(string) bool) {
 		}
 		b := labels.NewBuilder(labels.FromStrings(labels.MetricName, name, "job", jobName, "instance", l.inst))
 		if !target {
-			b.Set("key", k.Name)
+			b.Set(k.label(), k.Name)
 		}
 		for i := 0; i+1 < len(extra); i += 2 {
 			b.Set(extra[i], extra[i+1])
@@ -144,6 +147,11 @@ func (l *life) slots(k *Key, needed func(string) bool) {
 	}
 	for name, get := range families(k) {
 		add(name, false, get)
+	}
+	if k.Budget > 0 {
+		add("aigateway_budget_info", false, func(*view_) (float64, bool) { return 1, true }, "scope", "keys", "team", "payments", "window", k.window())
+		add("up", true, nil)
+		return
 	}
 	for _, r := range []Reset{Never, Daily, Weekly, Monthly} {
 		v := b2f(r == k.Reset)

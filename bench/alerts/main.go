@@ -47,6 +47,7 @@ func main() {
 		prof      = flag.String("cpuprofile", "", "write a CPU profile")
 		costKeys  = flag.Int("cost", 0, "instead of a fleet: what one evaluation of the first rule file costs with this many keys and eight days of history")
 		class     = flag.String("class", "", "only keys of classes that match this regular expression")
+		budgets   = flag.Bool("budgets", false, "the fleet of budgets instead; -warn then names the alerts that announce that one is exceeded")
 		anomalies = flag.Bool("anomalies", false, "the fleet of spend anomalies instead of exhausted credits; -warn then names the alerts on anomalies")
 	)
 	flag.Parse()
@@ -103,6 +104,10 @@ func main() {
 	if *anomalies {
 		rp = &AnomalyReport{c: c, sets: sets, tallies: map[string]map[string]*anomalyTally{}, days: float64(*days)}
 		build, classOf = buildAnomalyFleet, func(id int) string { return anomalyKinds[id/len(anomalyShapes)%len(anomalyKinds)].name }
+	}
+	if *budgets {
+		rp = &BudgetReport{c: c, sets: sets, tallies: map[string]map[string]*budgetTally{}}
+		build, classOf = buildBudgetFleet, budgetClass
 	}
 	if *only >= 0 {
 		*procs = 1

@@ -57,6 +57,7 @@ type Key struct {
 	ops                 []limitOp
 	refunds             []refund
 	anomalies           []anomaly
+	Budget              float64 // more than 0: a budget instead of a key
 
 	cf     []float32 // demand if nobody had stopped a runaway
 	total  []float64 // all-time usage at the start of each minute

@@ -1,6 +1,7 @@
 import { budgetFamilies as families } from "../../exporter/budgets/families.ts";
 import { uids } from "../uids.ts";
 import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
+import { budgetForecast, budgetWindowLeft } from "./budget-forecast.ts";
 import { budgetComplete, budgetSpent } from "./budget-parts.ts";
 import { promql, select, type Series } from "../promql.ts";
 import { BALANCE, BUDGET, withBudgetTeam } from "./owner.ts";
@@ -24,9 +25,10 @@ export function budgets(settings: Settings): RuleGroup {
     interval: timing.duration(MINUTE),
     rules: [
       ...amounts(timing),
+      ...budgetForecast(timing),
       ...burns(timing),
       alert(exceeded()),
-      alert(forecastExceeded()),
+      alert(forecastExceeded(settings)),
       alert(incomplete()),
       alert(prepaidImminent(settings)),
       alert(prepaidPredicted(settings)),
@@ -38,7 +40,6 @@ export function budgets(settings: Settings): RuleGroup {
 function amounts({ analyticsMemory, analyticsMemorySeconds, now }: Timing): readonly RecordingRule[] {
   const known = (series: Series) => `last_over_time(${series.name}[${analyticsMemory}])`;
   const start = `max by (job, gateway, budget) (${known(families.windowStart)})`;
-  const end = `max by (job, gateway, budget) (${known(families.windowEnd)})`;
   return [
     record(
       recorded.budgetOwner,
@@ -62,14 +63,6 @@ function amounts({ analyticsMemory, analyticsMemorySeconds, now }: Timing): read
       recorded.budgetComplete,
       "Whether the spend is complete: no part is missing, of any shard.",
       budgetComplete(known),
-    ),
-    record(
-      recorded.budgetForecast,
-      "Credits spent by the end of the window if spending continues at its mean rate. Absent in the first tenth of the window, when a few hours would distort it.",
-      promql`
-        ${recorded.budgetSpent}
-        * (${end} - ${start})
-        / (${now} - ${start} > ${thresholds.forecastAfter} * (${end} - ${start}))`,
     ),
   ];
 }
@@ -105,18 +98,18 @@ function exceeded(): AlertDefinition {
   };
 }
 
-function forecastExceeded(): AlertDefinition {
+function forecastExceeded({ timing }: Settings): AlertDefinition {
   return {
     name: "AIGatewayBudgetForecastExceeded",
     severity: "info",
     comment:
-      "No keep_firing_for: the alert would carry over into the next window, and a mean rate changes slowly enough.",
+      "No keep_firing_for: the alert would carry over into the next window. The margin shrinks to 0 at the end of the window.",
     expr: promql`
-      ${recorded.budgetForecast} / ${recorded.budgetLimit} > 1
+      ${recorded.budgetForecast} / ${recorded.budgetLimit} > 1 + ${thresholds.budgetMargin} * ${budgetWindowLeft(timing)}
       unless ${recorded.budgetSpent} > ${recorded.budgetLimit}`,
     for: HOUR,
     summary: "A budget will be exceeded at its present rate.",
-    description: `${BUDGET} will be at {{ $value | humanizePercentage }} when its window ({{ $labels.window }}) ends, if spending continues at its mean rate. The dashboard shows which keys or models spend most: talk to their owners, or raise the budget.`,
+    description: `${BUDGET} will be at {{ $value | humanizePercentage }} when its window ({{ $labels.window }}) ends: a day or a week if it continues like the previous one, a month if its mean rate continues. The dashboard shows which keys or models spend most: talk to their owners, or raise the budget.`,
   };
 }
 

@@ -97,6 +97,8 @@ export const recorded = {
   budgetLimit: ofBudget("limit_credits:max"),
   budgetSpent: ofBudget("spent_credits:max"),
   budgetComplete: ofBudget("complete:min"),
+  budgetPrevious: ofBudget("spent_credits:previous"),
+  budgetRestShare: ofBudget("window_rest_share:previous"),
   budgetForecast: ofBudget("spent_credits:forecast"),
   budgetBurn1h: ofBudget("spent_credits:burn1h"),
   budgetBurn6h: ofBudget("spent_credits:burn6h"),

@@ -120,6 +120,7 @@ describe("thresholds", () => {
     "unheard",
     "key-forecast",
     "budgets",
+    "budget-forecast",
     "account",
     "account-keys",
     "analytics",

@@ -57,6 +57,15 @@ export const weekStories: readonly Story[] = [
       ]),
     ],
   ),
+  officeBudget("office", 85, "a daily budget of which office hours use 85 % is silent", [
+    silent("budget=office", "AIGatewayBudget.*", DAY, MINUTES - 1),
+  ]),
+  officeBudget("busier", 127, "a daily budget fires an alert in the morning of a day that will exceed it", [
+    silent("budget=busier", "AIGatewayBudget.*", DAY, 5 * DAY + 10 * HOUR),
+    firing("budget=busier", 5 * DAY + 14 * HOUR, "AIGatewayBudget.*", [
+      { ...alert("budget=busier", "BudgetForecastExceeded", "info"), window: "day" },
+    ]),
+  ]),
   prepaid("prepaid", 70, "a prepaid balance that lasts less than a week fires an alert", [
     silent("budget=prepaid", "AIGatewayBudgetExhaustion.*", 0, 7 * DAY),
     firing("budget=prepaid", 8 * DAY, "AIGatewayBudgetExhaustion.*", [
@@ -163,25 +172,58 @@ function anomaly(name: string, factor: number, title: string, expect: readonly E
   return { title, subject: `key=${name}`, series, expect };
 }
 
+/** A daily budget of 100 credits. 85 are spent from 8 to 18 o'clock, and another number on the sixth day. */
+function officeBudget(
+  budget: string,
+  onSixthDay: number,
+  title: string,
+  expect: readonly Expectation[],
+): Story {
+  const spent = (minute: number) => {
+    const credits = Math.floor(minute / DAY) === 5 ? onSixthDay : 85;
+    return credits * Math.min(1, Math.max(0, (minute % DAY) - 8 * HOUR) / (10 * HOUR));
+  };
+  const series = budgetSeries(budget, "day", { limit: () => 100, spent, windowStart: startOfDay });
+  const end = exposedBudget(budget, budgetFamilies.windowEnd, (minute) => startOfDay(minute) + 86_400);
+  return { title, subject: `budget=${budget}`, series: [...series, end], expect };
+}
+
 function prepaid(
   budget: string,
   creditsPerDay: number,
   title: string,
   expect: readonly Expectation[],
 ): Story {
-  const exposed = (family: { name: string }, value: (minute: number) => number, labels = {}) =>
-    seriesOf(
-      family.name,
-      { job: JOB, instance: "a:9853", budget, ...labels },
-      Array.from({ length: MINUTES }, (_, minute) => value(minute)),
-    );
-  const series = [
-    exposed(budgetFamilies.info, () => 1, { scope: "account", window: "total", team: "payments" }),
-    exposed(budgetFamilies.limit, () => 1000),
-    exposed(budgetFamilies.spent, (minute) => (creditsPerDay * minute) / DAY),
-    exposed(budgetFamilies.windowStart, () => -86_400),
-  ];
+  const spent = (minute: number) => (creditsPerDay * minute) / DAY;
+  const series = budgetSeries(budget, "total", { limit: () => 1000, spent, windowStart: () => -86_400 });
   return { title, subject: `budget=${budget}`, series, expect };
+}
+
+function startOfDay(minute: number): number {
+  return Math.floor(minute / DAY) * 86_400;
+}
+
+type Course = (minute: number) => number;
+
+function budgetSeries(
+  budget: string,
+  window: string,
+  courses: Readonly<Record<"limit" | "spent" | "windowStart", Course>>,
+) {
+  return [
+    exposedBudget(budget, budgetFamilies.info, () => 1, { scope: "account", window, team: "payments" }),
+    exposedBudget(budget, budgetFamilies.limit, courses.limit),
+    exposedBudget(budget, budgetFamilies.spent, courses.spent),
+    exposedBudget(budget, budgetFamilies.windowStart, courses.windowStart),
+  ];
+}
+
+function exposedBudget(budget: string, family: { readonly name: string }, value: Course, labels = {}) {
+  return seriesOf(
+    family.name,
+    { job: JOB, instance: "a:9853", budget, ...labels },
+    Array.from({ length: MINUTES }, (_, minute) => value(minute)),
+  );
 }
 
 function alert(subject: string, name: string, severity: string): Readonly<Record<string, string>> {
