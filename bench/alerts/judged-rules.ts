@@ -13,10 +13,20 @@ export function judgedRules(): string {
   return renderUsed(judged, ({ rules }) => rules.filter(isAlert));
 }
 
-/** The rule file that the simulator judges on anomalies of spend: that alert, and the series that it uses. */
+/** The rule file that the simulator judges on anomalies of spend. */
 export function anomalyRules(): string {
+  return rulesOf("AIGatewayKeySpendAnomaly");
+}
+
+/** The rule file that the simulator judges on budgets. */
+export function budgetRules(): string {
+  return rulesOf("AIGatewayBudgetForecastExceeded");
+}
+
+/** One alert, and the series that it uses. */
+function rulesOf(alert: string): string {
   return renderUsed(createRules(), ({ rules }) =>
-    rules.filter((rule) => isAlert(rule) && rule.alert === "AIGatewayKeySpendAnomaly"),
+    rules.filter((rule) => isAlert(rule) && rule.alert === alert),
   );
 }
 

@@ -29,7 +29,7 @@ type judge interface {
 func main() {
 	log.SetFlags(0)
 	var (
-		ruleFlag  = flag.String("rules", "reference=contenders/exhaustion/reference.yaml,predict=contenders/exhaustion/predict-linear.yaml,static=contenders/exhaustion/static.yaml", "name=file, comma separated")
+		ruleFlag  = flag.String("rules", "reference=contenders/keys/reference.yaml,predict=contenders/keys/predict-linear.yaml,static=contenders/keys/static.yaml", "name=file, comma separated")
 		keys      = flag.Int("keys", 400, "keys in the fleet (class = key modulo the number of classes)")
 		days      = flag.Int("days", 30, "scored days")
 		warmup    = flag.Int("warmup", 3, "days of rule evaluation before scoring")

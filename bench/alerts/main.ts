@@ -4,17 +4,18 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { fleetTable } from "./fleet-table.ts";
-import { anomalyRules, judgedRules } from "./judged-rules.ts";
-import { buildSimulator, simulateFleet } from "./simulator.ts";
+import { anomalyRules, budgetRules, judgedRules } from "./judged-rules.ts";
+import { buildSimulator, type FleetKind, simulateFleet } from "./simulator.ts";
 
 /**
- * Measures how good the alert rules are: runs them and the contenders over simulated fleets of keys with known outcomes, keeps the
- * report of each fleet in `--output`, and prints the table of docs/alert-benchmark.md. The exit code is 1 if our rules miss a bar.
- * `--table` prints the table of existing reports; `--alone` leaves the contenders out. `--anomalies` prints how many anomalies of spend
- * the alerts find instead, for each seed; then 35 keys are one of each kind.
+ * Measures how good the alert rules are: runs them and the contenders over simulated fleets with known outcomes, keeps the report of
+ * each fleet in `--output`, and prints the table of docs/alert-benchmark.md. The exit code is 1 if our rules miss a bar.
+ * `--table` prints the table of existing reports; `--alone` leaves the contenders out. `--fleet anomalies` and `--fleet budgets` print
+ * how well the alerts announce anomalies of spend, or that a budget is exceeded, for each seed.
  */
 const { values } = parseArgs({
   options: {
+    fleet: { type: "string", default: "keys" },
     keys: { type: "string", default: "108" },
     days: { type: "string", default: "14" },
     seeds: { type: "string", default: "101,202,303" },
@@ -22,51 +23,57 @@ const { values } = parseArgs({
     output: { type: "string", default: join(tmpdir(), "fleet") },
     table: { type: "boolean", default: false },
     alone: { type: "boolean", default: false },
-    anomalies: { type: "boolean", default: false },
   },
 });
+
+/** What is measured on each kind of fleet. Contenders are files of a folder of the same name. */
+const FLEETS: Readonly<
+  Record<FleetKind, { readonly ours: () => string; readonly contenders: readonly string[] }>
+> = {
+  keys: { ours: judgedRules, contenders: ["predict-linear", "static", "improved", "reference"] },
+  anomalies: {
+    ours: anomalyRules,
+    contenders: ["adaptive", "robust", "burn-rate", "predict-linear", "static"],
+  },
+  budgets: { ours: budgetRules, contenders: ["mean-rate", "predict-linear", "static"] },
+};
 
 const seeds = values.seeds.split(",");
 const reportFile = (seed: string): string => join(values.output, `seed-${seed}.txt`);
 
-const contenders: readonly string[] = values.anomalies
-  ? ["adaptive", "robust", "burn-rate", "predict-linear", "static"]
-  : ["predict-linear", "static", "improved", "reference"];
-
+const kind = kindOf(values.fleet);
 if (!values.table) await simulate();
 const reports = seeds.map((seed) => readFileSync(reportFile(seed), "utf8"));
-if (values.anomalies) {
-  for (const [index, report] of reports.entries()) process.stdout.write(`Seed ${seeds[index]}\n${report}\n`);
-} else {
+if (kind === "keys") {
   const { text, missed } = fleetTable(reports);
   process.stdout.write(text);
   for (const bar of missed) process.stdout.write(`Missed: ${bar}\n`);
   process.exitCode = missed.length === 0 ? 0 : 1;
+} else {
+  for (const [index, report] of reports.entries()) process.stdout.write(`Seed ${seeds[index]}\n${report}\n`);
 }
 
 async function simulate(): Promise<void> {
   mkdirSync(values.output, { recursive: true });
   const ours = join(values.output, "rules.yaml");
-  writeFileSync(ours, values.anomalies ? anomalyRules() : judgedRules());
-  const rules = values.alone ? { ours } : { ours, ...Object.fromEntries(contenders.map(fileOf)) };
+  writeFileSync(ours, FLEETS[kind].ours());
+  const contenders = values.alone ? [] : FLEETS[kind].contenders.map(contenderOf);
+  const rules = { ours, ...Object.fromEntries(contenders) };
   // A low priority, because it computes for hours while no one waits for it.
   setPriority(5);
   const program = buildSimulator();
   const [keys, days] = [Number(values.keys), Number(values.days)];
   for (const seed of seeds) {
-    const fleet = {
-      rules,
-      keys,
-      days,
-      seed: Number(seed),
-      classes: values.classes,
-      anomalies: values.anomalies,
-    };
+    const fleet = { kind, rules, keys, days, seed: Number(seed), classes: values.classes };
     writeFileSync(reportFile(seed), await simulateFleet(program, fleet));
   }
 }
 
-function fileOf(contender: string): readonly [name: string, file: string] {
-  const folder = join(import.meta.dirname, "contenders", values.anomalies ? "anomalies" : "exhaustion");
-  return [contender, join(folder, `${contender}.yaml`)];
+function contenderOf(name: string): readonly [name: string, file: string] {
+  return [name, join(import.meta.dirname, "contenders", kind, `${name}.yaml`)];
+}
+
+function kindOf(name: string): FleetKind {
+  if (name === "keys" || name === "anomalies" || name === "budgets") return name;
+  throw new Error(`Cannot run --fleet "${name}": it is one of ${Object.keys(FLEETS).join(", ")}`);
 }

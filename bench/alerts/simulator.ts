@@ -4,8 +4,12 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
+/** What a fleet consists of: keys that run out of credits, keys whose spend misbehaves, or budgets. */
+export type FleetKind = "keys" | "anomalies" | "budgets";
+
 /** A simulated fleet and the rule files that are compared on it. */
 export interface Fleet {
+  readonly kind: FleetKind;
   /** Rule files by the name of their column in the report. */
   readonly rules: Readonly<Record<string, string>>;
   readonly keys: number;
@@ -13,8 +17,6 @@ export interface Fleet {
   readonly seed: number;
   /** A regular expression: only keys of classes that match it. Default: all. */
   readonly classes?: string;
-  /** The fleet of spend anomalies instead of that of exhausted credits. */
-  readonly anomalies?: boolean;
 }
 
 /** Builds the simulator beside this file into the folder of the tools and returns its path. Throws if Go is missing or the build fails. */
@@ -47,20 +49,18 @@ export async function simulateFleet(program: string, fleet: Fleet): Promise<stri
 }
 
 /** The simulator's parameters. Rules are evaluated every two minutes, at half the cost of every minute. */
-function parametersOf({
-  rules,
-  keys,
-  days,
-  seed,
-  classes = "",
-  anomalies = false,
-}: Fleet): readonly string[] {
+function parametersOf({ kind, rules, keys, days, seed, classes = "" }: Fleet): readonly string[] {
   const files = Object.entries(rules).map(([name, file]) => `${name}=${file}`);
   const numbers = ["-keys", `${keys}`, "-days", `${days}`, "-seed", `${seed}`, "-step", "2"];
-  // Anomalies are found by comparison with a week.
-  const kind = anomalies ? ["-anomalies", "-warn", "Anomaly", "-warmup", "9"] : [];
-  return ["-rules", files.join(","), ...numbers, "-class", classes, ...kind];
+  return ["-rules", files.join(","), ...numbers, "-class", classes, ...PARAMETERS[kind]];
 }
+
+/** Anomalies are found by comparison with a week, and budgets with a whole window. `-warn` names the alerts that count. */
+const PARAMETERS: Readonly<Record<FleetKind, readonly string[]>> = {
+  keys: [],
+  anomalies: ["-anomalies", "-warn", "Anomaly", "-warmup", "9"],
+  budgets: ["-budgets", "-warn", "BudgetForecast", "-warmup", "33", "-start", "2026-04-01"],
+};
 
 /** The same folder that the tests take their tools from. */
 function toolsDirectory(): string {

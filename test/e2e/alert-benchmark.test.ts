@@ -12,11 +12,12 @@ import { describeWithTools } from "../support/tools.ts";
 
 /** Two keys of each class in which one of the rules decides, for four days. The whole fleets take hours. */
 const FLEET = {
+  kind: "keys",
   keys: 54,
   days: 4,
   seed: 8,
   classes: "^(diurnal-exhausts|bursty-.*|runaway-daily|env-restarts|env-frozen|tiny-limit)$",
-};
+} as const;
 
 /** Two keys whose gateway does not answer for hours. It stops once after a warning, before the key runs out. */
 const UNHEARD = { ...FLEET, seed: 88, classes: "^env-frozen$" };
@@ -61,7 +62,7 @@ describeWithTools(["alertsim"], "the short form of the alert benchmark", ({ aler
   test("most anomalies of spend fire an alert, and few alerts are false", { timeout: 600_000 }, async () => {
     const file = join(folder, "anomalies.yaml");
     writeFileSync(file, anomalyRules());
-    const fleet = { rules: { ours: file }, keys: 35, days: 7, seed: 205, anomalies: true };
+    const fleet = { rules: { ours: file }, keys: 35, days: 7, seed: 205, kind: "anomalies" } as const;
     const [figures] = readAnomalies(await simulateFleet(alertsim, fleet));
     expect(Number(figures?.["found %"])).toBeGreaterThanOrEqual(60);
     expect(Number(figures?.["false"])).toBeLessThanOrEqual(50);
