@@ -23,7 +23,7 @@ export function budgetTable(id: number): PlacedPanel {
     width: 24,
     shows:
       "Each budget in the exporter's configuration: its limit, what is spent so far, and the forecast for the end of its window.",
-    read: "The forecast assumes the window's mean rate; it is absent in the first tenth of the window. Spent is a lower bound while Figures shows that only a part of it is known.",
+    read: "The forecast of a day or a week follows the previous one, that of a month its mean rate; it is absent in the first tenth of the window. Spent is a lower bound while Figures shows that only a part of it is known.",
     act: "Above 100 %, stop a spender or raise the budget: the gateway does not enforce budgets.",
     empty: "No budget of this selection is configured (budgets in the exporter's configuration)",
     columns: [

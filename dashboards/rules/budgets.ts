@@ -108,7 +108,7 @@ function forecastExceeded({ timing }: Settings): AlertDefinition {
       ${recorded.budgetForecast} / ${recorded.budgetLimit} > 1 + ${thresholds.budgetMargin} * ${budgetWindowLeft(timing)}
       unless ${recorded.budgetSpent} > ${recorded.budgetLimit}`,
     for: HOUR,
-    summary: "A budget will be exceeded at its present rate.",
+    summary: "A budget will be exceeded when its window ends.",
     description: `${BUDGET} will be at {{ $value | humanizePercentage }} when its window ({{ $labels.window }}) ends: a day or a week if it continues like the previous one, a month if its mean rate continues. The dashboard shows which keys or models spend most: talk to their owners, or raise the budget.`,
   };
 }
