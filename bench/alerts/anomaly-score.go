@@ -30,14 +30,7 @@ type AnomalyReport struct {
 const afterAnomaly = 60
 
 func (rp *AnomalyReport) judge(k *Key, set string, eps []Episode) {
-	if rp.tallies[set] == nil {
-		rp.tallies[set] = map[string]*anomalyTally{}
-	}
-	t := rp.tallies[set][k.Class]
-	if t == nil {
-		t = &anomalyTally{}
-		rp.tallies[set][k.Class] = t
-	}
+	t := tallyOf(rp.tallies, set, k.Class)
 	t.keys++
 	var starts []int
 	for _, e := range eps {

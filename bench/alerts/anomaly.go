@@ -5,16 +5,10 @@ import (
 	"math"
 )
 
-// anomaly is a time in which a key spends in a way that its owner wants to know.
-type anomaly struct {
-	span
-	kind string
-}
-
 // The fleet of anomalies has one key for each shape of ordinary spend and each thing that happens to it. Its keys
 // have no limit, so that every call is accepted.
 var (
-	anomalyShapes = []struct {
+	spendShapes = []struct {
 		name  string
 		build func(c *Clock, r *Rand) []float64
 	}{
@@ -29,24 +23,24 @@ var (
 		happen func(k *Key, c *Clock, r *Rand, mean float64)
 	}{
 		{"runaway", func(k *Key, c *Clock, r *Rand, mean float64) {
-			k.nowAndThen(c, r, "runaway", func(m int) int { return int(r.U(60, 720)) }, func(s span) {
+			k.nowAndThen(c, r, func() int { return int(r.U(60, 720)) }, func(s span) {
 				k.add(s, mean*r.LogU(5, 50))
 			})
 		}},
 		{"leaked-key", func(k *Key, c *Clock, r *Rand, mean float64) {
-			k.nowAndThen(c, r, "leaked-key", func(m int) int { return int(r.U(720, 4320)) }, func(s span) {
+			k.nowAndThen(c, r, func() int { return int(r.U(720, 4320)) }, func(s span) {
 				k.add(s, mean*r.LogU(1, 5))
 			})
 		}},
 		{"retry-loop", func(k *Key, c *Clock, r *Rand, mean float64) {
-			k.nowAndThen(c, r, "retry-loop", func(m int) int { return int(r.U(60, 360)) }, func(s span) {
+			k.nowAndThen(c, r, func() int { return int(r.U(60, 360)) }, func(s span) {
 				k.multiply(s, r.LogU(3, 10))
 			})
 		}},
 		{"price-change", func(k *Key, c *Clock, r *Rand, mean float64) {
 			m := k.busy(c, r, c.ScoreFrom+int(r.U(0.2, 0.6)*float64(c.RunTo-c.ScoreFrom)))
 			k.multiply(span{m, c.N}, r.U(1.5, 3))
-			k.anomalies = append(k.anomalies, anomaly{span{m, m + 1440}, "price-change"})
+			k.anomalies = append(k.anomalies, span{m, m + 1440})
 		}},
 		// No anomalies: nobody wants an alert.
 		{"seasonal-peak", func(k *Key, c *Clock, r *Rand, mean float64) {
@@ -87,11 +81,11 @@ func buildAnomalyFleet(seed uint64, n int, c *Clock, only int) []*Key {
 		if only >= 0 && i != only {
 			continue
 		}
-		shape, kind := anomalyShapes[i%len(anomalyShapes)], anomalyKinds[i/len(anomalyShapes)%len(anomalyKinds)]
+		shape, kind := spendShapes[i%len(spendShapes)], anomalyKinds[i/len(spendShapes)%len(anomalyKinds)]
 		r := newRand(seed, uint64(i))
 		k := &Key{ID: i, Class: kind.name, Seed: seed, Name: fmt.Sprintf("%s-%s-%d", kind.name, shape.name, i), Reset: Monthly}
 		k.Env.Lag, k.Env.TTL = r.IntN(20), 3600
-		k.Env.Lives = []life{{inst: fmt.Sprintf("exporter-%d:9464", i), span: span{c.RunFrom - 10, c.N}, poll: r.IntN(58), scrape: r.IntN(58)}}
+		k.Env.Lives = oneLife(i, c, r)
 		k.limit0 = r.LogU(1500, 30000)
 		k.demand(c, r, shape.build(c, r), func() float64 { return r.U(0.55, 0.65) })
 		sum := 0.0
@@ -107,15 +101,15 @@ func buildAnomalyFleet(seed uint64, n int, c *Clock, only int) []*Key {
 }
 
 // nowAndThen lets something happen every 8 to 12 days, at a busy minute.
-func (k *Key) nowAndThen(c *Clock, r *Rand, kind string, length func(int) int, happen func(span)) {
+func (k *Key) nowAndThen(c *Clock, r *Rand, length func() int, happen func(span)) {
 	for m := c.ScoreFrom + int(r.U(0.2, 6)*1440); m < c.RunTo; m += int(r.U(8, 12) * 1440) {
 		at := k.busy(c, r, m)
-		s := span{at, min(at+length(at), c.N)}
+		s := span{at, min(at+length(), c.N)}
 		if s.to > c.RunTo {
 			return
 		}
 		happen(s)
-		k.anomalies = append(k.anomalies, anomaly{s, kind})
+		k.anomalies = append(k.anomalies, s)
 	}
 }
 

@@ -11,8 +11,11 @@ import (
 var budgetWindows = []Reset{Daily, Weekly, Monthly}
 
 func (k *Key) label() string {
-	if k.Budget > 0 {
+	switch {
+	case k.Budget > 0:
 		return "budget"
+	case k.Account:
+		return "gateway"
 	}
 	return "key"
 }
@@ -38,22 +41,22 @@ func budgetFamilies(k *Key) map[string]func(*view_) (float64, bool) {
 }
 
 func budgetClass(id int) string {
-	return budgetWindows[id%len(budgetWindows)].String() + "-" + anomalyShapes[id/len(budgetWindows)%len(anomalyShapes)].name
+	return budgetWindows[id%len(budgetWindows)].String() + "-" + spendShapes[id/len(budgetWindows)%len(spendShapes)].name
 }
 
-// A window spends 50 to 120 % of its budget on average, and one window in three 15 % more or less than that.
+// A budget spends 50 to 120 % of its amount in a typical window; windows differ by 15 % (one standard deviation).
 func buildBudgetFleet(seed uint64, n int, c *Clock, only int) []*Key {
 	var ks []*Key
 	for i := 0; i < n; i++ {
 		if only >= 0 && i != only {
 			continue
 		}
-		shape := anomalyShapes[i/len(budgetWindows)%len(anomalyShapes)]
+		shape := spendShapes[i/len(budgetWindows)%len(spendShapes)]
 		r := newRand(seed, uint64(i))
 		k := &Key{ID: i, Class: budgetClass(i), Seed: seed, Reset: budgetWindows[i%len(budgetWindows)], Unlimited: true}
 		k.Name = fmt.Sprintf("%s-%d", k.Class, i)
 		k.Env.Lag, k.Env.TTL = r.IntN(20), 3600
-		k.Env.Lives = []life{{inst: fmt.Sprintf("exporter-%d:9464", i), span: span{c.RunFrom - 10, c.N}, poll: r.IntN(58), scrape: r.IntN(58)}}
+		k.Env.Lives = oneLife(i, c, r)
 		mean := r.U(0.5, 1.2)
 		k.demand(c, r, shape.build(c, r), func() float64 { return mean * math.Exp(0.15*r.NormFloat64()) })
 		k.Budget = k.limit0
@@ -76,14 +79,7 @@ type BudgetReport struct {
 }
 
 func (rp *BudgetReport) judge(k *Key, set string, eps []Episode) {
-	if rp.tallies[set] == nil {
-		rp.tallies[set] = map[string]*budgetTally{}
-	}
-	t := rp.tallies[set][k.Class]
-	if t == nil {
-		t = &budgetTally{}
-		rp.tallies[set][k.Class] = t
-	}
+	t := tallyOf(rp.tallies, set, k.Class)
 	minute := func(unix int64) int { return int((unix - rp.c.T0) / 60) }
 	for from := rp.c.ScoreFrom; from < rp.c.RunTo; {
 		to := minute(windowEnd(k.Reset, rp.c.unix(from)))
@@ -135,8 +131,8 @@ func (rp *BudgetReport) print(w io.Writer, _ int) {
 		}
 	}
 	var rows [][]string
-	for id := range len(budgetWindows) * len(anomalyShapes) {
-		class := budgetClass(id%len(anomalyShapes)*len(budgetWindows) + id/len(anomalyShapes))
+	for id := range len(budgetWindows) * len(spendShapes) {
+		class := budgetClass(id%len(spendShapes)*len(budgetWindows) + id/len(spendShapes))
 		first := rp.tallies[rp.sets[0].Name][class]
 		if first == nil {
 			continue

@@ -29,6 +29,11 @@ func (k *Key) runawayKey(c *Clock, r *Rand, fixed bool) {
 	}
 	share := r.U(0.15, 0.6)
 	k.demand(c, r, w, func() float64 { return share * r.U(0.8, 1.2) })
+	k.runsAway(c, r, fixed)
+}
+
+// runsAway adds the runaways. fixed: an operator stops each after 20 to 90 minutes.
+func (k *Key) runsAway(c *Clock, r *Rand, fixed bool) {
 	sum := 0.0
 	for _, x := range k.base {
 		sum += float64(x)

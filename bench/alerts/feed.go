@@ -10,6 +10,7 @@ import (
 // Env is what distorts the truth on its way to Prometheus, for one key.
 type Env struct {
 	Lag    int   // seconds by which the upstream's answer is behind
+	Every  int   // minutes between polls, 0: 1
 	TTL    int64 // seconds after which the exporter withdraws what it last knew
 	Frozen []span
 	Lives  []life
@@ -76,6 +77,9 @@ func b2f(b bool) float64 {
 func families(k *Key) map[string]func(*view_) (float64, bool) {
 	if k.Budget > 0 {
 		return budgetFamilies(k)
+	}
+	if k.Account {
+		return accountFamilies()
 	}
 	live := func(f func(s *snapshot) float64) func(*view_) (float64, bool) {
 		return func(v *view_) (float64, bool) { return f(&v.l.data), v.live }
@@ -153,6 +157,10 @@ func (l *life) slots(k *Key, needed func(string) bool) {
 		add("up", true, nil)
 		return
 	}
+	if k.Account {
+		add("up", true, nil)
+		return
+	}
 	for _, r := range []Reset{Never, Daily, Weekly, Monthly} {
 		v := b2f(r == k.Reset)
 		add("aigateway_key_limit_reset", false, func(x *view_) (float64, bool) { return v, x.live }, "aigateway_key_limit_reset", r.String())
@@ -188,7 +196,8 @@ func (l *life) scrape1(c *Clock, k *Key, m int, needed func(string) bool, put si
 		if p > now {
 			p -= 60
 		}
-		if p >= c.unix(l.from) && p > l.polled {
+		due := (p-c.T0)/60%int64(max(1, k.Env.Every)) == 0
+		if due && p >= c.unix(l.from) && p > l.polled {
 			l.polled, l.up = p, true
 			for _, f := range k.Env.Frozen {
 				if f.has(int((p - c.T0) / 60)) {

@@ -172,6 +172,11 @@ func gaps(c *Clock, r *Rand) (g []span) {
 	return g
 }
 
+// oneLife is an exporter that never restarts.
+func oneLife(id int, c *Clock, r *Rand) []life {
+	return []life{{inst: fmt.Sprintf("exporter-%d:9464", id), span: span{c.RunFrom - 10, c.N}, poll: r.IntN(58), scrape: r.IntN(58)}}
+}
+
 func buildFleet(seed uint64, n int, c *Clock, only int) []*Key {
 	var ks []*Key
 	for i := 0; i < n; i++ {
@@ -182,7 +187,7 @@ func buildFleet(seed uint64, n int, c *Clock, only int) []*Key {
 		r := newRand(seed, uint64(i))
 		k := &Key{ID: i, Class: cl.name, Seed: seed, Name: fmt.Sprintf("%s-%d", cl.name, i)}
 		k.Env.Lag = r.IntN(20)
-		k.Env.Lives = []life{{inst: fmt.Sprintf("exporter-%d:9464", i), span: span{c.RunFrom - 10, c.N}, poll: r.IntN(58), scrape: r.IntN(58)}}
+		k.Env.Lives = oneLife(i, c, r)
 		k.Env.TTL = 3600 * (1 + 11*int64(r.IntN(2)))
 		if r.P(0.1) {
 			k.BYOKShare, k.BYOKIn = r.U(0.2, 0.9), true

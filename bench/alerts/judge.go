@@ -49,19 +49,13 @@ type Report struct {
 	tallies  map[string]map[string]*tally // set -> class
 	findings []finding
 	days     float64
+	order    []string // of the classes
 }
 
 // judge scores one key under one rule set.
 func (rp *Report) judge(k *Key, set string, eps []Episode) {
 	c := rp.c
-	if rp.tallies[set] == nil {
-		rp.tallies[set] = map[string]*tally{}
-	}
-	t := rp.tallies[set][k.Class]
-	if t == nil {
-		t = &tally{}
-		rp.tallies[set][k.Class] = t
-	}
+	t := tallyOf(rp.tallies, set, k.Class)
 	t.keys++
 	find := func(what string, at int64, bad float64) {
 		rp.findings = append(rp.findings, finding{set, k.Class, what, k.ID, at, bad})

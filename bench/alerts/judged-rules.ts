@@ -15,18 +15,23 @@ export function judgedRules(): string {
 
 /** The rule file that the simulator judges on anomalies of spend. */
 export function anomalyRules(): string {
-  return rulesOf("AIGatewayKeySpendAnomaly");
+  return rulesOf(/^AIGatewayKeySpendAnomaly$/);
 }
 
 /** The rule file that the simulator judges on budgets. */
 export function budgetRules(): string {
-  return rulesOf("AIGatewayBudgetForecastExceeded");
+  return rulesOf(/^AIGatewayBudgetForecastExceeded$/);
 }
 
-/** One alert, and the series that it uses. */
-function rulesOf(alert: string): string {
+/** The rule file that the simulator judges on the balance of accounts. */
+export function accountRules(): string {
+  return rulesOf(/^AIGatewayAccountExhaust/);
+}
+
+/** Some alerts, and the series that they use. */
+function rulesOf(alerts: RegExp): string {
   return renderUsed(createRules(), ({ rules }) =>
-    rules.filter((rule) => isAlert(rule) && rule.alert === alert),
+    rules.filter((rule) => isAlert(rule) && alerts.test(rule.alert)),
   );
 }
 

@@ -20,8 +20,8 @@ import (
 	"github.com/prometheus/prometheus/storage"
 )
 
-// judge compares the alerts of a key with what happened to it.
-type judge interface {
+// scorer compares the alerts of a key with what happened to it.
+type scorer interface {
 	judge(k *Key, set string, eps []Episode)
 	print(w io.Writer, worst int)
 }
@@ -29,26 +29,25 @@ type judge interface {
 func main() {
 	log.SetFlags(0)
 	var (
-		ruleFlag  = flag.String("rules", "reference=contenders/keys/reference.yaml,predict=contenders/keys/predict-linear.yaml,static=contenders/keys/static.yaml", "name=file, comma separated")
-		keys      = flag.Int("keys", 400, "keys in the fleet (class = key modulo the number of classes)")
-		days      = flag.Int("days", 30, "scored days")
-		warmup    = flag.Int("warmup", 3, "days of rule evaluation before scoring")
-		startAt   = flag.String("start", "2026-03-16", "first scored day, UTC")
-		seed      = flag.Uint64("seed", 1, "seed of the fleet")
-		step      = flag.Int("step", 1, "shortest evaluation interval in minutes (the rule file's interval otherwise)")
-		procs     = flag.Int("procs", runtime.NumCPU(), "shards run at once")
-		warn      = flag.String("warn", `(?i)exhaust|predicted|imminent|low`, "alert names that count as exhaustion warnings")
-		useTSDB   = flag.Bool("tsdb", false, "use a real TSDB in a temporary folder instead of the in-memory store (slower, same result)")
-		only      = flag.Int("key", -1, "replay one key")
-		verbose   = flag.Bool("v", false, "with -key: print its timeline")
-		from      = flag.String("from", "", "with -v: print a row each 15 min from this time (2006-01-02T15:04)")
-		to        = flag.String("to", "", "with -v: until this time")
-		worst     = flag.Int("worst", 8, "worst keys to list")
-		prof      = flag.String("cpuprofile", "", "write a CPU profile")
-		costKeys  = flag.Int("cost", 0, "instead of a fleet: what one evaluation of the first rule file costs with this many keys and eight days of history")
-		class     = flag.String("class", "", "only keys of classes that match this regular expression")
-		budgets   = flag.Bool("budgets", false, "the fleet of budgets instead; -warn then names the alerts that announce that one is exceeded")
-		anomalies = flag.Bool("anomalies", false, "the fleet of spend anomalies instead of exhausted credits; -warn then names the alerts on anomalies")
+		ruleFlag = flag.String("rules", "reference=contenders/keys/reference.yaml,predict=contenders/keys/predict-linear.yaml,static=contenders/keys/static.yaml", "name=file, comma separated")
+		keys     = flag.Int("keys", 400, "keys in the fleet (class = key modulo the number of classes)")
+		days     = flag.Int("days", 30, "scored days")
+		warmup   = flag.Int("warmup", 3, "days of rule evaluation before scoring")
+		startAt  = flag.String("start", "2026-03-16", "first scored day, UTC")
+		seed     = flag.Uint64("seed", 1, "seed of the fleet")
+		step     = flag.Int("step", 1, "shortest evaluation interval in minutes (the rule file's interval otherwise)")
+		procs    = flag.Int("procs", runtime.NumCPU(), "shards run at once")
+		warn     = flag.String("warn", `(?i)exhaust|predicted|imminent|low`, "alert names that count as exhaustion warnings")
+		useTSDB  = flag.Bool("tsdb", false, "use a real TSDB in a temporary folder instead of the in-memory store (slower, same result)")
+		only     = flag.Int("key", -1, "replay one key")
+		verbose  = flag.Bool("v", false, "with -key: print its timeline")
+		from     = flag.String("from", "", "with -v: print a row each 15 min from this time (2006-01-02T15:04)")
+		to       = flag.String("to", "", "with -v: until this time")
+		worst    = flag.Int("worst", 8, "worst keys to list")
+		prof     = flag.String("cpuprofile", "", "write a CPU profile")
+		costKeys = flag.Int("cost", 0, "instead of a fleet: what one evaluation of the first rule file costs with this many keys and eight days of history")
+		class    = flag.String("class", "", "only keys of classes that match this regular expression")
+		kind     = flag.String("fleet", "keys", "keys that run out of credits, accounts that do, anomalies of spend, or budgets; -warn names the alerts that count")
 	)
 	flag.Parse()
 	debug.SetGCPercent(800)
@@ -99,15 +98,25 @@ func main() {
 	c.N = mins(max(windowEnd(Monthly, end), end+8*daySec))
 
 	began := time.Now()
-	var rp judge = &Report{c: c, sets: sets, tallies: map[string]map[string]*tally{}, days: float64(*days)}
-	build, classOf := buildFleet, func(id int) string { return classes[id%len(classes)].name }
-	if *anomalies {
+	exhaustions := &Report{c: c, sets: sets, tallies: map[string]map[string]*tally{}, days: float64(*days)}
+	var rp scorer = exhaustions
+	var build func(seed uint64, n int, c *Clock, only int) []*Key
+	var classOf func(id int) string
+	switch *kind {
+	case "keys":
+		build, classOf = buildFleet, func(id int) string { return classes[id%len(classes)].name }
+		exhaustions.order = firstClasses(classOf, len(classes))
+	case "accounts":
+		build, classOf = buildAccountFleet, accountClass
+		exhaustions.order = firstClasses(classOf, len(accountKinds)*len(spendShapes))
+	case "anomalies":
 		rp = &AnomalyReport{c: c, sets: sets, tallies: map[string]map[string]*anomalyTally{}, days: float64(*days)}
-		build, classOf = buildAnomalyFleet, func(id int) string { return anomalyKinds[id/len(anomalyShapes)%len(anomalyKinds)].name }
-	}
-	if *budgets {
+		build, classOf = buildAnomalyFleet, func(id int) string { return anomalyKinds[id/len(spendShapes)%len(anomalyKinds)].name }
+	case "budgets":
 		rp = &BudgetReport{c: c, sets: sets, tallies: map[string]map[string]*budgetTally{}}
 		build, classOf = buildBudgetFleet, budgetClass
+	default:
+		log.Fatalf("-fleet: %q is not one of keys, accounts, anomalies, budgets", *kind)
 	}
 	if *only >= 0 {
 		*procs = 1
@@ -230,4 +239,12 @@ func main() {
 	for e, n := range errs {
 		fmt.Printf("RULE ERROR x%d %s\n", n, e)
 	}
+}
+
+// firstClasses returns the classes of the first n keys, in their order.
+func firstClasses(classOf func(id int) string, n int) (names []string) {
+	for id := range n {
+		names = append(names, classOf(id))
+	}
+	return names
 }

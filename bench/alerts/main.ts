@@ -4,14 +4,15 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { fleetTable } from "./fleet-table.ts";
-import { anomalyRules, budgetRules, judgedRules } from "./judged-rules.ts";
+import { accountRules, anomalyRules, budgetRules, judgedRules } from "./judged-rules.ts";
 import { buildSimulator, type FleetKind, simulateFleet } from "./simulator.ts";
 
 /**
  * Measures how good the alert rules are: runs them and the contenders over simulated fleets with known outcomes, keeps the report of
  * each fleet in `--output`, and prints the table of docs/alert-benchmark.md. The exit code is 1 if our rules miss a bar.
- * `--table` prints the table of existing reports; `--alone` leaves the contenders out. `--fleet anomalies` and `--fleet budgets` print
- * how well the alerts announce anomalies of spend, or that a budget is exceeded, for each seed.
+ * `--table` prints the table of existing reports; `--alone` leaves the contenders out. `--fleet accounts` prints the same table for
+ * balances, which have no bars; `--fleet anomalies` and `--fleet budgets` print how well the alerts announce anomalies of spend, or
+ * that a budget is exceeded, for each seed.
  */
 const { values } = parseArgs({
   options: {
@@ -31,6 +32,7 @@ const FLEETS: Readonly<
   Record<FleetKind, { readonly ours: () => string; readonly contenders: readonly string[] }>
 > = {
   keys: { ours: judgedRules, contenders: ["predict-linear", "static", "improved", "reference"] },
+  accounts: { ours: accountRules, contenders: ["predict-linear", "static"] },
   anomalies: {
     ours: anomalyRules,
     contenders: ["adaptive", "robust", "burn-rate", "predict-linear", "static"],
@@ -44,8 +46,8 @@ const reportFile = (seed: string): string => join(values.output, `seed-${seed}.t
 const kind = kindOf(values.fleet);
 if (!values.table) await simulate();
 const reports = seeds.map((seed) => readFileSync(reportFile(seed), "utf8"));
-if (kind === "keys") {
-  const { text, missed } = fleetTable(reports);
+if (kind === "keys" || kind === "accounts") {
+  const { text, missed } = fleetTable(reports, kind === "keys");
   process.stdout.write(text);
   for (const bar of missed) process.stdout.write(`Missed: ${bar}\n`);
   process.exitCode = missed.length === 0 ? 0 : 1;
@@ -74,6 +76,10 @@ function contenderOf(name: string): readonly [name: string, file: string] {
 }
 
 function kindOf(name: string): FleetKind {
-  if (name === "keys" || name === "anomalies" || name === "budgets") return name;
+  if (isKind(name)) return name;
   throw new Error(`Cannot run --fleet "${name}": it is one of ${Object.keys(FLEETS).join(", ")}`);
+}
+
+function isKind(name: string): name is FleetKind {
+  return Object.hasOwn(FLEETS, name);
 }

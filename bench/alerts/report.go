@@ -9,10 +9,6 @@ import (
 )
 
 func (rp *Report) print(w io.Writer, worst int) {
-	var order []string
-	for _, cl := range classes {
-		order = append(order, cl.name)
-	}
 	total := map[string]*tally{}
 	for _, s := range rp.sets {
 		total[s.Name] = &tally{}
@@ -38,7 +34,7 @@ func (rp *Report) print(w io.Writer, worst int) {
 			}
 		}
 		var rows [][]string
-		for _, cl := range append(append([]string{}, order...), "TOTAL") {
+		for _, cl := range append(append([]string{}, rp.order...), "TOTAL") {
 			if get(names[0], cl) == nil {
 				continue
 			}
@@ -195,4 +191,15 @@ func printTable(w io.Writer, head []string, rows [][]string) {
 	for _, r := range rows {
 		line(r)
 	}
+}
+
+// tallyOf returns the tally of one class under one rule set, and creates it if there is none.
+func tallyOf[T any](tallies map[string]map[string]*T, set, class string) *T {
+	if tallies[set] == nil {
+		tallies[set] = map[string]*T{}
+	}
+	if tallies[set][class] == nil {
+		tallies[set][class] = new(T)
+	}
+	return tallies[set][class]
 }

@@ -4,8 +4,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
-/** What a fleet consists of: keys that run out of credits, keys whose spend misbehaves, or budgets. */
-export type FleetKind = "keys" | "anomalies" | "budgets";
+/** What a fleet consists of: keys or accounts that run out of credits, keys whose spend misbehaves, or budgets. */
+export type FleetKind = "keys" | "accounts" | "anomalies" | "budgets";
 
 /** A simulated fleet and the rule files that are compared on it. */
 export interface Fleet {
@@ -52,14 +52,15 @@ export async function simulateFleet(program: string, fleet: Fleet): Promise<stri
 function parametersOf({ kind, rules, keys, days, seed, classes = "" }: Fleet): readonly string[] {
   const files = Object.entries(rules).map(([name, file]) => `${name}=${file}`);
   const numbers = ["-keys", `${keys}`, "-days", `${days}`, "-seed", `${seed}`, "-step", "2"];
-  return ["-rules", files.join(","), ...numbers, "-class", classes, ...PARAMETERS[kind]];
+  return ["-rules", files.join(","), ...numbers, "-class", classes, "-fleet", kind, ...PARAMETERS[kind]];
 }
 
-/** Anomalies are found by comparison with a week, and budgets with a whole window. `-warn` names the alerts that count. */
+/** Anomalies are found by comparison with a week, and budgets with a whole window; an account has a rate of three days. `-warn` names the alerts that count. */
 const PARAMETERS: Readonly<Record<FleetKind, readonly string[]>> = {
   keys: [],
-  anomalies: ["-anomalies", "-warn", "Anomaly", "-warmup", "9"],
-  budgets: ["-budgets", "-warn", "BudgetForecast", "-warmup", "33", "-start", "2026-04-01"],
+  accounts: ["-warn", "Account", "-warmup", "4"],
+  anomalies: ["-warn", "Anomaly", "-warmup", "9"],
+  budgets: ["-warn", "BudgetForecast", "-warmup", "33", "-start", "2026-04-01"],
 };
 
 /** The same folder that the tests take their tools from. */

@@ -56,8 +56,9 @@ type Key struct {
 	runaways            []runaway
 	ops                 []limitOp
 	refunds             []refund
-	anomalies           []anomaly
+	anomalies           []span  // in which the key spends in a way that its owner wants to know
 	Budget              float64 // more than 0: a budget instead of a key
+	Account             bool    // the balance of an account instead of a key
 
 	cf     []float32 // demand if nobody had stopped a runaway
 	total  []float64 // all-time usage at the start of each minute
