@@ -92,7 +92,7 @@ function spendAnomaly({ timing }: Settings): AlertDefinition {
     for: 15 * MINUTE,
     keepFiringFor: 30 * MINUTE,
     summary: "A key spends far more than in the last week.",
-    description: `${KEY} spends {{ $value | printf "%.2f" }} credits an hour: more than twice as much as in its most expensive hour of the last week, or one and a half times as much as on its most expensive day. Ask the owner whether that is intended; if not, look for a loop, a leaked key or a higher price.`,
+    description: `${KEY} spends {{ $value | printf "%.2f" }} credits an hour. Over the last hour that is more than twice the most expensive hour of its last week, or over the last day more than one and a half times its most expensive day. Ask the owner whether that is intended; if not, look for a loop, a leaked key or a higher price.`,
   };
 }
 

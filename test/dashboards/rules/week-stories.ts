@@ -57,6 +57,7 @@ export const weekStories: readonly Story[] = [
       ]),
     ],
   ),
+  young(),
   officeBudget("office", 85, "a daily budget of which office hours use 85 % is silent", [
     silent("budget=office", "AIGatewayBudget.*", DAY, MINUTES - 1),
   ]),
@@ -159,6 +160,21 @@ function unheard(
       firing(subject, 9 * DAY + 6 * HOUR, CREDITS, fires),
       silent(subject, CREDITS, 9 * DAY + 13 * HOUR, 10 * DAY - 4),
     ],
+  };
+}
+
+/** A key whose second and third day cost nearly twice as much as its first one, and an hour never twice as much as before. */
+function young(): Story {
+  const { series } = simulate("young", {
+    limit: null,
+    reset: "never",
+    spend: (minute) => (minute < DAY ? 0.9 : 1.7) / HOUR,
+  });
+  return {
+    title: "a key that is younger than four days has no usual day yet",
+    subject: "key=young",
+    series,
+    expect: [silent("key=young", "AIGatewayKeySpendAnomaly", 0, MINUTES - 1)],
   };
 }
 
