@@ -145,12 +145,17 @@ function lastsLess(seconds: number, long: Series, short: Series): string {
 const RUNS_OUT = `In {{ $value | humanizeDuration }} every call of the account${GATEWAY} fails (402), because its balance is used up by then at the rate of the last`;
 
 function imminent({ timing }: Settings): AlertDefinition {
-  const { accountExhaustion1h } = recorded;
+  const { accountBalance: balance, accountExhaustion1h, accountExhaustion6h } = recorded;
+  const soon = timing.seconds(thresholds.budgetImminent);
   return {
     name: "AIGatewayAccountExhaustionImminent",
     severity: "critical",
-    comment: "One rate only, because a longer one would notice a runaway hours later.",
-    expr: lastsLess(timing.seconds(thresholds.budgetImminent), accountExhaustion1h, accountExhaustion1h),
+    comment:
+      "A nightly job ends after some hours, so the rate of six hours confirms that of the last one. It would notice a runaway hours later, so the last hour decides alone if it leaves little.",
+    expr: promql`
+      ${accountExhaustion1h} < ${soon}
+      and (${accountExhaustion6h} < ${soon} or ${accountExhaustion1h} < ${timing.seconds(thresholds.accountAnyway)})
+      and ${balance} > 0`,
     for: 10 * MINUTE,
     keepFiringFor: 20 * MINUTE,
     summary: "The balance of the account is about to run out.",

@@ -48,6 +48,19 @@ const restarted = story("restarted", "counts only the process with the newest an
   },
 });
 
+/** A job of two hours each night uses 60 credits an hour. After the fourth, the rate of the last hour leaves 150 minutes. */
+const nightly = story("nightly", "is not about to run out because of a job that ends", {
+  bought: () => 630,
+  used: (minute) =>
+    120 * Math.floor(minute / DAY) + Math.min(Math.max((minute % DAY) - 2 * HOUR, 0), 2 * HOUR),
+});
+
+/** From hour 100 on, 500 credits an hour use up the 1000 that are left. */
+const runaway = story("runaway", "is about to run out when the last hour alone leaves less than an hour", {
+  bought: () => 1000,
+  used: (minute) => Math.min((500 * Math.max(0, minute - 100 * HOUR)) / HOUR, 1000),
+});
+
 const of = (job: string, name: string, severity: string) => ({ alertname: name, job, severity });
 
 const stories: readonly Story[] = [
@@ -77,6 +90,19 @@ const stories: readonly Story[] = [
       silent("job=slow", ALL, 0, 95 * HOUR),
       firing("job=slow", 98 * HOUR, ALL, [of("slow", "AIGatewayAccountExhaustionSlow", "warning")]),
       silent("job=slow", "AIGatewayAccountExhaust(ed|ionImminent|ionPredicted)", 0, DAYS * DAY - 4),
+    ],
+  },
+  {
+    ...nightly,
+    expect: [silent("job=nightly", "AIGatewayAccountExhaustionImminent", 0, 4 * DAY)],
+  },
+  {
+    ...runaway,
+    expect: [
+      silent("job=runaway", ALL, 0, 100 * HOUR),
+      firing("job=runaway", 101 * HOUR + 30, "AIGatewayAccountExhaustionImminent", [
+        of("runaway", "AIGatewayAccountExhaustionImminent", "critical"),
+      ]),
     ],
   },
   {
