@@ -151,10 +151,10 @@ function imminent({ timing }: Settings): AlertDefinition {
     name: "AIGatewayAccountExhaustionImminent",
     severity: "critical",
     comment:
-      "A nightly job ends after some hours, so the rate of six hours confirms that of the last one. It would notice a runaway hours later, so the last hour decides alone if it leaves little.",
+      "A nightly job ends after some hours, so the rate of six hours can contradict that of the last one. It would notice a runaway hours later, so the last hour decides alone if it leaves little, or if it is all that is known.",
     expr: promql`
       ${accountExhaustion1h} < ${soon}
-      and (${accountExhaustion6h} < ${soon} or ${accountExhaustion1h} < ${timing.seconds(thresholds.accountAnyway)})
+      unless (${accountExhaustion6h} >= ${soon} and ${accountExhaustion1h} >= ${timing.seconds(thresholds.accountAnyway)})
       and ${balance} > 0`,
     for: 10 * MINUTE,
     keepFiringFor: 20 * MINUTE,
