@@ -16,37 +16,39 @@ export const thresholds = {
   /** Below this, the alert no longer fires: too little time is left to act. */
   imminentOver: 2 * MINUTE,
   /** Replaces `imminent` for a key whose earlier days suggest that the credits may just last. */
-  imminentUncertain: 25 * MINUTE,
+  imminentUncertain: 20 * MINUTE,
   /** A rate must exhaust the credits before this fraction of the time to the reset. */
   imminentBeforeReset: 0.95,
-  /** A lasting rate that is usual for the key counts only if the rate of six hours leaves less than this, or if it is below `burst` times yesterday's rate at this hour. Otherwise it is one more burst. */
-  imminentSixHours: 75 * MINUTE,
-  burst: 10,
+  /** The usual next hour uses up what is left if it needs 1 / `margin` of it. If not, the page waits until the rate of 15 minutes leaves only `quarter`. */
+  nextHour: { margin: 1.3, quarter: 22 * MINUTE },
+  /** Critical even if the rate has not lasted: the rate of the last day uses up what is left within this fraction of the time to the reset, or of a day. */
+  longBefore: 0.05,
   /** Critical even at a falling rate, if a typical day needs more than `ratio` times what is left: out within `hour` at the rate of the last hour, and within `quarter` at that of the last 15 minutes. */
   certain: { ratio: 2.5, hour: 45 * MINUTE, quarter: HOUR },
   /** A rate is falling if that of the last 15 minutes is below this fraction of the hourly rate. */
   falling: 0.6,
   /** A rate is unusual above this multiple of the fastest 15 minutes, or of the fastest hour, in three days. */
-  unusual15m: 1.5,
+  unusual15m: 2,
   unusual1h: 1.2,
   /** Critical however short the rate has lasted: above this multiple of that peak of 15 minutes. */
   unusualNow: 4,
-  /** A rate is known below this fraction of the fastest hour in three days. Then earlier days are a guide, even if yesterday was quieter at this hour. */
+  /** A rate is known below this fraction of the fastest hour in three days. Then earlier days are a guide, even if the key is usually quieter at this hour. */
   known: 0.7,
-  /** The rest of a typical day needs less than this fraction of what is left. `Usually`: no alert. `Surely`: no alert even if the rate leaves only 90 minutes. */
+  /** Below this multiple of the usual rate at this hour, earlier days are a guide. */
+  asUsual: 3,
+  /** The rest of a typical day needs less than this fraction of what is left. `Usually`: no alert. `Surely`: no warning even if the rate of an hour leaves less than `lastsRate`. */
   lastsPerhaps: 1.2,
-  lastsUsually: 0.9,
+  lastsUsually: 1,
   lastsSurely: 0.7,
+  lastsRate: 100 * MINUTE,
   /** A rate is lasting if it is above this fraction of the hourly rate in each quarter of the hour. */
   lastingPart: 0.4,
   /** A day is excluded from forecasts if less than this share was left at any time. */
   dryRatio: 0.015,
-  /** Weight of yesterday in the forecast for today. */
-  yesterdaysPart: 1,
   /** A forecast made a day before the reset must exceed what is left by this fraction; the margin shrinks to 0 at the reset. */
-  forecastMargin: 0.25,
+  forecastMargin: 0.5,
   /** Warning: runs out within this time at a lasting rate. */
-  predictedSoon: 3 * HOUR,
+  predictedSoon: 2.5 * HOUR,
   /** Warning: runs out within this time at the rates of both the last hour and the last 15 minutes, lasting or not. */
   predictedAnyway: HOUR,
   /** Warning: runs out within this time at the key's usual spending. */

@@ -1,7 +1,7 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
-import { thresholds } from "../thresholds.ts";
+import { DAY, HOUR, thresholds } from "../thresholds.ts";
 import { promql, select, type Series } from "../promql.ts";
-import { asYesterday } from "./key-forecast.ts";
+import { asUsual } from "./key-forecast.ts";
 import { lately } from "./key-days.ts";
 import { record, type RecordingRule } from "./rule.ts";
 import { recorded } from "./series.ts";
@@ -27,9 +27,10 @@ export function nearlyOut(): RecordingRule {
 }
 
 function imminent(timing: Timing): RecordingRule {
-  const { exhaustion15m, exhaustion1h, exhaustion6h, exhaustionLasting, burn15m, burn1h } = recorded;
-  const { resetSeconds, restRatio, burn15mPeak, burn1hYesterday } = recorded;
+  const { exhaustion15m, exhaustion1h, exhaustion6h, exhaustion1d, exhaustionLasting } = recorded;
+  const { burn15m, burn1h, resetSeconds, restRatio, burn15mPeak, burn1hUsual, burn1hUsualNext } = recorded;
   const horizon = timing.seconds(thresholds.imminent);
+  const withinDay = promql`clamp_max(${resetSeconds}, ${DAY})`;
   return record(
     recorded.imminent,
     "The key almost certainly runs out within minutes. The value is the seconds left.",
@@ -40,28 +41,35 @@ function imminent(timing: Timing): RecordingRule {
         (
           ${exhaustion15m} < ${horizon}
           and (
-            # Either the rate has lasted and is not falling, and is not one more burst of a key that has them every day,
+            # Either the rate has lasted and is not falling, and six hours like the last ones would not last until the reset,
             (
               ${exhaustion15m} < (${exhaustionLasting} < ${horizon}) / ${thresholds.falling}
-              and (
-                ${lately(timing, exhaustion6h)} < ${timing.seconds(thresholds.imminentSixHours)}
-                or ${burn1h} < ${thresholds.burst} * ${lately(timing, burn1hYesterday)}
-                or ${unusual(timing, burn1h)}
-              )
+              unless (${lately(timing, exhaustion6h)} >= ${withinDay} unless ${unusual(timing, burn1h)})
             )
             # or the key has never spent nearly as fast in three days,
             or ${burn15m} > ${thresholds.unusualNow} * ${lately(timing, burn15mPeak)}
           )
+          # Not early if the hour that usually follows uses less than is left, as when the office closes.
+          unless (
+            ${exhaustion15m} > ${timing.seconds(thresholds.nextHour.quarter)}
+            and ${exhaustion1h} >= ${thresholds.nextHour.margin * HOUR} * ${lately(timing, burn1hUsualNext)} / (${lately(timing, burn1hUsual)} > 0)
+            unless ${unusual(timing, burn1h)}
+          )
         )
-        # or a typical day needs far more than is left.
+        # Or a typical day needs far more than is left,
         or (
           ${restRatio} > ${thresholds.certain.ratio}
-          and ${asYesterday(timing)}
+          and ${asUsual(timing)}
           and ${exhaustion1h} < ${timing.seconds(thresholds.certain.hour)}
           and ${exhaustion15m} < ${timing.seconds(thresholds.certain.quarter)}
         )
+        # or a day like the last one uses up what is left many times, whatever the last hour shows.
+        or (
+          ${exhaustion15m} < ${horizon}
+          and ${lately(timing, exhaustion1d)} < ${thresholds.longBefore} * ${withinDay}
+        )
       )
-      # Not if a typical day needs clearly less than what is left; not early if it needs about as much.
+      # Not if a typical day needs less than what is left; not early if it needs about as much.
       unless ${restRatio} < ${thresholds.lastsUsually}
       unless (
         ${restRatio} < ${thresholds.lastsPerhaps}
@@ -99,7 +107,7 @@ function predicted(timing: Timing): RecordingRule {
           )
           unless (
             ${restRatio} < ${thresholds.lastsUsually}
-            and (${exhaustion1h} > ${soon / 2} or ${restRatio} < ${thresholds.lastsSurely})
+            and (${exhaustion1h} > ${timing.seconds(thresholds.lastsRate)} or ${restRatio} < ${thresholds.lastsSurely})
           )
         )
         # A typical day, or another day like the last one, needs more than is left.

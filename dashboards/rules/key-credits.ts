@@ -81,9 +81,9 @@ function alertExpr({ value, since, unless }: CreditAlert): string {
 /** What the alerts know of each other: since when each is true, and how long that takes to fire. */
 const EXHAUSTED = { since: recorded.exhaustedSince, for: 2 * MINUTE };
 const IMMINENT = { since: recorded.imminentSince, for: 2 * MINUTE };
-const PREDICTED = { since: recorded.predictedSince, for: 4 * MINUTE };
 const SLOW = { since: recorded.slowSince, for: DAY };
 const LOW = { since: recorded.lowSince, for: 15 * MINUTE };
+const predictedOf = ({ warningWait }: Timing) => ({ since: recorded.predictedSince, for: warningWait });
 
 function exhausted({ timing }: Settings): CreditAlert {
   const { remaining, exhaustion15m } = recorded;
@@ -146,7 +146,7 @@ function predicted({ timing }: Settings): CreditAlert {
   const { exhaustion6h, exhaustion1d, resetSeconds } = recorded;
   const days = 2 * timing.seconds(thresholds.predicted);
   return {
-    ...PREDICTED,
+    ...predictedOf(timing),
     name: "AIGatewayKeyExhaustionPredicted",
     severity: "warning",
     comment:
@@ -154,7 +154,7 @@ function predicted({ timing }: Settings): CreditAlert {
     value: (left) => left,
     every: recorded.predicted,
     expr: untilReset(timing, {
-      ...PREDICTED,
+      ...predictedOf(timing),
       begins: recorded.predicted,
       keeps: [
         promql`last_over_time(${recorded.predicted}[${timing.duration(6 * HOUR)}])`,
@@ -182,7 +182,7 @@ function slow({ timing }: Settings): CreditAlert {
       ...SLOW,
       begins: recorded.slow,
       keeps: [promql`(${lately(timing, exhaustion3d)} < ${weeks} < ${resetSeconds})`],
-      nearer: [EXHAUSTED, IMMINENT, PREDICTED],
+      nearer: [EXHAUSTED, IMMINENT, predictedOf(timing)],
     }),
     summary: "A key will use up its credit limit within a week.",
     description: `${KEY} {{ if lt $value 0.0 }}was about to run out of credits before its limit resets ${LAST_ANSWER}{{ else }}runs out of credits in {{ $value | humanizeDuration }} at the rate of the last three days, before its limit resets{{ end }}. Raise the limit, or agree on lower spending with the owner.`,
@@ -201,7 +201,7 @@ function low({ timing }: Settings): CreditAlert {
       ...LOW,
       begins: recorded.low,
       keeps: [promql`last_over_time(${recorded.low}[${timing.duration(HOUR)}])`],
-      nearer: [EXHAUSTED, IMMINENT, PREDICTED, SLOW],
+      nearer: [EXHAUSTED, IMMINENT, predictedOf(timing), SLOW],
     }),
     summary: "A key has little of its credit limit left.",
     description: `${KEY} {{ if lt $value 0.0 }}had little of its limit left ${LAST_ANSWER}{{ else }}has {{ $value | humanizePercentage }} of its limit left, which does not last until the reset at the rate of the last day{{ end }}. If this happens in every window, raise the limit.`,

@@ -1,11 +1,11 @@
 import { promql, type Series } from "../promql.ts";
 import { historic } from "./key-history.ts";
 import { burn, exhaustion } from "./key-inputs.ts";
-import { record, type RuleGroup } from "./rule.ts";
+import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Settings } from "./settings.ts";
 import { slowly, type Timing } from "./timing.ts";
-import { DAY, HOUR, MINUTE } from "../thresholds.ts";
+import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
 
 /** The rates of each key over hours and days. */
 export function keyDays({ timing }: Settings): RuleGroup {
@@ -25,10 +25,17 @@ export function keyDays({ timing }: Settings): RuleGroup {
         historic(timing, burn3d),
         "Seconds until the key runs out at the rate of the last three days.",
       ),
-      record(
-        recorded.burn1hYesterday,
-        "The hourly rate at this time yesterday.",
-        promql`${recorded.burn1h} offset ${timing.duration(DAY)}`,
+      usualHour(
+        timing,
+        recorded.burn1hUsual,
+        DAY,
+        "The hourly rate at this time yesterday, or on the last day on which the key had credits at this time.",
+      ),
+      usualHour(
+        timing,
+        recorded.burn1hUsualNext,
+        DAY - HOUR,
+        "The rate of the hour that followed on the last day on which the key had credits then.",
       ),
       record(
         recorded.burn15mPeak,
@@ -42,6 +49,18 @@ export function keyDays({ timing }: Settings): RuleGroup {
       ),
     ],
   };
+}
+
+/** Creates the rule that records the hourly rate of an earlier day. A key without credits spends nothing, which says nothing about the hour. */
+function usualHour(timing: Timing, series: Series, before: number, comment: string): RecordingRule {
+  const ago = timing.duration(before);
+  return record(
+    series,
+    comment,
+    promql`
+      ${recorded.burn1h} offset ${ago} and ${recorded.remaining} offset ${ago} > ${thresholds.dryRatio} * ${recorded.limit}
+      or ${series} offset ${timing.duration(DAY)}`,
+  );
 }
 
 /** A series of such a group, also if one evaluation was missed, as it is while Prometheus restarts. */

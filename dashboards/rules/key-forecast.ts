@@ -12,7 +12,8 @@ import { slowly, type Timing } from "./timing.ts";
 /** Forecasts how much a key still spends today from its earlier days: office hours end, and nights are quiet. */
 export function keyForecast({ timing }: Settings): RuleGroup {
   const day = timing.duration(DAY);
-  const { usage, usageDay, spentYesterday, restShareYesterday, restShare, restOfDay } = recorded;
+  const { usage, usageDay, spentYesterday, spentTypicalDay, restOfDay } = recorded;
+  const { restShareYesterday, restShare } = recorded;
   const { burn1d, resetSeconds } = recorded;
   return {
     name: "aigateway-key-forecast",
@@ -47,11 +48,17 @@ export function keyForecast({ timing }: Settings): RuleGroup {
           or ${restShare} offset ${day}`,
       ),
       record(
-        restOfDay,
-        "Credits still to be spent until midnight UTC if today continues like a typical day. Yesterday's spend is weighted in, so that the first calls of a morning do not look like a trend.",
+        spentTypicalDay,
+        "Credits spent on a typical day, with the same weights. A day on which the key ran out counts only if it is more, because the key would have spent more.",
         promql`
-          ${restShare} * (${usageDay} + ${thresholds.yesterdaysPart} * ${spentYesterday})
-          / (1 + ${thresholds.yesterdaysPart} - ${restShare})`,
+          0.5 * (${spentYesterday} and ${restShareYesterday}) + 0.5 * ${spentTypicalDay} offset ${day}
+          or ${spentYesterday} unless ${spentYesterday} < ${spentTypicalDay} offset ${day}
+          or ${spentTypicalDay} offset ${day}`,
+      ),
+      record(
+        restOfDay,
+        "Credits still to be spent until midnight UTC if today continues like a typical day. The spend of a typical day is weighted in, so that the first calls of a morning do not look like a trend.",
+        promql`${restShare} * (${usageDay} + ${spentTypicalDay}) / (2 - ${restShare})`,
       ),
       record(
         recorded.needed,
@@ -74,12 +81,12 @@ export function keyPresent(timing: Timing): readonly RecordingRule[] {
   return [
     record(
       restRatio,
-      "The forecast rest of today divided by what is left, on a day that ends with a reset. Absent while the key spends at twice yesterday's rate at this hour and nearly as fast as ever in three days, because then earlier days are no guide.",
+      "The forecast rest of today divided by what is left, on a day that ends with a reset. Absent while the key spends at three times its usual rate at this hour and nearly as fast as ever in three days, because then earlier days are no guide.",
       promql`
         ${lately(timing, restOfDay)} / (${remaining} > 0)
         and ${resetSeconds} <= 86400
         and (
-          ${asYesterday(timing)}
+          ${asUsual(timing)}
           or ${burn1h} < ${thresholds.known} * ${lately(timing, recorded.burn1hPeak)}
         )`,
     ),
@@ -99,9 +106,9 @@ export function keyPresent(timing: Timing): readonly RecordingRule[] {
   ];
 }
 
-/** Present while the key spends at less than twice yesterday's rate at this hour. A comparison keeps its left side, so two of them can follow each other. */
-export function asYesterday(timing: Timing): string {
+/** Present while the key spends at less than three times its usual rate at this hour. A comparison keeps its left side, so two of them can follow each other. */
+export function asUsual(timing: Timing): string {
   const { burn1h, burn15m } = recorded;
-  const yesterday = lately(timing, recorded.burn1hYesterday);
-  return promql`(2 * ${yesterday} > ${burn1h} > ${burn15m})`;
+  const usual = lately(timing, recorded.burn1hUsual);
+  return promql`(${thresholds.asUsual} * ${usual} > ${burn1h} > ${burn15m})`;
 }

@@ -9,6 +9,8 @@ export interface Timing {
   seconds(seconds: number): number;
   /** The interval of the groups that urgent alerts on keys need. */
   readonly urgentInterval: string;
+  /** Seconds for which AIGatewayKeyExhaustionPredicted waits, so that a single burst does not fire it. */
+  readonly warningWait: number;
   /** How long the last value of a key replaces a missing one, to bridge failed scrapes and restarts of the exporter. */
   readonly memory: string;
   readonly memorySeconds: number;
@@ -40,6 +42,8 @@ export interface TimingOptions {
   readonly probeIntervalSeconds?: number | undefined;
   /** Seconds between two evaluations of the urgent alerts on keys. Default 120, which costs half as much as 60 and announces as much. */
   readonly urgentIntervalSeconds?: number;
+  /** Seconds for which AIGatewayKeyExhaustionPredicted waits before it fires. Default 120. Where a series is found for some time after its end, a burst looks longer. */
+  readonly warningWaitSeconds?: number;
   /** Factor for all durations, for tests in which the exporter's clock runs faster: 1/600 if it is 600 times as fast. Default 1. */
   readonly scale?: number;
   /** A PromQL expression for the exporter's clock, if it differs from Prometheus' own. Default `time()`. */
@@ -54,7 +58,11 @@ const PROBE_WINDOW = 6 * HOUR;
 
 export function createTiming(options: TimingOptions): Timing {
   const { pollIntervalSeconds = 60, analyticsIntervalSeconds = 300, probeIntervalSeconds = HOUR } = options;
-  const { discoveryIntervalSeconds = 300, urgentIntervalSeconds = 2 * MINUTE } = options;
+  const {
+    discoveryIntervalSeconds = 300,
+    urgentIntervalSeconds = 2 * MINUTE,
+    warningWaitSeconds = 2 * MINUTE,
+  } = options;
   const { scale = 1, now = "time()" } = options;
   const burnWindow = Math.max(BURN_WINDOW, 4 * pollIntervalSeconds, 2 * discoveryIntervalSeconds);
   const slowest = Math.max(pollIntervalSeconds, discoveryIntervalSeconds);
@@ -65,6 +73,7 @@ export function createTiming(options: TimingOptions): Timing {
     duration,
     seconds: (seconds) => seconds,
     urgentInterval: duration(urgentIntervalSeconds),
+    warningWait: warningWaitSeconds,
     memory: duration(memory),
     memorySeconds: memory,
     analyticsMemory: duration(analyticsMemory),

@@ -56,8 +56,8 @@ export function withoutStaleness(groups: readonly RuleGroup[]): readonly RuleGro
   }));
 }
 
-/** A recorded series lasts for two intervals after its end. If they were of two minutes, a single burst would last long enough for a page. */
-export const GRAFANA_TIMING = { urgentIntervalSeconds: 60 } as const;
+/** A recorded series lasts for two intervals after its end. If they were of two minutes, a single burst would last long enough for a page. For the same reason a warning waits for longer. */
+export const GRAFANA_TIMING = { urgentIntervalSeconds: 60, warningWaitSeconds: 240 } as const;
 
 /** A recorded series with its matchers and its offset, unless it has a range already. */
 const RECORDED = /\b([a-z_]+:[\w:]+)(?![\w:])(\{[^}]*\})?(?!\{|\[)( offset \w+)?/g;

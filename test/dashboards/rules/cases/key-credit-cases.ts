@@ -34,11 +34,11 @@ export const keyCreditCases: readonly AlertCase[] = [
   of("Exhausted", "critical", "enabled", "nothing is left of a listed key", enabled, 66),
   of("Exhausted", "critical", "stopped", "is disabled when nothing is left", stopped),
   of("ExhaustionImminent", "critical", "disabled", "forty minutes are left of a disabled key", disabled),
-  of("ExhaustionPredicted", "warning", "disabled", "three hours are left of a disabled key", disabled),
+  of("ExhaustionPredicted", "warning", "disabled", "hours are left of a disabled key", disabled),
   of("ExhaustionImminent", "critical", "fast", "forty minutes are left", fast, 63),
   of("ExhaustionImminent", "critical", "sudden", "it is used up within three minutes", sudden),
   of("ExhaustionImminent", "critical", "slowly", "hours are left", slowly),
-  of("ExhaustionPredicted", "warning", "fast", "three hours are left", fast, 19),
+  of("ExhaustionPredicted", "warning", "fast", "two and a half hours are left", fast, 17),
   of("ExhaustionPredicted", "warning", "lasting", "the credits last until the reset", lasting),
 ];
 

@@ -18,8 +18,8 @@ const END = CASE_MINUTES - 1;
 
 /** 100 credits at 60 an hour are used up at minute 100, ten minutes after the last answer. */
 const sixty = { limit: 100, spend: () => 1 };
-/** 250 credits at the same rate are used up at minute 250: predicted, but not imminent. */
-const hours = { limit: 250, spend: () => 1 };
+/** 200 credits at the same rate are used up at minute 200: predicted, but not imminent. */
+const hours = { limit: 200, spend: () => 1 };
 
 /** What keeps a firing alert while the gateway does not answer, and what ends it all the same. */
 export const unheardStories: readonly Story[] = [
