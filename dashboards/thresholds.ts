@@ -48,7 +48,7 @@ export const thresholds = {
   /** A forecast made a day before the reset must exceed what is left by this fraction; the margin shrinks to 0 at the reset. */
   forecastMargin: 0.5,
   /** Warning: runs out within this time at a lasting rate. */
-  predictedSoon: 2.5 * HOUR,
+  predictedSoon: 3 * HOUR,
   /** Warning: runs out within this time at the rates of both the last hour and the last 15 minutes, lasting or not. */
   predictedAnyway: HOUR,
   /** Warning: runs out within this time at the key's usual spending. */

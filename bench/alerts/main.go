@@ -5,7 +5,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io"
 	"log"
 	"math/bits"
 	"os"
@@ -19,12 +18,6 @@ import (
 
 	"github.com/prometheus/prometheus/storage"
 )
-
-// scorer compares the alerts of a key with what happened to it.
-type scorer interface {
-	judge(k *Key, set string, eps []Episode)
-	print(w io.Writer, worst int)
-}
 
 func main() {
 	log.SetFlags(0)
@@ -47,6 +40,8 @@ func main() {
 		prof     = flag.String("cpuprofile", "", "write a CPU profile")
 		costKeys = flag.Int("cost", 0, "instead of a fleet: what one evaluation of the first rule file costs with this many keys and eight days of history")
 		class    = flag.String("class", "", "only keys of classes that match this regular expression")
+		twinFile = flag.String("twin", "", "instead of -rules: our rules on keys without Prometheus' engine, a hundred times as fast, with the thresholds of this JSON file")
+		without  = flag.String("without", "", "with -twin: a clause that is left out, or \"each\" for a report that compares the rules without each clause")
 		kind     = flag.String("fleet", "keys", "keys that run out of credits, accounts that do, anomalies of spend, or budgets; -warn names the alerts that count")
 	)
 	flag.Parse()
@@ -61,8 +56,16 @@ func main() {
 	}
 	warnRe, classRe := regexp.MustCompile(*warn), regexp.MustCompile(*class)
 	var sets []RuleSet
+	var twins []*twin
 	names, back := map[string]bool{}, time.Duration(0)
-	for _, s := range strings.Split(*ruleFlag, ",") {
+	if *twinFile != "" {
+		var err error
+		if sets, twins, err = newTwins(*twinFile, *without); err != nil {
+			log.Fatalf("-twin: %v", err)
+		}
+		*ruleFlag = ""
+	}
+	for _, s := range strings.FieldsFunc(*ruleFlag, func(r rune) bool { return r == ',' }) {
 		n, f, ok := strings.Cut(s, "=")
 		if !ok {
 			log.Fatalf("-rules: %q is not name=file", s)
@@ -98,29 +101,26 @@ func main() {
 	c.N = mins(max(windowEnd(Monthly, end), end+8*daySec))
 
 	began := time.Now()
-	exhaustions := &Report{c: c, sets: sets, tallies: map[string]map[string]*tally{}, days: float64(*days)}
-	var rp scorer = exhaustions
-	var build func(seed uint64, n int, c *Clock, only int) []*Key
-	var classOf func(id int) string
-	switch *kind {
-	case "keys":
-		build, classOf = buildFleet, func(id int) string { return classes[id%len(classes)].name }
-		exhaustions.order = firstClasses(classOf, len(classes))
-	case "accounts":
-		build, classOf = buildAccountFleet, accountClass
-		exhaustions.order = firstClasses(classOf, len(accountKinds)*len(spendShapes))
-	case "anomalies":
-		rp = &AnomalyReport{c: c, sets: sets, tallies: map[string]map[string]*anomalyTally{}, days: float64(*days)}
-		build, classOf = buildAnomalyFleet, func(id int) string { return anomalyKinds[id/len(spendShapes)%len(anomalyKinds)].name }
-	case "budgets":
-		rp = &BudgetReport{c: c, sets: sets, tallies: map[string]map[string]*budgetTally{}}
-		build, classOf = buildBudgetFleet, budgetClass
-	default:
-		log.Fatalf("-fleet: %q is not one of keys, accounts, anomalies, budgets", *kind)
+	fleet, err := fleetOf(*kind, c, sets, float64(*days))
+	if err != nil {
+		log.Fatal(err)
 	}
+	rp, build, classOf := fleet.scorer, fleet.build, fleet.classOf
 	if *only >= 0 {
 		*procs = 1
 		*keys = max(*keys, *only+1)
+	}
+	selected := func(id int) bool { return (*only < 0 || id == *only) && classRe.MatchString(classOf(id)) }
+	if twins != nil {
+		var ids []int
+		for id := range *keys {
+			if selected(id) {
+				ids = append(ids, id)
+			}
+		}
+		runTwins(sets, twins, c, ids, func(id int) *Key { return build(*seed, *keys, c, id)[0] }, rp)
+		rp.print(os.Stdout, *worst)
+		return
 	}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -136,7 +136,7 @@ func main() {
 				if *procs == 2 {
 					n = id/2*2 + (shard+bits.OnesCount(uint(id/2/len(classes))))%2
 				}
-				if n >= *keys || *only >= 0 && n != *only || !classRe.MatchString(classOf(n)) {
+				if n >= *keys || !selected(n) {
 					continue
 				}
 				mine = append(mine, build(*seed, *keys, c, n)...)
@@ -239,12 +239,4 @@ func main() {
 	for e, n := range errs {
 		fmt.Printf("RULE ERROR x%d %s\n", n, e)
 	}
-}
-
-// firstClasses returns the classes of the first n keys, in their order.
-func firstClasses(classOf func(id int) string, n int) (names []string) {
-	for id := range n {
-		names = append(names, classOf(id))
-	}
-	return names
 }

@@ -3,6 +3,8 @@ import { setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
+import { thresholds } from "../../dashboards/thresholds.ts";
+import { clauseTable } from "./clause-table.ts";
 import { fleetTable } from "./fleet-table.ts";
 import { accountRules, anomalyRules, budgetRules, judgedRules } from "./judged-rules.ts";
 import { buildSimulator, type FleetKind, simulateFleet } from "./simulator.ts";
@@ -12,7 +14,8 @@ import { buildSimulator, type FleetKind, simulateFleet } from "./simulator.ts";
  * each fleet in `--output`, and prints the table of docs/alert-benchmark.md. The exit code is 1 if our rules miss a bar.
  * `--table` prints the table of existing reports; `--alone` leaves the contenders out. `--fleet accounts` prints the same table for
  * balances, which have no bars; `--fleet anomalies` and `--fleet budgets` print how well the alerts announce anomalies of spend, or
- * that a budget is exceeded, for each seed.
+ * that a budget is exceeded, for each seed. `--twin` computes our rules on keys without Prometheus' engine, in seconds; `--clauses` does so
+ * without each clause of their conditions in turn, and prints what each is worth.
  */
 const { values } = parseArgs({
   options: {
@@ -24,6 +27,8 @@ const { values } = parseArgs({
     output: { type: "string", default: join(tmpdir(), "fleet") },
     table: { type: "boolean", default: false },
     alone: { type: "boolean", default: false },
+    twin: { type: "boolean", default: false },
+    clauses: { type: "boolean", default: false },
   },
 });
 
@@ -46,7 +51,9 @@ const reportFile = (seed: string): string => join(values.output, `seed-${seed}.t
 const kind = kindOf(values.fleet);
 if (!values.table) await simulate();
 const reports = seeds.map((seed) => readFileSync(reportFile(seed), "utf8"));
-if (kind === "keys" || kind === "accounts") {
+if (values.clauses) {
+  process.stdout.write(clauseTable(reports));
+} else if (kind === "keys" || kind === "accounts") {
   const { text, missed } = fleetTable(reports, kind === "keys");
   process.stdout.write(text);
   for (const bar of missed) process.stdout.write(`Missed: ${bar}\n`);
@@ -59,6 +66,9 @@ async function simulate(): Promise<void> {
   mkdirSync(values.output, { recursive: true });
   const ours = join(values.output, "rules.yaml");
   writeFileSync(ours, FLEETS[kind].ours());
+  const thresholdsFile = join(values.output, "thresholds.json");
+  writeFileSync(thresholdsFile, JSON.stringify(thresholds));
+  const twin = { thresholds: thresholdsFile, without: values.clauses ? "each" : "" };
   const contenders = values.alone ? [] : FLEETS[kind].contenders.map(contenderOf);
   const rules = { ours, ...Object.fromEntries(contenders) };
   // A low priority, because it computes for hours while no one waits for it.
@@ -66,7 +76,8 @@ async function simulate(): Promise<void> {
   const program = buildSimulator();
   const [keys, days] = [Number(values.keys), Number(values.days)];
   for (const seed of seeds) {
-    const fleet = { kind, rules, keys, days, seed: Number(seed), classes: values.classes };
+    const one = { kind, rules, keys, days, seed: Number(seed), classes: values.classes };
+    const fleet = values.twin || values.clauses ? { ...one, twin } : one;
     writeFileSync(reportFile(seed), await simulateFleet(program, fleet));
   }
 }

@@ -12,11 +12,20 @@ export interface Fleet {
   readonly kind: FleetKind;
   /** Rule files by the name of their column in the report. */
   readonly rules: Readonly<Record<string, string>>;
+  /** Instead of the files: our rules on keys, computed without Prometheus' engine and a hundred times as fast. */
+  readonly twin?: Twin;
   readonly keys: number;
   readonly days: number;
   readonly seed: number;
   /** A regular expression: only keys of classes that match it. Default: all. */
   readonly classes?: string;
+}
+
+export interface Twin {
+  /** A JSON file with the thresholds of `dashboards/thresholds.ts`. */
+  readonly thresholds: string;
+  /** A clause that is left out; `each`: the complete rules, then the rules without each clause. */
+  readonly without?: string;
 }
 
 /** Builds the simulator beside this file into the folder of the tools and returns its path. Throws if Go is missing or the build fails. */
@@ -49,10 +58,14 @@ export async function simulateFleet(program: string, fleet: Fleet): Promise<stri
 }
 
 /** The simulator's parameters. Rules are evaluated every two minutes, at half the cost of every minute. */
-function parametersOf({ kind, rules, keys, days, seed, classes = "" }: Fleet): readonly string[] {
+function parametersOf({ kind, rules, twin, keys, days, seed, classes = "" }: Fleet): readonly string[] {
   const files = Object.entries(rules).map(([name, file]) => `${name}=${file}`);
   const numbers = ["-keys", `${keys}`, "-days", `${days}`, "-seed", `${seed}`, "-step", "2"];
-  return ["-rules", files.join(","), ...numbers, "-class", classes, "-fleet", kind, ...PARAMETERS[kind]];
+  const judged =
+    twin === undefined
+      ? ["-rules", files.join(",")]
+      : ["-twin", twin.thresholds, "-without", twin.without ?? ""];
+  return [...judged, ...numbers, "-class", classes, "-fleet", kind, ...PARAMETERS[kind]];
 }
 
 /** Anomalies are found by comparison with a week, and budgets with a whole window; an account has a rate of three days. `-warn` names the alerts that count. */

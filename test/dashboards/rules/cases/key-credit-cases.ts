@@ -38,7 +38,7 @@ export const keyCreditCases: readonly AlertCase[] = [
   of("ExhaustionImminent", "critical", "fast", "forty minutes are left", fast, 63),
   of("ExhaustionImminent", "critical", "sudden", "it is used up within three minutes", sudden),
   of("ExhaustionImminent", "critical", "slowly", "hours are left", slowly),
-  of("ExhaustionPredicted", "warning", "fast", "two and a half hours are left", fast, 17),
+  of("ExhaustionPredicted", "warning", "fast", "three hours are left", fast, 17),
   of("ExhaustionPredicted", "warning", "lasting", "the credits last until the reset", lasting),
 ];
 
