@@ -44,7 +44,29 @@ export function buildSimulator(): string {
 
 /** Runs the rule files over the fleet and returns the simulator's report. Fails if the simulator does. */
 export async function simulateFleet(program: string, fleet: Fleet): Promise<string> {
-  const child = spawn(program, parametersOf(fleet), {
+  return run(program, parametersOf(fleet));
+}
+
+/** One key of a fleet, and the time of which its timeline is printed: `2026-03-18T09:00`. */
+export interface Replay {
+  readonly rules: string;
+  readonly keys: number;
+  readonly days: number;
+  readonly seed: number;
+  readonly key: number;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Returns the timeline of a key under a rule file: a row for every quarter of an hour and every event. */
+export async function replayKey(program: string, replay: Replay): Promise<string> {
+  const { rules, keys, days, seed, key, from, to } = replay;
+  const numbers = ["-keys", `${keys}`, "-days", `${days}`, "-seed", `${seed}`, "-key", `${key}`];
+  return run(program, ["-rules", `ours=${rules}`, ...numbers, "-v", "-from", from, "-to", to]);
+}
+
+async function run(program: string, parameters: readonly string[]): Promise<string> {
+  const child = spawn(program, parameters, {
     stdio: ["ignore", "pipe", "inherit"],
     env: { GOMEMLIMIT: "6000MiB", ...process.env },
   });

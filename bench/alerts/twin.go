@@ -37,7 +37,7 @@ var clauses = []string{
 	"imminent: lasting rate", "imminent: falling rate", "imminent: six hours", "imminent: unusual hour", "imminent: unusual quarter",
 	"imminent: next hour", "imminent: typical day", "imminent: last day", "imminent: before the reset", "imminent: lasts usually", "imminent: lasts perhaps",
 	"imminent: memory", "predicted: unusual quarter", "predicted: leaves an hour", "predicted: lasting rate", "predicted: six hours", "predicted: lasts usually",
-	"predicted: lasts surely", "predicted: typical day", "predicted: last day", "predicted: memory", "predicted: memory of six hours", "predicted: memory of a day",
+	"predicted: lasts surely", "predicted: typical day", "predicted: day's rate", "predicted: last day", "predicted: memory", "predicted: memory of six hours", "predicted: memory of a day",
 	"forecast: known rates", "forecast: as usual", "forecast: dry days", "forecast: dry hours", "forecast: margin", "slow: last day", "slow: memory", "low: last day", "low: memory",
 	"exhausted: stopped", "exhausted: seldom", "exhausted: memory", "all: silence", "all: changed limit",
 }
@@ -68,7 +68,7 @@ func (t *twin) has(clause string) bool { return t.without != clause }
 
 // changesSeries reports whether a twin computes other series than the complete one.
 func (t *twin) changesSeries() bool {
-	return strings.HasPrefix(t.without, "forecast") || t.without == "predicted: typical day" || t.without == "predicted: last day"
+	return strings.HasPrefix(t.without, "forecast") || t.without == "predicted: typical day" || t.without == "predicted: last day" || t.without == "predicted: day's rate"
 }
 
 // runTwins judges keys by the alerts of each twin.

@@ -14,7 +14,7 @@ export function keyForecast({ timing }: Settings): RuleGroup {
   const day = timing.duration(DAY);
   const { usage, usageDay, spentYesterday, spentTypicalDay, restOfDay } = recorded;
   const { restShareYesterday, restShare } = recorded;
-  const { burn1d, resetSeconds } = recorded;
+  const { burn1d, exhaustion1d, resetSeconds } = recorded;
   return {
     name: "aigateway-key-forecast",
     comment:
@@ -62,10 +62,10 @@ export function keyForecast({ timing }: Settings): RuleGroup {
       ),
       record(
         recorded.needed,
-        "Credits that the key needs if that is more than it has: for the rest of a typical day if the limit resets within a day, or else for another day like the last one.",
+        "Credits that the key needs if that is more than it has: for the rest of a typical day if the limit resets within a day and the last day's rate would not last until then either, or else for another day like the last one.",
         promql`
           (
-            ${restOfDay} / (1 + ${thresholds.forecastMargin} * (${resetSeconds} <= 86400) / 86400)
+            ${restOfDay} / (1 + ${thresholds.forecastMargin} * (${resetSeconds} <= 86400) / 86400) and ${exhaustion1d} < ${resetSeconds}
             or ${burn1d} * ${timing.seconds(thresholds.predictedDays)} and ${resetSeconds} > 86400
           ) > ${recorded.remaining}`,
       ),
