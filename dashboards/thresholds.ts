@@ -47,6 +47,8 @@ export const thresholds = {
   dryRatio: 0.015,
   /** A forecast made a day before the reset must exceed what is left by this fraction; the margin shrinks to 0 at the reset. */
   forecastMargin: 0.5,
+  /** The rate of the last day confirms such a forecast if it uses up what is left within this multiple of the time to the reset. */
+  dayConfirms: 1.5,
   /** Warning: runs out within this time at a lasting rate. */
   predictedSoon: 3 * HOUR,
   /** Warning: runs out within this time at the rates of both the last hour and the last 15 minutes, lasting or not. */

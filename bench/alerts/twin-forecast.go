@@ -78,7 +78,7 @@ func (t *twin) need(r *recorded, i int) {
 		if !t.has("forecast: margin") {
 			margin = 0
 		}
-		if r.exhaustion1d[i] < reset || !t.has("predicted: day's rate") {
+		if r.exhaustion1d[i] < t.limits.DayConfirms*reset || !t.has("predicted: day's rate") {
 			needed = r.rest[i] / (1 + margin)
 		}
 	case reset > daySec && t.has("predicted: last day"):

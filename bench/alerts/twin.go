@@ -25,7 +25,7 @@ type thresholds struct {
 	Certain                                                             struct{ Ratio, Hour, Quarter float64 }
 	Falling, Unusual15m, Unusual1h, UnusualNow, Known, AsUsual          float64
 	LastsPerhaps, LastsUsually, LastsSurely, LastsRate                  float64
-	LastingPart, DryRatio, ForecastMargin                               float64
+	LastingPart, DryRatio, ForecastMargin, DayConfirms                  float64
 	PredictedSoon, PredictedAnyway, Predicted, PredictedDays, Slow, Low float64
 	ExhaustedRatio                                                      float64
 	Exhausted, ExhaustedSeldom                                          struct{ Idle, Rest float64 }

@@ -62,10 +62,10 @@ export function keyForecast({ timing }: Settings): RuleGroup {
       ),
       record(
         recorded.needed,
-        "Credits that the key needs if that is more than it has: for the rest of a typical day if the limit resets within a day and the last day's rate would not last until then either, or else for another day like the last one.",
+        "Credits that the key needs if that is more than it has: for the rest of a typical day if the limit resets within a day and the last day's rate does not contradict it, or else for another day like the last one.",
         promql`
           (
-            ${restOfDay} / (1 + ${thresholds.forecastMargin} * (${resetSeconds} <= 86400) / 86400) and ${exhaustion1d} < ${resetSeconds}
+            ${restOfDay} / (1 + ${thresholds.forecastMargin} * (${resetSeconds} <= 86400) / 86400) and ${exhaustion1d} < ${thresholds.dayConfirms} * ${resetSeconds}
             or ${burn1d} * ${timing.seconds(thresholds.predictedDays)} and ${resetSeconds} > 86400
           ) > ${recorded.remaining}`,
       ),
