@@ -12,7 +12,7 @@ type rememberedAlert struct {
 	open         *Episode
 }
 
-// begins reports whether a condition is or becomes true, and remembers it.
+// set remembers since when the condition is true. `every`: the condition may become true now.
 func (a *rememberedAlert) set(i int, now float64, condition, every bool) {
 	before := a.since.before(i, 1)
 	switch {
