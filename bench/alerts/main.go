@@ -42,6 +42,7 @@ func main() {
 		class    = flag.String("class", "", "only keys of classes that match this regular expression")
 		twinFile = flag.String("twin", "", "instead of -rules: our rules on keys without Prometheus' engine, a hundred times as fast, with the thresholds of this JSON file")
 		without  = flag.String("without", "", "with -twin: a clause that is left out, or \"each\" for a report that compares the rules without each clause")
+		mutants  = flag.String("mutants", "", "instead of a fleet: each rule of this file without each of its clauses in turn, as JSON")
 		kind     = flag.String("fleet", "keys", "keys that run out of credits, accounts that do, anomalies of spend, or budgets; -warn names the alerts that count")
 	)
 	flag.Parse()
@@ -53,6 +54,12 @@ func main() {
 		}
 		pprof.StartCPUProfile(f)
 		defer pprof.StopCPUProfile()
+	}
+	if *mutants != "" {
+		if err := printMutants(os.Stdout, *mutants); err != nil {
+			log.Fatalf("-mutants: %v", err)
+		}
+		return
 	}
 	warnRe, classRe := regexp.MustCompile(*warn), regexp.MustCompile(*class)
 	var sets []RuleSet

@@ -65,6 +65,27 @@ export const budgetCases: readonly AlertCase[] = [
     390,
   ),
   ofPrepaid("ExhaustionPredicted", "warning", "longer", "two days are left", prepaid("longer", 0.9)),
+  ofPrepaid(
+    "ExhaustionImminent",
+    "critical",
+    "burst",
+    "it is used up within five minutes",
+    prepaidBy("burst", (minute) => 50 + 10 * Math.min(Math.max(minute - 60, 0), 5)),
+  ),
+  ofPrepaid(
+    "ExhaustionPredicted",
+    "warning",
+    "drained",
+    "it is used up after six hours and a quarter",
+    prepaidBy("drained", (minute) => 50 + 8 * Math.min(minute / HOUR, 6.25)),
+  ),
+  ofPrepaid(
+    "ExhaustionPredicted",
+    "warning",
+    "paused",
+    "the spending has stopped, with six hours left at the former rate",
+    prepaidBy("paused", (minute) => 50 + 5 * Math.min(minute / HOUR, 5)),
+  ),
 ];
 
 function month(budget: string, spent: number, later = spent): readonly InputSeries[] {
@@ -125,7 +146,10 @@ function split(
 }
 
 function prepaid(budget: string, creditsPerHour: number): readonly InputSeries[] {
-  const spent = (minute: number) => 50 + (creditsPerHour * minute) / HOUR;
+  return prepaidBy(budget, (minute) => 50 + (creditsPerHour * minute) / HOUR);
+}
+
+function prepaidBy(budget: string, spent: (minute: number) => number): readonly InputSeries[] {
   return [...described(budget, "total"), exposed(families.spent, { budget }, spent)];
 }
 

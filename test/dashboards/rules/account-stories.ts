@@ -1,0 +1,140 @@
+import { accountFamilies as families } from "../../../exporter/collectors/account-families.ts";
+import { type InputSeries, seriesOf, type Value } from "./input-series.ts";
+import { firing, lasting, silent, type Story } from "./story.ts";
+
+const HOUR = 60;
+const DAY = 24 * HOUR;
+const DAYS = 6;
+const ALL = "AIGatewayAccount.+";
+
+interface Account {
+  readonly bought: (minute: number) => number;
+  readonly used: (minute: number) => number;
+  /** The processes and when they are scraped. */
+  readonly scraped?: Readonly<Record<string, (minute: number) => boolean>>;
+}
+
+/** From hour 60 on, too little is left for a call, so the account stops spending. Credits are bought at hour 80. */
+const stuck = story(
+  "stuck",
+  "stays exhausted until credits are bought, although the rate is long forgotten",
+  {
+    bought: (minute) => (minute < 80 * HOUR ? 600 : 700),
+    used: (minute) =>
+      (599.7 * Math.min(minute, 60 * HOUR)) / (60 * HOUR) + Math.max(0, minute - 80 * HOUR) / 1000,
+  },
+);
+
+/** Most of the credits expire at hour 60 and the rest at hour 100, while nothing is spent. */
+const expired = story("expired", "is exhausted, and not predicted to be, when credits expire without spend", {
+  bought: (minute) => (minute < 60 * HOUR ? 400 : minute < 100 * HOUR ? 130 : 100),
+  used: () => 100,
+});
+
+/** 2 credits an hour for days: a week is left at hour 96, a day at hour 240. */
+const slow = story("slow", "has a week left at the rate of three days", {
+  bought: () => 2 * (96 + 7 * 24),
+  used: (minute) => (2 * minute) / HOUR,
+});
+
+/** All credits are transferred to another account while the process is replaced. */
+const restarted = story("restarted", "counts only the process with the newest answer", {
+  bought: (minute) => (minute < DAY ? 5000 : 100),
+  used: () => 100,
+  scraped: {
+    "a:9853": (minute) => minute < DAY,
+    "b:9853": (minute) => minute >= DAY,
+  },
+});
+
+/** A job of two hours each night uses 60 credits an hour. After the fourth, the rate of the last hour leaves 150 minutes. */
+const nightly = story("nightly", "is not about to run out because of a job that ends", {
+  bought: () => 630,
+  used: (minute) =>
+    120 * Math.floor(minute / DAY) + Math.min(Math.max((minute % DAY) - 2 * HOUR, 0), 2 * HOUR),
+});
+
+/** From hour 100 on, 500 credits an hour use up the 1000 that are left. */
+const runaway = story("runaway", "is about to run out when the last hour alone leaves less than an hour", {
+  bought: () => 1000,
+  used: (minute) => Math.min((500 * Math.max(0, minute - 100 * HOUR)) / HOUR, 1000),
+});
+
+const of = (job: string, name: string, severity: string) => ({ alertname: name, job, severity });
+
+/** Accounts over days: their balance is used up, expires or is transferred. */
+export const accountStories: readonly Story[] = [
+  {
+    ...stuck,
+    expect: [
+      ...[62, 70, 79].map((hour) =>
+        firing("job=stuck", hour * HOUR, "AIGatewayAccountExhausted", [
+          of("stuck", "AIGatewayAccountExhausted", "critical"),
+        ]),
+      ),
+      lasting("job=stuck", "AIGatewayAccountExhausted", 62 * HOUR, 79 * HOUR),
+      silent("job=stuck", "AIGatewayAccountExhausted", 80 * HOUR + 4, DAYS * DAY - 4),
+    ],
+  },
+  {
+    ...expired,
+    expect: [
+      silent("job=expired", ALL, 0, 100 * HOUR - 4),
+      firing("job=expired", 101 * HOUR, ALL, [of("expired", "AIGatewayAccountExhausted", "critical")]),
+      silent("job=expired", "AIGatewayAccountExhaustion.+", 0, DAYS * DAY - 4),
+    ],
+  },
+  {
+    ...slow,
+    expect: [
+      silent("job=slow", ALL, 0, 95 * HOUR),
+      firing("job=slow", 98 * HOUR, ALL, [of("slow", "AIGatewayAccountExhaustionSlow", "warning")]),
+      silent("job=slow", "AIGatewayAccountExhaust(ed|ionImminent|ionPredicted)", 0, DAYS * DAY - 4),
+    ],
+  },
+  {
+    ...nightly,
+    expect: [silent("job=nightly", "AIGatewayAccountExhaustionImminent", 0, 4 * DAY)],
+  },
+  {
+    ...runaway,
+    expect: [
+      silent("job=runaway", ALL, 0, 100 * HOUR),
+      firing("job=runaway", 101 * HOUR + 30, "AIGatewayAccountExhaustionImminent", [
+        of("runaway", "AIGatewayAccountExhaustionImminent", "critical"),
+      ]),
+    ],
+  },
+  {
+    ...restarted,
+    expect: [
+      silent("job=restarted", ALL, 0, DAY - 4),
+      firing("job=restarted", DAY + 12, ALL, [of("restarted", "AIGatewayAccountExhausted", "critical")]),
+    ],
+  },
+];
+
+function story(job: string, title: string, account: Account): Omit<Story, "expect"> {
+  return { title: `${job}: ${title}`, subject: `job=${job}`, series: seriesOfAccount(job, account) };
+}
+
+function seriesOfAccount(
+  job: string,
+  { bought, used, scraped = { "a:9853": () => true } }: Account,
+): readonly InputSeries[] {
+  const values: Readonly<Record<string, (minute: number) => number>> = {
+    [families.bought.name]: bought,
+    [families.used.name]: used,
+    [families.balance.name]: (minute) => bought(minute) - used(minute),
+    [families.lastSuccess.name]: (minute) => minute * 60,
+  };
+  return Object.entries(scraped).flatMap(([instance, isScraped]) =>
+    Object.entries(values).map(([name, value]) =>
+      seriesOf(
+        name,
+        { job, instance },
+        Array.from({ length: DAYS * DAY }, (_, minute): Value => (isScraped(minute) ? value(minute) : null)),
+      ),
+    ),
+  );
+}
