@@ -25,8 +25,6 @@ export const thresholds = {
   longBefore: 0.05,
   /** Critical even at a falling rate, if a typical day needs more than `ratio` times what is left: out within `hour` at the rate of the last hour, and within `quarter` at that of the last 15 minutes. */
   certain: { ratio: 2.5, hour: 45 * MINUTE, quarter: HOUR },
-  /** A rate is falling if that of the last 15 minutes is below this fraction of the hourly rate. */
-  falling: 0.6,
   /** A rate is unusual above this multiple of the fastest 15 minutes, or of the fastest hour, in three days. */
   unusual15m: 2,
   unusual1h: 1.2,

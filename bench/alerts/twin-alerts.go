@@ -137,8 +137,7 @@ func (t *twin) isExhausted(c *conditions, i int, fired bool) bool {
 func (t *twin) staysPredicted(c *conditions, i int, a *rememberedAlert) bool {
 	reset, day := c.reset[i], 2*t.limits.Predicted
 	return t.has("predicted: memory") && (a.recent(c.now[i], 6*3600) ||
-		t.lastsLess(c.exhaustion6h.lately(i), day, reset) && t.has("predicted: memory of six hours") ||
-		t.lastsLess(c.exhaustion1d.lately(i), day, reset) && reset > daySec && t.has("predicted: memory of a day"))
+		t.lastsLess(c.exhaustion6h.lately(i), day, reset) && t.has("predicted: memory of six hours"))
 }
 
 // changed reports whether the key got new credits in the last ten minutes.

@@ -69,8 +69,7 @@ func (t *twin) isImminent(r *recorded, i int, ratio float64) bool {
 	}
 	withinDay := math.Min(reset, daySec)
 	unusualHour := r.burn1h[i] > l.Unusual1h*r.peak1h.lately(i) && t.has("imminent: unusual hour")
-	lasting := t.lasting(r, i)
-	rate := lasting < l.Imminent && (quarter < lasting/l.Falling || !t.has("imminent: falling rate")) && t.has("imminent: lasting rate")
+	rate := t.lasting(r, i) < l.Imminent && t.has("imminent: lasting rate")
 	if r.exhaustion6h.lately(i) >= withinDay && !unusualHour && t.has("imminent: six hours") {
 		rate = false
 	}

@@ -27,7 +27,7 @@ func (t *twin) days(r *recorded, i int) {
 
 func (t *twin) usualHour(r *recorded, usual line, i, back int) {
 	usual[i] = usual.before(i, evaluationsADay)
-	rich := r.remaining.before(i, back) > t.limits.DryRatio*r.limit[i] || !t.has("forecast: dry hours")
+	rich := r.remaining.before(i, back) > t.limits.DryRatio*r.limit.before(i, back) || !t.has("forecast: dry hours")
 	if rate := r.burn1h.before(i, back); present(rate) && rich {
 		usual[i] = rate
 	}

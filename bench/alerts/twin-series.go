@@ -114,7 +114,7 @@ func (t *twin) series(k *Key, c *Clock) *recorded {
 		i := (m - c.RunFrom) / 2
 		r.now[i] = float64(c.unix(m) + 59)
 		r.inputs(i, processes)
-		if m%30 == 0 {
+		if m%60 == 0 {
 			r.history(i)
 		}
 		if m%4 == 0 {
@@ -204,14 +204,14 @@ func (r *recorded) exhaustion(seconds line, i int, rate float64) {
 
 // history is the group aigateway-key-history.
 func (r *recorded) history(i int) {
-	const hour, halfHour = 30, 15
+	const hour, day = evaluationsAnHour, 24
 	r.burn(r.burn3d, i, 3*1440, daySec)
 	r.max15m1h[i] = r.burn15m.most(1, i, 0, hour, 1)
 	r.max1h1h[i] = r.burn1h.most(1, i, 0, hour, 1)
-	r.max15m3d[i] = r.max15m1h.most(1, i, 3*hour, 3*48, halfHour)
-	r.max1h3d[i] = r.max1h1h.most(1, i, 3*hour, 3*48, halfHour)
+	r.max15m3d[i] = r.max15m1h.most(1, i, 3*hour, 3*day, hour)
+	r.max1h3d[i] = r.max1h1h.most(1, i, 3*hour, 3*day, hour)
 	if r.limit[i] > 0 {
 		r.minRatio1h[i] = r.remaining.most(-1, i, 0, hour, 1) / r.limit[i]
 	}
-	r.minRatio1d[i] = r.minRatio1h.most(-1, i, halfHour, 48, halfHour)
+	r.minRatio1d[i] = r.minRatio1h.most(-1, i, hour, day, hour)
 }

@@ -23,7 +23,7 @@ type thresholds struct {
 	NextHour                                                            struct{ Margin, Quarter float64 }
 	LongBefore                                                          float64
 	Certain                                                             struct{ Ratio, Hour, Quarter float64 }
-	Falling, Unusual15m, Unusual1h, UnusualNow, Known, AsUsual          float64
+	Unusual15m, Unusual1h, UnusualNow, Known, AsUsual                   float64
 	LastsPerhaps, LastsUsually, LastsSurely, LastsRate                  float64
 	LastingPart, DryRatio, ForecastMargin, DayConfirms                  float64
 	PredictedSoon, PredictedAnyway, Predicted, PredictedDays, Slow, Low float64
@@ -34,10 +34,10 @@ type thresholds struct {
 
 // clauses are the parts of the alerts' conditions that can be left out.
 var clauses = []string{
-	"imminent: lasting rate", "imminent: falling rate", "imminent: six hours", "imminent: unusual hour", "imminent: unusual quarter",
+	"imminent: lasting rate", "imminent: six hours", "imminent: unusual hour", "imminent: unusual quarter",
 	"imminent: next hour", "imminent: typical day", "imminent: last day", "imminent: before the reset", "imminent: lasts usually", "imminent: lasts perhaps",
 	"imminent: memory", "predicted: unusual quarter", "predicted: leaves an hour", "predicted: lasting rate", "predicted: six hours", "predicted: lasts usually",
-	"predicted: lasts surely", "predicted: typical day", "predicted: day's rate", "predicted: last day", "predicted: memory", "predicted: memory of six hours", "predicted: memory of a day",
+	"predicted: lasts surely", "predicted: typical day", "predicted: day's rate", "predicted: last day", "predicted: memory", "predicted: memory of six hours",
 	"forecast: known rates", "forecast: as usual", "forecast: dry days", "forecast: dry hours", "forecast: margin", "slow: last day", "slow: memory", "low: last day", "low: memory",
 	"exhausted: stopped", "exhausted: seldom", "exhausted: memory", "all: silence", "all: changed limit",
 }
@@ -136,13 +136,13 @@ func (l line) lately(i int) float64 {
 	return absent
 }
 
-// historic is last_over_time over an hour of a series that is recorded every half an hour.
+// historic is last_over_time over two hours of a series that is recorded every hour.
 func (l line) historic(i int) float64 {
-	j := i - i%15
+	j := i - i%evaluationsAnHour
 	if present(l[j]) {
 		return l[j]
 	}
-	return l.before(j, 15)
+	return l.before(j, evaluationsAnHour)
 }
 
 // most returns the largest value, or with sign -1 the smallest, of `count` values that are `every` evaluations apart.

@@ -124,13 +124,11 @@ function incomplete(): AlertDefinition {
   };
 }
 
-/** A prepaid balance lasts less than `seconds` at both rates. The long rate is the measure; the short one confirms that the spending continues. */
-function lastsLess(seconds: number, long: Series, short: Series): string {
-  const left = `clamp_min(${recorded.budgetLimit.name} - ${recorded.budgetSpent.name}, 0)`;
-  return promql`
-    ${left} / (${long} > 0) < ${seconds}
-    and ${left} / (${short} > 0) < ${seconds}
-    and ${recorded.budgetSpent} < ${recorded.budgetLimit}`;
+/** A prepaid balance lasts less than `seconds` at each rate. The first one is the measure; a shorter one confirms that the spending continues. */
+function lastsLess(seconds: number, ...rates: readonly Series[]): string {
+  const { budgetLimit: limit, budgetSpent: spent } = recorded;
+  const clauses = rates.map((rate) => promql`(${limit} - ${spent}) / ${rate} < ${seconds}`);
+  return [...clauses, promql`${spent} < ${limit}`].join("\nand ");
 }
 
 const PREPAID = `${BALANCE} runs out in {{ $value | humanizeDuration }}`;
@@ -140,7 +138,7 @@ function prepaidImminent({ timing }: Settings): AlertDefinition {
     name: "AIGatewayBudgetExhaustionImminent",
     severity: "critical",
     comment: "One rate only, because a longer one would notice a runaway hours later.",
-    expr: lastsLess(timing.seconds(thresholds.budgetImminent), recorded.budgetBurn1h, recorded.budgetBurn1h),
+    expr: lastsLess(timing.seconds(thresholds.budgetImminent), recorded.budgetBurn1h),
     for: 10 * MINUTE,
     keepFiringFor: 20 * MINUTE,
     summary: "A prepaid balance is about to run out.",

@@ -27,7 +27,7 @@ export function nearlyOut(): RecordingRule {
 }
 
 function imminent(timing: Timing): RecordingRule {
-  const { exhaustion15m, exhaustion1h, exhaustion6h, exhaustion1d, exhaustionLasting } = recorded;
+  const { exhaustionSoon, exhaustion1h, exhaustion6h, exhaustion1d, exhaustionLasting } = recorded;
   const { burn15m, burn1h, resetSeconds, restRatio, burn15mPeak, burn1hUsual, burn1hUsualNext } = recorded;
   const horizon = timing.seconds(thresholds.imminent);
   const withinDay = promql`clamp_max(${resetSeconds}, ${DAY})`;
@@ -36,14 +36,14 @@ function imminent(timing: Timing): RecordingRule {
     "The key almost certainly runs out within minutes. The value is the seconds left.",
     promql`
       # If less time is left, or no call succeeds any more, AIGatewayKeyExhausted fires instead.
-      ${exhaustion15m} > ${timing.seconds(thresholds.imminentOver)} < ${timing.seconds(thresholds.certain.quarter)} < ${thresholds.imminentBeforeReset} * ${resetSeconds}
+      ${exhaustionSoon} > ${timing.seconds(thresholds.imminentOver)} < ${timing.seconds(thresholds.certain.quarter)} < ${thresholds.imminentBeforeReset} * ${resetSeconds}
       and (
         (
-          ${exhaustion15m} < ${horizon}
+          ${exhaustionSoon} < ${horizon}
           and (
-            # Either the rate has lasted and is not falling, and six hours like the last ones would not last until the reset,
+            # Either the rate has lasted, and six hours like the last ones would not last until the reset,
             (
-              ${exhaustion15m} < (${exhaustionLasting} < ${horizon}) / ${thresholds.falling}
+              ${exhaustionLasting} < ${horizon}
               unless (${lately(timing, exhaustion6h)} >= ${withinDay} unless ${unusual(timing, burn1h)})
             )
             # or the key has never spent nearly as fast in three days,
@@ -51,7 +51,7 @@ function imminent(timing: Timing): RecordingRule {
           )
           # Not early if the hour that usually follows uses less than is left, as when the office closes.
           unless (
-            ${exhaustion15m} > ${timing.seconds(thresholds.nextHour.quarter)}
+            ${exhaustionSoon} > ${timing.seconds(thresholds.nextHour.quarter)}
             and ${exhaustion1h} >= ${thresholds.nextHour.margin * HOUR} * ${lately(timing, burn1hUsualNext)} / (${lately(timing, burn1hUsual)} > 0)
             unless ${unusual(timing, burn1h)}
           )
@@ -61,11 +61,10 @@ function imminent(timing: Timing): RecordingRule {
           ${restRatio} > ${thresholds.certain.ratio}
           and ${asUsual(timing)}
           and ${exhaustion1h} < ${timing.seconds(thresholds.certain.hour)}
-          and ${exhaustion15m} < ${timing.seconds(thresholds.certain.quarter)}
         )
         # or a day like the last one uses up what is left many times, whatever the last hour shows.
         or (
-          ${exhaustion15m} < ${horizon}
+          ${exhaustionSoon} < ${horizon}
           and ${lately(timing, exhaustion1d)} < ${thresholds.longBefore} * ${withinDay}
         )
       )
@@ -73,7 +72,7 @@ function imminent(timing: Timing): RecordingRule {
       unless ${restRatio} < ${thresholds.lastsUsually}
       unless (
         ${restRatio} < ${thresholds.lastsPerhaps}
-        and ${exhaustion15m} > ${timing.seconds(thresholds.imminentUncertain)}
+        and ${exhaustionSoon} > ${timing.seconds(thresholds.imminentUncertain)}
       )`,
   );
 }
@@ -87,8 +86,8 @@ function unusual(timing: Timing, burn: Series): string {
 }
 
 function predicted(timing: Timing): RecordingRule {
-  const { exhaustion15m, exhaustion1h, exhaustion6h, exhaustionLasting } = recorded;
-  const { remaining, resetSeconds, burn15m, restRatio } = recorded;
+  const { exhaustionSoon, exhaustion1h, exhaustion6h, exhaustionLasting } = recorded;
+  const { remaining, burn15m, restRatio } = recorded;
   const soon = timing.seconds(thresholds.predictedSoon);
   const anyway = timing.seconds(thresholds.predictedAnyway);
   return record(
@@ -99,10 +98,10 @@ function predicted(timing: Timing): RecordingRule {
       and (
         # The rate is unusual, has lasted, or leaves less than an hour, and earlier days do not suggest that it ends in time.
         (
-          ${exhaustion15m} < ${soon} < ${resetSeconds}
+          ${exhaustionSoon}
           and (
             ${unusual(timing, burn15m)}
-            or (${exhaustion1h} < ${anyway} and ${exhaustion15m} < ${anyway})
+            or (${exhaustion1h} < ${anyway} and ${exhaustionSoon} < ${anyway})
             or (${exhaustionLasting} < ${soon} and ${lately(timing, exhaustion6h)} < ${2 * soon})
           )
           unless (

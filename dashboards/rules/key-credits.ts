@@ -143,14 +143,13 @@ function imminent({ timing }: Settings): CreditAlert {
 }
 
 function predicted({ timing }: Settings): CreditAlert {
-  const { exhaustion6h, exhaustion1d, resetSeconds } = recorded;
+  const { exhaustion6h, resetSeconds } = recorded;
   const days = 2 * timing.seconds(thresholds.predicted);
   return {
     ...predictedOf(timing),
     name: "AIGatewayKeyExhaustionPredicted",
     severity: "warning",
-    comment:
-      "Once it fires, it fires until the rate of the last six hours contradicts it; for limits that span several days, until that of the last day does.",
+    comment: "Once it fires, it fires until the rate of the last six hours contradicts it.",
     value: (left) => left,
     every: recorded.predicted,
     expr: untilReset(timing, {
@@ -159,7 +158,6 @@ function predicted({ timing }: Settings): CreditAlert {
       keeps: [
         promql`last_over_time(${recorded.predicted}[${timing.duration(6 * HOUR)}])`,
         promql`(${lately(timing, exhaustion6h)} < ${days} < ${resetSeconds})`,
-        promql`(${lately(timing, exhaustion1d)} < ${days} < (${resetSeconds} > 86400))`,
       ],
       nearer: [EXHAUSTED, IMMINENT],
     }),

@@ -1,6 +1,6 @@
 import { promql, type Series } from "../promql.ts";
 import { historic } from "./key-history.ts";
-import { burn, exhaustion } from "./key-inputs.ts";
+import { burn, burnSince, exhaustion } from "./key-inputs.ts";
 import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Settings } from "./settings.ts";
@@ -10,6 +10,8 @@ import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
 /** The rates of each key over hours and days. */
 export function keyDays({ timing }: Settings): RuleGroup {
   const { burn6h, burn1d, burn3d, exhaustion6h, exhaustion1d, exhaustion3d } = recorded;
+  const { usage, usageDayAgo, lastSuccess, lastSuccessDayAgo } = recorded;
+  const day = timing.duration(DAY);
   return {
     name: "aigateway-key-days",
     comment:
@@ -17,7 +19,21 @@ export function keyDays({ timing }: Settings): RuleGroup {
     interval: slowly(timing),
     rules: [
       burn(timing, burn6h, 6 * HOUR, HOUR, "Credits per second over six hours."),
-      burn(timing, burn1d, DAY, 6 * HOUR, "Credits per second over a day."),
+      record(
+        usageDayAgo,
+        "All usage a day ago. Recorded, because an expression with an offset reads every block since then for each of its series.",
+        promql`${usage} offset ${day}`,
+      ),
+      record(
+        lastSuccessDayAgo,
+        "When the answer with that usage was requested.",
+        promql`${lastSuccess} offset ${day}`,
+      ),
+      record(
+        burn1d,
+        "Credits per second over a day.",
+        burnSince(timing, usageDayAgo.name, lastSuccessDayAgo.name, 6 * HOUR),
+      ),
       exhaustion(exhaustion6h, burn6h, "Seconds until the key runs out at the rate of the last six hours."),
       exhaustion(exhaustion1d, burn1d, "Seconds until the key runs out at the rate of the last day."),
       exhaustion(
@@ -58,7 +74,7 @@ function usualHour(timing: Timing, series: Series, before: number, comment: stri
     series,
     comment,
     promql`
-      ${recorded.burn1h} offset ${ago} and ${recorded.remaining} offset ${ago} > ${thresholds.dryRatio} * ${recorded.limit}
+      ${recorded.burn1h} offset ${ago} and ${recorded.remaining} offset ${ago} > ${thresholds.dryRatio} * ${recorded.limit} offset ${ago}
       or ${series} offset ${timing.duration(DAY)}`,
   );
 }

@@ -12,7 +12,7 @@ import { slowly, type Timing } from "./timing.ts";
 /** Forecasts how much a key still spends today from its earlier days: office hours end, and nights are quiet. */
 export function keyForecast({ timing }: Settings): RuleGroup {
   const day = timing.duration(DAY);
-  const { usage, usageDay, spentYesterday, spentTypicalDay, restOfDay } = recorded;
+  const { usage, usageDay, usageMidnight, spentYesterday, spentTypicalDay, restOfDay } = recorded;
   const { restShareYesterday, restShare } = recorded;
   const { burn1d, exhaustion1d, resetSeconds } = recorded;
   return {
@@ -26,16 +26,17 @@ export function keyForecast({ timing }: Settings): RuleGroup {
         "The usage since midnight UTC that counts toward the limit. Absent until the look-back no longer reaches yesterday.",
         `${usageOfLimit(timing, families.usageDay, families.byokUsageDay)}\n${promql`and on () vector(${timing.now} % 86400) >= ${timing.memorySeconds}`}`,
       ),
+      record(usageMidnight, "All usage at the last midnight UTC.", promql`${usage} - ${usageDay}`),
       record(
         spentYesterday,
-        "Credits spent yesterday. The usage at midnight is the usage minus today's.",
-        promql`(${usage} - ${usageDay}) - (${usage} offset ${day} - ${usageDay} offset ${day})`,
+        "Credits spent yesterday.",
+        promql`${usageMidnight} - ${usageMidnight} offset ${day}`,
       ),
       record(
         restShareYesterday,
         "The share of yesterday's spend that came after this hour. Absent if the key ran out of credits since.",
         promql`
-          clamp_min(${usage} - ${usageDay} - ${usage} offset ${day}, 0)
+          clamp_min(${usageMidnight} - ${recorded.usageDayAgo}, 0)
           / (${spentYesterday} > 0)
           and ${historic(timing, recorded.remainingRatioMin1d)} > ${thresholds.dryRatio}`,
       ),
@@ -48,12 +49,17 @@ export function keyForecast({ timing }: Settings): RuleGroup {
           or ${restShare} offset ${day}`,
       ),
       record(
+        recorded.spentTypicalDayBefore,
+        "Credits spent on a typical day, as it was a day ago.",
+        promql`${spentTypicalDay} offset ${day}`,
+      ),
+      record(
         spentTypicalDay,
         "Credits spent on a typical day, with the same weights. A day on which the key ran out counts only if it is more, because the key would have spent more.",
         promql`
-          0.5 * (${spentYesterday} and ${restShareYesterday}) + 0.5 * ${spentTypicalDay} offset ${day}
-          or ${spentYesterday} unless ${spentYesterday} < ${spentTypicalDay} offset ${day}
-          or ${spentTypicalDay} offset ${day}`,
+          0.5 * (${spentYesterday} and ${restShareYesterday}) + 0.5 * ${recorded.spentTypicalDayBefore}
+          or ${spentYesterday} unless ${spentYesterday} < ${recorded.spentTypicalDayBefore}
+          or ${recorded.spentTypicalDayBefore}`,
       ),
       record(
         restOfDay,
@@ -75,15 +81,21 @@ export function keyForecast({ timing }: Settings): RuleGroup {
 
 /** What the forecast and the last hour mean now. */
 export function keyPresent(timing: Timing): readonly RecordingRule[] {
-  const { restRatio, restOfDay, remaining, resetSeconds, burn1h, burn15m } = recorded;
+  const { restRatio, restOfDay, remaining, resetSeconds, burn1h, burn15m, exhaustionSoon } = recorded;
   const part = thresholds.lastingPart;
   const quarters = (count: number) => timing.duration(count * timing.burnWindow);
   return [
+    record(
+      exhaustionSoon,
+      "Seconds until the key runs out at the rate of the last 15 minutes, if that is soon and before its limit resets. The following rules are about these keys only, because few series cost little.",
+      promql`${recorded.exhaustion15m} < ${timing.seconds(thresholds.predictedSoon)} < ${resetSeconds}`,
+    ),
     record(
       restRatio,
       "The forecast rest of today divided by what is left, on a day that ends with a reset. Absent while the key spends at three times its usual rate at this hour and nearly as fast as ever in three days, because then earlier days are no guide.",
       promql`
         ${lately(timing, restOfDay)} / (${remaining} > 0)
+        and ${exhaustionSoon}
         and ${resetSeconds} <= 86400
         and (
           ${asUsual(timing)}
@@ -95,6 +107,7 @@ export function keyPresent(timing: Timing): readonly RecordingRule[] {
       "Seconds until the key runs out at the rate of the last hour, if each quarter of the hour contributed to it. A burst that is over or has just begun does not qualify.",
       promql`
         ${recorded.exhaustion1h}
+        and ${exhaustionSoon}
         and (
           ${part} * ${burn1h}
           < ${burn15m}

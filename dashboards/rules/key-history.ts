@@ -4,7 +4,7 @@ import { record, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Settings } from "./settings.ts";
 import { slowly, type Timing } from "./timing.ts";
-import { DAY, HOUR, MINUTE } from "../thresholds.ts";
+import { DAY, HOUR } from "../thresholds.ts";
 
 /** The rate of three days of each key, and its peaks in recent days as the measure of what is unusual for it. Read them over a range: see `historic`. */
 export function keyHistory({ timing }: Settings): RuleGroup {
@@ -14,8 +14,8 @@ export function keyHistory({ timing }: Settings): RuleGroup {
   return {
     name: "aigateway-key-history",
     comment:
-      "The rate of three days of each key, and its peaks in recent days as the measure of what is unusual for it. They change slowly, and Prometheus opens every block of a week to read them, so they are evaluated every half an hour and read over a range.",
-    interval: timing.duration(30 * MINUTE),
+      "The rate of three days of each key, and its peaks in recent days as the measure of what is unusual for it. They change slowly, and Prometheus opens every block of a week to read them, so they are evaluated every hour and read over a range.",
+    interval: hour,
     rules: [
       burn(timing, recorded.burn3d, 3 * DAY, DAY, "Credits per second over three days."),
       record(
@@ -53,7 +53,7 @@ export function keyHistory({ timing }: Settings): RuleGroup {
         "The peak daily rate of the week before the last day. Absent for a key that is younger than four days.",
         promql`
           max_over_time(${hoursOf(recorded.burn1dMax1h, 7, DAY)})
-          and last_over_time(${recorded.burn1dMax1h}[${hour}] offset ${timing.duration(3 * DAY)})`,
+          and last_over_time(${recorded.burn1dMax1h}[${timing.duration(2 * HOUR)}] offset ${timing.duration(3 * DAY)})`,
       ),
       record(
         recorded.remainingRatioMin1h,
@@ -63,7 +63,7 @@ export function keyHistory({ timing }: Settings): RuleGroup {
       record(
         recorded.remainingRatioMin1d,
         "The smallest remaining share of the limit in the last day. A day on which the key ran out does not show what it would have spent.",
-        promql`min_over_time(${hoursOf(recorded.remainingRatioMin1h, 1, 30 * MINUTE)})`,
+        promql`min_over_time(${hoursOf(recorded.remainingRatioMin1h, 1, HOUR)})`,
       ),
     ],
   };
@@ -71,5 +71,5 @@ export function keyHistory({ timing }: Settings): RuleGroup {
 
 /** A series of this group, also if one evaluation was missed. A bare selector would find a value for five minutes only. */
 export function historic(timing: Timing, series: Series): string {
-  return promql`last_over_time(${series}[${timing.duration(HOUR)}])`;
+  return promql`last_over_time(${series}[${timing.duration(2 * HOUR)}])`;
 }

@@ -128,14 +128,17 @@ export function burn(
   measured: number,
   comment: string,
 ): RecordingRule {
+  const { usage, lastSuccess } = recorded;
   const ago = timing.duration(window);
-  return record(
-    series,
-    comment,
-    promql`
-      clamp_min(${recorded.usage} - ${recorded.usage} offset ${ago}, 0)
-      / (${recorded.lastSuccess} - ${recorded.lastSuccess} offset ${ago} >= ${timing.seconds(measured)})`,
-  );
+  const before = (of: Series) => promql`${of} offset ${ago}`;
+  return record(series, comment, burnSince(timing, before(usage), before(lastSuccess), measured));
+}
+
+/** The rate since an earlier answer, given the usage in it and when it was requested. */
+export function burnSince(timing: Timing, usage: string, requested: string, measured: number): string {
+  return promql`
+    clamp_min(${recorded.usage} - ${usage}, 0)
+    / (${recorded.lastSuccess} - ${requested} >= ${timing.seconds(measured)})`;
 }
 
 function burns(timing: Timing): readonly RecordingRule[] {

@@ -9,7 +9,7 @@ import type { Settings } from "./settings.ts";
 import { slowly, type Timing } from "./timing.ts";
 
 const { remaining, limit, resetSeconds, burn1d, burn3d, burn6h, restOfDay } = recorded;
-const { exhaustion15m, exhaustion1h, exhaustion6h, exhaustion1d, exhaustion3d } = recorded;
+const { exhaustionSoon, exhaustion15m, exhaustion1h, exhaustion6h, exhaustion1d, exhaustion3d } = recorded;
 const { exhaustedSince, imminentSince, predictedSince, slowSince } = recorded;
 
 /** How long the credits of each key last: what the dashboards show. Firing alerts are part of it, so that dashboards and alerts agree. */
@@ -19,7 +19,7 @@ export function keyLasts({ timing }: Settings): RuleGroup {
     comment:
       "When keys run out, for the dashboards. Every two minutes, which is the least that an alert waits before it fires, so the dashboards agree with the alerts.",
     interval: timing.duration(2 * MINUTE),
-    rules: [runsOut(timing)],
+    rules: [runsOut()],
   };
 }
 
@@ -29,7 +29,7 @@ export function keyEstimates({ timing }: Settings): RuleGroup {
     name: "aigateway-key-estimates",
     comment: "When keys may run out, for the dashboards. No alert uses it.",
     interval: slowly(timing),
-    rules: [gatewaysBurn(timing), mayRunOut(timing)],
+    rules: [gatewaysBurn(timing), mayRunOut(timing), runsOutByDays(timing)],
   };
 }
 
@@ -63,21 +63,20 @@ function both(one: Series, other: Series): string {
 /** A typical day needs less than is left until a reset within a day. */
 const lastsToday = promql`(${restOfDay} < ${remaining} and ${resetSeconds} <= ${DAY})`;
 
-function runsOut(timing: Timing): RecordingRule {
+function runsOut(): RecordingRule {
   // Never later than the reset, which is one of the times.
   const within = (since: string, seconds: number, ...times: readonly Series[]) => [
     promql`(clamp_max(${resetSeconds}, ${seconds}) and (${since}))`,
     ...times.map((time) => promql`(${time} and (${since}))`),
   ];
   const soon = both(exhaustion1h, exhaustion6h);
-  const late = promql`(${both(exhaustion1d, exhaustion3d)} or (${exhaustion1d} unless ${historic(timing, burn3d)}))`;
   return record(
     recorded.runsOut,
     "Seconds until the key runs out, if it does before its limit resets: judged by the firing or pending alerts, by the rates of both the last hour and the last six hours, and for longer times by those of the last day and the last three days. 0 if it is exhausted.",
     `${oneOf(
       "min",
       promql`(${exhaustedSince} or ${remaining} <= 0) * 0`,
-      ...within(imminentSince.name, thresholds.predicted, exhaustion15m),
+      promql`(${exhaustionSoon} and ${imminentSince})`,
       ...within(
         promql`${imminentSince} or ${predictedSince}`,
         thresholds.predicted,
@@ -86,8 +85,20 @@ function runsOut(timing: Timing): RecordingRule {
       ),
       ...within(slowSince.name, thresholds.slow, exhaustion1d, exhaustion3d),
       promql`(${soon} < clamp_max(${resetSeconds}, ${DAY}) unless ${lastsToday})`,
-      promql`(${late} < (${resetSeconds} > ${DAY}))`,
+      recorded.runsOutByDays.name,
     )}\n${promql`and ${limit} > 0`}`,
+  );
+}
+
+function runsOutByDays(timing: Timing): RecordingRule {
+  return record(
+    recorded.runsOutByDays,
+    "Seconds until the key runs out, if it does before a reset that is more than a day away: judged by the rates of both the last day and the last three days, or by that of the day if there is no other.",
+    promql`
+      (
+        ${both(exhaustion1d, exhaustion3d)}
+        or (${exhaustion1d} unless ${historic(timing, burn3d)})
+      ) < (${resetSeconds} > ${DAY})`,
   );
 }
 
