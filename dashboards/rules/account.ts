@@ -26,7 +26,11 @@ export function accountBalance(settings: Settings): RuleGroup {
       ...burns(timing),
       ...exhaustions(),
       rememberSince(timing, exhausted(settings), recorded.accountBalance),
-      alert(exhausted(settings)),
+      // The condition is evaluated once, in the rule that remembers since when it is true.
+      alert({
+        ...exhausted(settings),
+        expr: promql`${recorded.accountBalance} and on (job, gateway) ${EXHAUSTED.since}`,
+      }),
       alert(imminent(settings)),
       alert(predicted(settings)),
       alert(slow(settings)),

@@ -1,5 +1,6 @@
 import { accountFamilies as families } from "../../../exporter/collectors/account-families.ts";
 import { type InputSeries, seriesOf, type Value } from "./input-series.ts";
+import { recorded } from "../../../dashboards/rules/series.ts";
 import { firing, lasting, silent, type Story } from "./story.ts";
 
 const HOUR = 60;
@@ -110,6 +111,11 @@ export const accountStories: readonly Story[] = [
     expect: [
       silent("job=restarted", ALL, 0, DAY - 4),
       firing("job=restarted", DAY + 12, ALL, [of("restarted", "AIGatewayAccountExhausted", "critical")]),
+      {
+        at: DAY + 12,
+        expr: `${recorded.accountBought.name}{job="restarted"}`,
+        samples: [{ labels: `${recorded.accountBought.name}{job="restarted"}`, value: 100 }],
+      },
     ],
   },
 ];

@@ -43,6 +43,10 @@ export const accountCases: readonly AlertCase[] = [
     "it never bought credits",
     uses("invoiced", (minute) => minute, 0),
   ),
+  of("Exhausted", critical, "old-account", "nothing is left in figures of an hour ago", [
+    ...uses("old-account", (minute) => (minute < 60 ? 0 : 100)).slice(0, -1),
+    ...answered("old-account", () => 0),
+  ]),
   of(
     "ExhaustionImminent",
     critical,

@@ -25,6 +25,7 @@ export const budgetCases: readonly AlertCase[] = [
     "35 of 100 credits are spent in a third of the window",
     month("slower", 35),
   ),
+  ofMonth("ForecastExceeded", "info", "spent-out", "101 of 100 credits are spent", month("spent-out", 101)),
   ofMonth("Incomplete", "warning", "partial", "a member is missing", incomplete("partial", 30, 480), 60),
   ofMonth(
     "Incomplete",
@@ -78,6 +79,13 @@ export const budgetCases: readonly AlertCase[] = [
     "drained",
     "it is used up after six hours and a quarter",
     prepaidBy("drained", (minute) => 50 + 8 * Math.min(minute / HOUR, 6.25)),
+  ),
+  ofPrepaid(
+    "ExhaustionPredicted",
+    "warning",
+    "rising",
+    "the last hour's rate leaves 14 hours, that of six hours two days",
+    prepaidBy("rising", (minute) => 50 + minute / 120 + Math.max(minute - 420, 0) / 24),
   ),
   ofPrepaid(
     "ExhaustionPredicted",
