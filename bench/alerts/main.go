@@ -40,7 +40,7 @@ func main() {
 		prof     = flag.String("cpuprofile", "", "write a CPU profile")
 		costKeys = flag.Int("cost", 0, "instead of a fleet: what one evaluation of the first rule file costs with this many keys and eight days of history")
 		class    = flag.String("class", "", "only keys of classes that match this regular expression")
-		twinFile = flag.String("twin", "", "instead of -rules: our rules on keys without Prometheus' engine, a hundred times as fast, with the thresholds of this JSON file")
+		twinFile = flag.String("twin", "", "besides -rules, which may be empty: our rules on keys without Prometheus' engine, a hundred times as fast, with the thresholds of this JSON file")
 		without  = flag.String("without", "", "with -twin: a clause that is left out, or \"each\" for a report that compares the rules without each clause")
 		mutants  = flag.String("mutants", "", "instead of a fleet: each rule of this file without each of its clauses in turn, as JSON")
 		kind     = flag.String("fleet", "keys", "keys that run out of credits, accounts that do, anomalies of spend, or budgets; -warn names the alerts that count")
@@ -70,14 +70,14 @@ func main() {
 		if sets, twins, err = newTwins(*twinFile, *without); err != nil {
 			log.Fatalf("-twin: %v", err)
 		}
-		*ruleFlag = ""
 	}
+	var files []RuleSet
 	for _, s := range strings.FieldsFunc(*ruleFlag, func(r rune) bool { return r == ',' }) {
 		n, f, ok := strings.Cut(s, "=")
 		if !ok {
 			log.Fatalf("-rules: %q is not name=file", s)
 		}
-		sets = append(sets, RuleSet{n, f})
+		files = append(files, RuleSet{n, f})
 		ns, b, err := selectors(f)
 		if err != nil {
 			log.Fatalf("%s: %v", f, err)
@@ -88,12 +88,13 @@ func main() {
 		back = max(back, b)
 	}
 	if *costKeys > 0 {
-		if err := cost(os.Stdout, sets[0].File, *costKeys); err != nil {
+		if err := cost(os.Stdout, files[0].File, *costKeys); err != nil {
 			log.Fatal(err)
 		}
 		return
 	}
 	back += 15 * time.Minute
+	sets = append(sets, files...)
 	needed := func(n string) bool { return names[n] || names[""] }
 
 	start, err := time.Parse("2006-01-02", *startAt)
@@ -119,13 +120,9 @@ func main() {
 	}
 	selected := func(id int) bool { return (*only < 0 || id == *only) && classRe.MatchString(classOf(id)) }
 	if twins != nil {
-		var ids []int
-		for id := range *keys {
-			if selected(id) {
-				ids = append(ids, id)
-			}
-		}
-		runTwins(sets, twins, c, ids, func(id int) *Key { return build(*seed, *keys, c, id)[0] }, rp)
+		runTwins(sets, twins, c, *keys, selected, func(id int) *Key { return build(*seed, *keys, c, id)[0] }, rp)
+	}
+	if len(files) == 0 {
 		rp.print(os.Stdout, *worst)
 		return
 	}
@@ -150,7 +147,7 @@ func main() {
 			}
 			raw := newMemStore(back.Milliseconds())
 			var runs []*setRun
-			for _, s := range sets {
+			for _, s := range files {
 				r, err := newSetRun(s, raw, back.Milliseconds(), *useTSDB, time.Minute)
 				if err != nil {
 					log.Fatalf("%s: %v", s.File, err)
@@ -239,7 +236,7 @@ func main() {
 	fmt.Fprintln(os.Stderr)
 	rp.print(os.Stdout, *worst)
 	fmt.Printf("\n%d keys, %d days scored from %s (+%d warm-up), seed %d, %d scraped samples, %d shards, wall %.0f s; engine time", *keys, *days, *startAt, *warmup, *seed, samples, *procs, time.Since(began).Seconds())
-	for _, s := range sets {
+	for _, s := range files {
 		fmt.Printf(" %s %.0f s", s.Name, spent[s.Name].Seconds())
 	}
 	fmt.Println()

@@ -69,15 +69,16 @@ async function simulate(): Promise<void> {
   const thresholdsFile = join(values.output, "thresholds.json");
   writeFileSync(thresholdsFile, JSON.stringify(thresholds));
   const twin = { thresholds: thresholdsFile, without: values.clauses ? "each" : "" };
-  const contenders = values.alone ? [] : FLEETS[kind].contenders.map(contenderOf);
-  const rules = { ours, ...Object.fromEntries(contenders) };
+  const isTwin = values.twin || values.clauses;
+  const contenders = values.alone || values.clauses ? [] : FLEETS[kind].contenders.map(contenderOf);
+  const rules = { ...(isTwin ? {} : { ours }), ...Object.fromEntries(contenders) };
   // A low priority, because it computes for hours while no one waits for it.
   setPriority(5);
   const program = buildSimulator();
   const [keys, days] = [Number(values.keys), Number(values.days)];
   for (const seed of seeds) {
     const one = { kind, rules, keys, days, seed: Number(seed), classes: values.classes };
-    const fleet = values.twin || values.clauses ? { ...one, twin } : one;
+    const fleet = isTwin ? { ...one, twin } : one;
     writeFileSync(reportFile(seed), await simulateFleet(program, fleet));
   }
 }

@@ -12,7 +12,7 @@ export interface Fleet {
   readonly kind: FleetKind;
   /** Rule files by the name of their column in the report. */
   readonly rules: Readonly<Record<string, string>>;
-  /** Instead of the files: our rules on keys, computed without Prometheus' engine and a hundred times as fast. */
+  /** Besides the files: our rules on keys, computed without Prometheus' engine and a hundred times as fast. */
   readonly twin?: Twin;
   readonly keys: number;
   readonly days: number;
@@ -83,11 +83,18 @@ async function run(program: string, parameters: readonly string[]): Promise<stri
 function parametersOf({ kind, rules, twin, keys, days, seed, classes = "" }: Fleet): readonly string[] {
   const files = Object.entries(rules).map(([name, file]) => `${name}=${file}`);
   const numbers = ["-keys", `${keys}`, "-days", `${days}`, "-seed", `${seed}`, "-step", "2"];
-  const judged =
-    twin === undefined
-      ? ["-rules", files.join(",")]
-      : ["-twin", twin.thresholds, "-without", twin.without ?? ""];
-  return [...judged, ...numbers, "-class", classes, "-fleet", kind, ...PARAMETERS[kind]];
+  const ours = twin === undefined ? [] : ["-twin", twin.thresholds, "-without", twin.without ?? ""];
+  return [
+    "-rules",
+    files.join(","),
+    ...ours,
+    ...numbers,
+    "-class",
+    classes,
+    "-fleet",
+    kind,
+    ...PARAMETERS[kind],
+  ];
 }
 
 /** Anomalies are found by comparison with a week, and budgets with a whole window; an account has a rate of three days. `-warn` names the alerts that count. */
