@@ -32,13 +32,13 @@ var history = []struct {
 	{"key:aigateway_limit_usage_credits:midnight", 240, 2, func(k *evenKey, t int64) float64 { return k.rate * float64(t-t%daySec) }},
 	{"key:aigateway_limit_credits:latest", 240, 2, func(k *evenKey, t int64) float64 { return k.limit }},
 	{"key:aigateway_limit_reset_seconds:left", 240, 1, func(k *evenKey, t int64) float64 { return float64(daySec - t%daySec) }},
-	{"key:aigateway_limit_remaining_credits:latest", 60, 2, func(k *evenKey, t int64) float64 { return k.left(t) }},
-	{"key:aigateway_limit_usage_credits:burn15m", 60, 1, func(k *evenKey, t int64) float64 { return k.rate }},
-	{"key:aigateway_limit_usage_credits:burn1h", 60, 2, func(k *evenKey, t int64) float64 { return k.rate }},
-	{"key:aigateway_limit_usage_credits:burn15m_max1h", 3600, 8, func(k *evenKey, t int64) float64 { return k.rate }},
-	{"key:aigateway_limit_usage_credits:burn1h_max1h", 3600, 8, func(k *evenKey, t int64) float64 { return k.rate }},
-	{"key:aigateway_limit_usage_credits:burn1d_max1h", 3600, 8, func(k *evenKey, t int64) float64 { return k.rate }},
-	{"key:aigateway_limit_remaining_ratio:min1h", 3600, 2, func(k *evenKey, t int64) float64 { return k.left(t) / k.limit }},
+	{"key:aigateway_limit_remaining_credits:latest", 120, 2, func(k *evenKey, t int64) float64 { return k.left(t) }},
+	{"key:aigateway_limit_usage_credits:burn15m", 120, 1, func(k *evenKey, t int64) float64 { return k.rate }},
+	{"key:aigateway_limit_usage_credits:burn1h", 120, 2, func(k *evenKey, t int64) float64 { return k.rate }},
+	{"key:aigateway_limit_usage_credits:burn15m_max2h", 3600, 8, func(k *evenKey, t int64) float64 { return k.rate }},
+	{"key:aigateway_limit_usage_credits:burn1h_max2h", 3600, 8, func(k *evenKey, t int64) float64 { return k.rate }},
+	{"key:aigateway_limit_usage_credits:burn1d_max2h", 3600, 8, func(k *evenKey, t int64) float64 { return k.rate }},
+	{"key:aigateway_limit_remaining_ratio:min2h", 3600, 2, func(k *evenKey, t int64) float64 { return k.left(t) / k.limit }},
 	{"key:aigateway_limit_usage_credits:burn1h_usual", 240, 2, func(k *evenKey, t int64) float64 { return k.rate }},
 	{"key:aigateway_limit_usage_credits:burn1h_usual_next", 240, 2, func(k *evenKey, t int64) float64 { return k.rate }},
 	{"key:aigateway_limit_usage_credits:typical_day", 240, 2, func(k *evenKey, t int64) float64 { return k.rate * daySec }},
@@ -51,13 +51,13 @@ const (
 	evaluations = 10
 )
 
-// evenKey spends four fifths of its daily limit evenly.
+// evenKey spends evenly: four fifths of its daily limit, or so much that it runs out in the afternoon.
 type evenKey struct {
 	name        string
 	rate, limit float64
 }
 
-func (k *evenKey) left(t int64) float64 { return k.limit - k.rate*float64(t%daySec) }
+func (k *evenKey) left(t int64) float64 { return max(0, k.limit-k.rate*float64(t%daySec)) }
 
 // cost measures what one evaluation of a rule file costs with n keys and eight days of history in a real TSDB.
 // It prints CPU seconds per minute by group, and the memory with and without the results.
@@ -71,11 +71,14 @@ func cost(w io.Writer, file string, n int) error {
 	if err := checkHistory(file); err != nil {
 		return err
 	}
-	end := time.Date(2026, 3, 18, 15, 0, 0, 0, time.UTC).Unix()
-	keys := make([]*evenKey, n)
+	end, keys := time.Date(2026, 3, 18, 15, 0, 0, 0, time.UTC).Unix(), make([]*evenKey, n)
 	for i := range keys {
 		limit := 10 + float64(i%97)
-		keys[i] = &evenKey{fmt.Sprintf("key-%05d", i), 0.8 * limit / daySec, limit}
+		share := 0.8
+		if i%20 == 0 { // Two hours are left at the time of the evaluation.
+			share = 1.4
+		}
+		keys[i] = &evenKey{fmt.Sprintf("key-%05d", i), share * limit / daySec, limit}
 	}
 	app := run.db.Appender(context.Background())
 	written := 0

@@ -40,7 +40,7 @@ func main() {
 		prof     = flag.String("cpuprofile", "", "write a CPU profile")
 		costKeys = flag.Int("cost", 0, "instead of a fleet: what one evaluation of the first rule file costs with this many keys and eight days of history")
 		class    = flag.String("class", "", "only keys of classes that match this regular expression")
-		twinFile = flag.String("twin", "", "besides -rules, which may be empty: our rules on keys without Prometheus' engine, a hundred times as fast, with the thresholds of this JSON file")
+		twinFile = flag.String("twin", "", "our rules on keys without Prometheus' engine, a hundred times as fast, with the thresholds of this JSON file")
 		without  = flag.String("without", "", "with -twin: a clause that is left out, or \"each\" for a report that compares the rules without each clause")
 		mutants  = flag.String("mutants", "", "instead of a fleet: each rule of this file without each of its clauses in turn, as JSON")
 		kind     = flag.String("fleet", "keys", "keys that run out of credits, accounts that do, anomalies of spend, or budgets; -warn names the alerts that count")
@@ -64,8 +64,12 @@ func main() {
 	warnRe, classRe := regexp.MustCompile(*warn), regexp.MustCompile(*class)
 	var sets []RuleSet
 	var twins []*twin
-	names, back := map[string]bool{}, time.Duration(0)
+	names, back, explicit := map[string]bool{}, time.Duration(0), map[string]bool{}
+	flag.Visit(func(f *flag.Flag) { explicit[f.Name] = true })
 	if *twinFile != "" {
+		if !explicit["rules"] {
+			*ruleFlag = ""
+		}
 		var err error
 		if sets, twins, err = newTwins(*twinFile, *without); err != nil {
 			log.Fatalf("-twin: %v", err)
@@ -87,7 +91,7 @@ func main() {
 		}
 		back = max(back, b)
 	}
-	if *costKeys > 0 {
+	if *costKeys > 0 && len(files) > 0 {
 		if err := cost(os.Stdout, files[0].File, *costKeys); err != nil {
 			log.Fatal(err)
 		}

@@ -38,7 +38,7 @@ func printMutants(w io.Writer, file string) error {
 	return json.NewEncoder(w).Encode(mutants)
 }
 
-// eachClause calls found with the expression without each of its clauses: the operands of `and`, `or` and `unless`, and the comparisons.
+// eachClause calls found with the expression without each of its clauses: a comparison, the right operand of `and`, `or` and `unless`, the left one of `or`, and that of `and` if it is a condition, not only a value.
 func eachClause(e parser.Expr, found func(changed parser.Expr, without string)) {
 	inside := func(part parser.Expr, put func(parser.Expr) parser.Expr) {
 		eachClause(part, func(changed parser.Expr, without string) { found(put(changed), without) })
@@ -54,7 +54,9 @@ func eachClause(e parser.Expr, found func(changed parser.Expr, without string)) 
 			found(e.RHS, e.LHS.String()+" "+e.Op.String())
 		}
 	case *parser.ParenExpr:
-		inside(e.Expr, func(x parser.Expr) parser.Expr { return &parser.ParenExpr{Expr: x} })
+		inside(e.Expr, func(x parser.Expr) parser.Expr { c := *e; c.Expr = x; return &c })
+	case *parser.UnaryExpr:
+		inside(e.Expr, func(x parser.Expr) parser.Expr { c := *e; c.Expr = x; return &c })
 	case *parser.AggregateExpr:
 		inside(e.Expr, func(x parser.Expr) parser.Expr { c := *e; c.Expr = x; return &c })
 	case *parser.SubqueryExpr:
@@ -76,6 +78,7 @@ func removable(e *parser.BinaryExpr) bool {
 	return e.Op.IsSetOperator() || e.Op.IsComparisonOperator() && !e.ReturnBool && e.LHS.Type() == parser.ValueTypeVector
 }
 
+// compares reports whether an expression contains a comparison.
 func compares(e parser.Expr) bool {
 	found := false
 	parser.Inspect(e, func(node parser.Node, _ []parser.Node) error {

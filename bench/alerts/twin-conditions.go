@@ -64,7 +64,7 @@ func (t *twin) lasting(r *recorded, i int) float64 {
 func (t *twin) isImminent(r *recorded, i int, ratio float64) bool {
 	l := &t.limits
 	quarter, hour, reset := r.exhaustion15m[i], r.exhaustion1h[i], r.reset[i]
-	if !(quarter > l.ImminentOver && quarter < l.Certain.Quarter && (quarter < l.ImminentBeforeReset*reset || !t.has("imminent: before the reset"))) {
+	if !(quarter > l.ImminentOver && quarter < l.Certain.Quarter && quarter < reset && (quarter < l.ImminentBeforeReset*reset || !t.has("imminent: before the reset"))) {
 		return false
 	}
 	withinDay := math.Min(reset, daySec)
@@ -75,7 +75,7 @@ func (t *twin) isImminent(r *recorded, i int, ratio float64) bool {
 	}
 	unusualQuarter := r.burn15m[i] > l.UnusualNow*r.peak15m.lately(i) && t.has("imminent: unusual quarter")
 	quiet := quarter > l.NextHour.Quarter && hour >= l.NextHour.Margin*3600*r.usualNext.lately(i)/positive(r.usual.lately(i)) && !unusualHour && t.has("imminent: next hour")
-	typicalDay := ratio > l.Certain.Ratio && t.asUsual(r, i) && hour < l.Certain.Hour && quarter < l.Certain.Quarter && t.has("imminent: typical day")
+	typicalDay := ratio > l.Certain.Ratio && t.asUsual(r, i) && hour < l.Certain.Hour && t.has("imminent: typical day")
 	lastDay := quarter < l.Imminent && r.exhaustion1d.lately(i) < l.LongBefore*withinDay && t.has("imminent: last day")
 	if !(quarter < l.Imminent && (rate || unusualQuarter) && !quiet || typicalDay || lastDay) {
 		return false

@@ -12,7 +12,7 @@ type recorded struct {
 	exhaustion15m, exhaustion1h, exhaustion6h                    line
 	exhaustion1d, exhaustion3d                                   line
 	usual, usualNext, peak15m, peak1h                            line
-	max15m1h, max1h1h, max15m3d, max1h3d, minRatio1h, minRatio1d line
+	max15m2h, max1h2h, max15m3d, max1h3d, minRatio2h, minRatio1d line
 	usageDay, yesterday, typicalDay, shareYesterday, share, rest line
 	needed                                                       line
 }
@@ -98,7 +98,7 @@ func (t *twin) series(k *Key, c *Clock) *recorded {
 	r := &recorded{c: c, now: make([]float64, n), owner: make([]bool, n), long: make([]bool, n)}
 	for _, l := range []*line{&r.seen, &r.usage, &r.limit, &r.reset, &r.remaining, &r.burn15m, &r.burn1h, &r.burn6h, &r.burn1d, &r.burn3d,
 		&r.exhaustion15m, &r.exhaustion1h, &r.exhaustion6h, &r.exhaustion1d, &r.exhaustion3d, &r.usual, &r.usualNext, &r.peak15m, &r.peak1h,
-		&r.max15m1h, &r.max1h1h, &r.max15m3d, &r.max1h3d, &r.minRatio1h, &r.minRatio1d,
+		&r.max15m2h, &r.max1h2h, &r.max15m3d, &r.max1h3d, &r.minRatio2h, &r.minRatio1d,
 		&r.usageDay, &r.yesterday, &r.typicalDay, &r.shareYesterday, &r.share, &r.rest, &r.needed} {
 		*l = newLine(n)
 	}
@@ -206,12 +206,12 @@ func (r *recorded) exhaustion(seconds line, i int, rate float64) {
 func (r *recorded) history(i int) {
 	const hour, day = evaluationsAnHour, 24
 	r.burn(r.burn3d, i, 3*1440, daySec)
-	r.max15m1h[i] = r.burn15m.most(1, i, 0, hour, 1)
-	r.max1h1h[i] = r.burn1h.most(1, i, 0, hour, 1)
-	r.max15m3d[i] = r.max15m1h.most(1, i, 3*hour, 3*day, hour)
-	r.max1h3d[i] = r.max1h1h.most(1, i, 3*hour, 3*day, hour)
+	r.max15m2h[i] = r.burn15m.most(1, i, 0, 2*hour, 1)
+	r.max1h2h[i] = r.burn1h.most(1, i, 0, 2*hour, 1)
+	r.max15m3d[i] = r.max15m2h.most(1, i, 3*hour, 3*day, hour)
+	r.max1h3d[i] = r.max1h2h.most(1, i, 3*hour, 3*day, hour)
 	if r.limit[i] > 0 {
-		r.minRatio1h[i] = r.remaining.most(-1, i, 0, hour, 1) / r.limit[i]
+		r.minRatio2h[i] = r.remaining.most(-1, i, 0, 2*hour, 1) / r.limit[i]
 	}
-	r.minRatio1d[i] = r.minRatio1h.most(-1, i, hour, day, hour)
+	r.minRatio1d[i] = r.minRatio2h.most(-1, i, hour, day, hour)
 }

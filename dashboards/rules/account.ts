@@ -16,6 +16,7 @@ const LINK = { uid: uids.account };
 export function accountBalance(settings: Settings): RuleGroup {
   const alert = (definition: AlertDefinition) => createAlert(settings, LINK, definition);
   const { timing } = settings;
+  const ofExhausted = exhausted(settings);
   return {
     name: "aigateway-account",
     comment:
@@ -25,10 +26,10 @@ export function accountBalance(settings: Settings): RuleGroup {
       ...amounts(timing),
       ...burns(timing),
       ...exhaustions(),
-      rememberSince(timing, exhausted(settings), recorded.accountBalance),
-      // The condition is evaluated once, in the rule that remembers since when it is true.
+      rememberSince(timing, ofExhausted, recorded.accountBalance),
       alert({
-        ...exhausted(settings),
+        ...ofExhausted,
+        comment: "The condition is evaluated once, in the rule that remembers since when it is true.",
         expr: promql`${recorded.accountBalance} and on (job, gateway) ${EXHAUSTED.since}`,
       }),
       alert(imminent(settings)),
@@ -117,9 +118,9 @@ function exhausted({ timing }: Settings): RememberedAlert {
     ...EXHAUSTED,
     name: "AIGatewayAccountExhausted",
     severity: "critical",
-    comment: "An account that never bought credits is billed in another way, so its balance means nothing.",
     expr: promql`
       ${balance}
+      # An account that never bought credits is billed in another way, so its balance means nothing.
       and on (job, gateway) ${bought} > 0
       and on (job, gateway) (
         ${balance} <= 0

@@ -34,9 +34,9 @@ export function keyForecast({ timing }: Settings): RuleGroup {
       ),
       record(
         restShareYesterday,
-        "The share of yesterday's spend that came after this hour. Absent if the key ran out of credits since.",
+        "The share of yesterday's spend that came after this hour. Absent if the key ran out of credits since, unless that was in the last hour or two.",
         promql`
-          clamp_min(${usageMidnight} - ${recorded.usageDayAgo}, 0)
+          clamp_min(${usageMidnight} - ${lately(timing, recorded.usageDayAgo)}, 0)
           / (${spentYesterday} > 0)
           and ${historic(timing, recorded.remainingRatioMin1d)} > ${thresholds.dryRatio}`,
       ),
@@ -82,20 +82,22 @@ export function keyForecast({ timing }: Settings): RuleGroup {
 /** What the forecast and the last hour mean now. */
 export function keyPresent(timing: Timing): readonly RecordingRule[] {
   const { restRatio, restOfDay, remaining, resetSeconds, burn1h, burn15m, exhaustionSoon } = recorded;
+  // Not the series of the first rule: a rule of Grafana or vmalert reads what its own group records only at the next evaluation.
+  const soon = promql`${recorded.exhaustion15m} < ${timing.seconds(thresholds.predictedSoon)}`;
   const part = thresholds.lastingPart;
   const quarters = (count: number) => timing.duration(count * timing.burnWindow);
   return [
     record(
       exhaustionSoon,
-      "Seconds until the key runs out at the rate of the last 15 minutes, if that is soon and before its limit resets. The following rules are about these keys only, because few series cost little.",
-      promql`${recorded.exhaustion15m} < ${timing.seconds(thresholds.predictedSoon)} < ${resetSeconds}`,
+      "Seconds until the key runs out at the rate of the last 15 minutes, if that is soon and before its limit resets. Few series cost little.",
+      promql`${soon} < ${resetSeconds}`,
     ),
     record(
       restRatio,
-      "The forecast rest of today divided by what is left, on a day that ends with a reset. Absent while the key spends at three times its usual rate at this hour and nearly as fast as ever in three days, because then earlier days are no guide.",
+      "The forecast rest of today divided by what is left, for a key that runs out soon, on a day that ends with a reset. Absent while the key spends at three times its usual rate at this hour and nearly as fast as ever in three days, because then earlier days are no guide.",
       promql`
         ${lately(timing, restOfDay)} / (${remaining} > 0)
-        and ${exhaustionSoon}
+        and ${soon}
         and ${resetSeconds} <= 86400
         and (
           ${asUsual(timing)}
@@ -104,10 +106,10 @@ export function keyPresent(timing: Timing): readonly RecordingRule[] {
     ),
     record(
       recorded.exhaustionLasting,
-      "Seconds until the key runs out at the rate of the last hour, if each quarter of the hour contributed to it. A burst that is over or has just begun does not qualify.",
+      "Seconds until a key that runs out soon does so at the rate of the last hour, if each quarter of the hour contributed to it. A burst that is over or has just begun does not qualify.",
       promql`
         ${recorded.exhaustion1h}
-        and ${exhaustionSoon}
+        and ${soon}
         and (
           ${part} * ${burn1h}
           < ${burn15m}

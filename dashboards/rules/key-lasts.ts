@@ -2,6 +2,7 @@ import { keyFamilies as families } from "../../exporter/collectors/key-families.
 import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
 import { promql, type Series } from "../promql.ts";
 import { historic } from "./key-history.ts";
+import { both } from "./key-days.ts";
 import { usageOfLimit } from "./key-inputs.ts";
 import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
@@ -29,7 +30,7 @@ export function keyEstimates({ timing }: Settings): RuleGroup {
     name: "aigateway-key-estimates",
     comment: "When keys may run out, for the dashboards. No alert uses it.",
     interval: slowly(timing),
-    rules: [gatewaysBurn(timing), mayRunOut(timing), runsOutByDays(timing)],
+    rules: [gatewaysBurn(timing), mayRunOut(timing)],
   };
 }
 
@@ -53,11 +54,6 @@ function gatewaysBurn(timing: Timing): RecordingRule {
       settled(usageOfLimit(timing, families.usageMonth, families.byokUsageMonth), month),
     ),
   );
-}
-
-/** At both rates: the longer of the two times. */
-function both(one: Series, other: Series): string {
-  return promql`(${one} >= ${other} or (${other} and ${one}))`;
 }
 
 /** A typical day needs less than is left until a reset within a day. */
@@ -87,18 +83,6 @@ function runsOut(): RecordingRule {
       promql`(${soon} < clamp_max(${resetSeconds}, ${DAY}) unless ${lastsToday})`,
       recorded.runsOutByDays.name,
     )}\n${promql`and ${limit} > 0`}`,
-  );
-}
-
-function runsOutByDays(timing: Timing): RecordingRule {
-  return record(
-    recorded.runsOutByDays,
-    "Seconds until the key runs out, if it does before a reset that is more than a day away: judged by the rates of both the last day and the last three days, or by that of the day if there is no other.",
-    promql`
-      (
-        ${both(exhaustion1d, exhaustion3d)}
-        or (${exhaustion1d} unless ${historic(timing, burn3d)})
-      ) < (${resetSeconds} > ${DAY})`,
   );
 }
 
