@@ -26,6 +26,19 @@ const stuck = story(
   },
 );
 
+/** Too little is left at hour 60. Credits are bought at hour 80, and nothing is spent. */
+const refilled = story("refilled", "is no longer exhausted when credits are bought", {
+  bought: (minute) => (minute < 80 * HOUR ? 600 : 700),
+  used: (minute) => (599.7 * Math.min(minute, 60 * HOUR)) / (60 * HOUR),
+});
+
+/** Too little is left at hour 60, but from hour 80 on a cheaper model is called. */
+const cheaper = story("cheaper", "is no longer exhausted when calls succeed again", {
+  bought: () => 600,
+  used: (minute) =>
+    (599.7 * Math.min(minute, 60 * HOUR)) / (60 * HOUR) + Math.max(0, minute - 80 * HOUR) / 10_000,
+});
+
 /** Most of the credits expire at hour 60 and the rest at hour 100, while nothing is spent. */
 const expired = story("expired", "is exhausted, and not predicted to be, when credits expire without spend", {
   bought: (minute) => (minute < 60 * HOUR ? 400 : minute < 100 * HOUR ? 130 : 100),
@@ -41,7 +54,7 @@ const slow = story("slow", "has a week left at the rate of three days", {
 /** All credits are transferred to another account while the process is replaced. */
 const restarted = story("restarted", "counts only the process with the newest answer", {
   bought: (minute) => (minute < DAY ? 5000 : 100),
-  used: () => 100,
+  used: (minute) => (minute < DAY ? 300 : 100),
   scraped: {
     "a:9853": (minute) => minute < DAY,
     "b:9853": (minute) => minute >= DAY,
@@ -77,6 +90,13 @@ export const accountStories: readonly Story[] = [
       silent("job=stuck", "AIGatewayAccountExhausted", 80 * HOUR + 4, DAYS * DAY - 4),
     ],
   },
+  ...[refilled, cheaper].map((again) => ({
+    ...again,
+    expect: [
+      lasting(again.subject, "AIGatewayAccountExhausted", 62 * HOUR, 79 * HOUR),
+      silent(again.subject, "AIGatewayAccountExhausted", 80 * HOUR + 24, 82 * HOUR),
+    ],
+  })),
   {
     ...expired,
     expect: [
@@ -111,11 +131,11 @@ export const accountStories: readonly Story[] = [
     expect: [
       silent("job=restarted", ALL, 0, DAY - 4),
       firing("job=restarted", DAY + 12, ALL, [of("restarted", "AIGatewayAccountExhausted", "critical")]),
-      {
+      ...[recorded.accountBought, recorded.accountUsed].map(({ name }) => ({
         at: DAY + 12,
-        expr: `${recorded.accountBought.name}{job="restarted"}`,
-        samples: [{ labels: `${recorded.accountBought.name}{job="restarted"}`, value: 100 }],
-      },
+        expr: `${name}{job="restarted"}`,
+        samples: [{ labels: `${name}{job="restarted"}`, value: 100 }],
+      })),
     ],
   },
 ];

@@ -11,6 +11,7 @@ import { exhaustedStories } from "./cases/key-credit-cases.ts";
 import { ruleEvaluationStories } from "./cases/rule-evaluation-stories.ts";
 import { unheardStories } from "./cases/unheard-stories.ts";
 import { dailyStories } from "./day-stories.ts";
+import { prepaidStories } from "./prepaid-stories.ts";
 import { probeWeeks } from "./probe-weeks.ts";
 import { failuresOf, type Story } from "./story.ts";
 import { weekStories } from "./week-stories.ts";
@@ -53,6 +54,7 @@ export const SUITES: readonly Suite[] = [
     step: 1,
   },
   { name: "accounts", stories: accountStories, step: 4 },
+  { name: "prepaid", stories: prepaidStories, step: 4 },
   { name: "probes", stories: probeWeeks, step: 4 },
   { name: "days", stories: dailyStories, step: 2 },
   { name: "weeks", stories: weekStories, step: 4 },

@@ -85,7 +85,7 @@ export const budgetCases: readonly AlertCase[] = [
     "warning",
     "rising",
     "the last hour's rate leaves 14 hours, that of six hours two days",
-    prepaidBy("rising", (minute) => 50 + minute / 120 + Math.max(minute - 420, 0) / 24),
+    prepaidBy("rising", (minute) => 50 + minute / 120 + Math.max(minute - 390, 0) / 24),
   ),
   ofPrepaid(
     "ExhaustionPredicted",
