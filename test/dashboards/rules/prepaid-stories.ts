@@ -21,8 +21,8 @@ export const prepaidStories: readonly Story[] = [
   },
   never(
     "stopped",
-    "spends nothing since the day before",
-    (minute) => (2 * Math.min(minute, 95 * HOUR)) / HOUR,
+    "has stopped spending when three days are known",
+    (minute) => (6 * Math.min(minute, 62 * HOUR)) / HOUR,
   ),
   never(
     "risen",
