@@ -51,6 +51,22 @@ const slow = story("slow", "has a week left at the rate of three days", {
   used: (minute) => (2 * minute) / HOUR,
 });
 
+const stopped = story("stopped", "has stopped spending when three days are known", {
+  bought: () => 528,
+  used: (minute) => (6 * Math.min(minute, 62 * HOUR)) / HOUR,
+});
+
+const risen = story("risen", "has a week left at the rate of six hours only", {
+  bought: () => 528,
+  used: (minute) =>
+    (0.5 * Math.min(minute, 131 * HOUR) + 3 * Math.min(Math.max(0, minute - 120 * HOUR), 11 * HOUR)) / HOUR,
+});
+
+const spent = story("spent", "is used up at once", {
+  bought: () => 528,
+  used: (minute) => (minute < 96 * HOUR ? 0 : 528),
+});
+
 /** All credits are transferred to another account while the process is replaced. */
 const restarted = story("restarted", "counts only the process with the newest answer", {
   bought: (minute) => (minute < DAY ? 5000 : 100),
@@ -113,6 +129,10 @@ export const accountStories: readonly Story[] = [
       silent("job=slow", "AIGatewayAccountExhaust(ed|ionImminent|ionPredicted)", 0, DAYS * DAY - 4),
     ],
   },
+  ...[stopped, risen, spent].map((quick) => ({
+    ...quick,
+    expect: [silent(quick.subject, "AIGatewayAccountExhaustionSlow", 0, 131 * HOUR)],
+  })),
   {
     ...nightly,
     expect: [silent("job=nightly", "AIGatewayAccountExhaustionImminent", 0, 4 * DAY)],

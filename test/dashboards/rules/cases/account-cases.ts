@@ -2,6 +2,7 @@ import { accountFamilies as families } from "../../../../exporter/collectors/acc
 import { usageFamiliesOf } from "../../../../exporter/collectors/analytics-families.ts";
 import { discoveryFamilies } from "../../../../exporter/collectors/discovery-families.ts";
 import { unwatchedFamilies } from "../../../../exporter/collectors/unwatched-families.ts";
+import { selfFamilies } from "../../../../exporter/metrics/self-families.ts";
 import { type InputSeries, seriesOf, type Value } from "../input-series.ts";
 import { type AlertCase, casesOf, eachMinute, exposed, HOUR } from "./alert-case.ts";
 
@@ -72,6 +73,50 @@ export const accountCases: readonly AlertCase[] = [
   ),
   of("ExhaustionPredicted", warning, "longer-account", "two days are left", perHour("longer-account", 0.9)),
   of(
+    "ExhaustionImminent",
+    critical,
+    "sixth-hour",
+    "four hours are left at the rates of one hour and of six",
+    uses("sixth-hour", (minute) => minute / 6),
+    371,
+  ),
+  of(
+    "ExhaustionImminent",
+    critical,
+    "sprint",
+    "the last hour alone leaves less than an hour",
+    uses("sprint", (minute) => Math.max(0, minute - 400)),
+    461,
+  ),
+  of(
+    "ExhaustionImminent",
+    critical,
+    "burst-account",
+    "it is used up within five minutes",
+    uses("burst-account", (minute) => 50 + 10 * Math.min(Math.max(minute - 60, 0), 5)),
+  ),
+  of(
+    "ExhaustionPredicted",
+    warning,
+    "drained-account",
+    "it is used up after six hours and a quarter",
+    uses("drained-account", (minute) => 50 + 8 * Math.min(minute / HOUR, 6.25)),
+  ),
+  of(
+    "ExhaustionPredicted",
+    warning,
+    "rising-account",
+    "the last hour's rate leaves 14 hours, that of six hours two days",
+    uses("rising-account", (minute) => 50 + minute / 120 + Math.max(minute - 390, 0) / 24),
+  ),
+  of(
+    "ExhaustionPredicted",
+    warning,
+    "paused-account",
+    "the spending has stopped, with six hours left at the former rate",
+    uses("paused-account", (minute) => 50 + 5 * Math.min(minute / HOUR, 5)),
+  ),
+  of(
     "DataStale",
     warning,
     "stale-account",
@@ -86,6 +131,10 @@ export const accountCases: readonly AlertCase[] = [
     "gets an answer every 50 minutes",
     answered("slow-account", (minute) => minute - (minute % 50)),
   ),
+  of("DataStale", warning, "seldom-account", "is asked every 20 minutes and answers every 80", [
+    ...answered("seldom-account", (minute) => minute - (minute % 80)),
+    exposed(selfFamilies.pollInterval, { collector: "analytics" }, () => 1200, "seldom-account"),
+  ]),
   ofWorkspace(
     "Failing",
     warning,
