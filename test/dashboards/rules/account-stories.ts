@@ -51,9 +51,9 @@ const slow = story("slow", "has a week left at the rate of three days", {
   used: (minute) => (2 * minute) / HOUR,
 });
 
-const stopped = story("stopped", "has stopped spending when three days are known", {
+const stopped = story("stopped", "has all but stopped spending when three days are known", {
   bought: () => 528,
-  used: (minute) => (6 * Math.min(minute, 62 * HOUR)) / HOUR,
+  used: (minute) => (6 * Math.min(minute, 62 * HOUR) + minute / 10) / HOUR,
 });
 
 const risen = story("risen", "has a week left at the rate of six hours only", {

@@ -113,8 +113,8 @@ export const accountCases: readonly AlertCase[] = [
     "ExhaustionPredicted",
     warning,
     "paused-account",
-    "the spending has stopped, with six hours left at the former rate",
-    uses("paused-account", (minute) => 50 + 5 * Math.min(minute / HOUR, 5)),
+    "the spending has all but stopped, with six hours left at the former rate",
+    uses("paused-account", (minute) => 50 + 5 * Math.min(minute / HOUR, 5) + minute / 1200),
   ),
   of(
     "DataStale",
