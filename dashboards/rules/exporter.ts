@@ -56,7 +56,7 @@ function upstreamErrors({ timing }: Settings): AlertDefinition {
     severity: "warning",
     expr: promql`
       sum by (job, gateway, endpoint) (rate(${failed}[${range}]))
-      / (sum by (job, gateway, endpoint) (rate(${families.upstreamRequests}[${range}])) > 0)
+      / sum by (job, gateway, endpoint) (rate(${families.upstreamRequests}[${range}]))
       > ${thresholds.upstreamErrors}`,
     for: 15 * MINUTE,
     keepFiringFor: 15 * MINUTE,
@@ -78,7 +78,7 @@ function throttled({ timing }: Settings): AlertDefinition {
 }
 
 function seriesLimit({ timing }: Settings): AlertDefinition {
-  const ratio = promql`max by (job, gateway) (${families.series}) / (max by (job, gateway) (${families.seriesLimit}) > 0)`;
+  const ratio = promql`max by (job, gateway) (${families.series}) / max by (job, gateway) (${families.seriesLimit})`;
   return {
     name: "AIGatewaySeriesLimit",
     severity: "warning",

@@ -66,7 +66,7 @@ function freeQuotaLow(): AlertDefinition {
     severity: "info",
     expr: promql`
       min by (job, gateway, key) (${families.freeRequestsRemaining})
-      / (max by (job, gateway, key) (${families.freeRequestsLimit}) > 0)
+      / max by (job, gateway, key) (${families.freeRequestsLimit})
       < ${thresholds.freeQuotaLow}`,
     for: 5 * MINUTE,
     keepFiringFor: 10 * MINUTE,

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { judgedRules } from "../../../bench/alerts/judged-rules.ts";
+import { simulateFleet } from "../../../bench/alerts/simulator.ts";
 import { renderRuleFile } from "../../../dashboards/rules/file.ts";
 import { isAlert, type Rule, type RuleGroup } from "../../../dashboards/rules/rule.ts";
 import { accountStories } from "./account-stories.ts";
@@ -11,6 +13,7 @@ import { exhaustedStories } from "./cases/key-credit-cases.ts";
 import { ruleEvaluationStories } from "./cases/rule-evaluation-stories.ts";
 import { unheardStories } from "./cases/unheard-stories.ts";
 import { dailyStories } from "./day-stories.ts";
+import { exporterDownStories } from "./exporter-down-stories.ts";
 import { prepaidStories } from "./prepaid-stories.ts";
 import { probeWeeks } from "./probe-weeks.ts";
 import { failuresOf, type Story } from "./story.ts";
@@ -53,6 +56,7 @@ export const SUITES: readonly Suite[] = [
     stories: [...caseStories, ...exhaustedStories, ...unheardStories, ...ruleEvaluationStories],
     step: 1,
   },
+  ...exporterDownStories.map((story) => ({ name: "exporter down", stories: [story], step: 1 })),
   { name: "accounts", stories: accountStories, step: 4 },
   { name: "prepaid", stories: prepaidStories, step: 4 },
   { name: "probes", stories: probeWeeks, step: 4 },
@@ -79,20 +83,52 @@ export async function noticedBy(
   mutant: Mutant,
   suites: readonly Suite[] = SUITES,
 ): Promise<string | undefined> {
-  const home = groups.find(({ rules }) => rules.some((rule) => nameOf(rule) === mutant.rule));
-  const part = PARTS.find((one) => one.groups.test(home?.name ?? ""));
-  if (!part) throw new Error(`Cannot find the rule ${mutant.rule}`);
-  const own = groups.filter(({ name }) => part.groups.test(name));
-  const changed = own.map((group) => ({
-    ...group,
-    rules: group.rules.map((rule) => (nameOf(rule) === mutant.rule ? { ...rule, expr: mutant.expr } : rule)),
-  }));
+  const part = partOf(groups, mutant);
+  const changed = withMutant(groups, mutant).filter(({ name }) => part.groups.test(name));
   for (const suite of suites) {
     const stories = suite.stories.filter(({ subject }) => part.subject.test(subject));
     const failures = await failuresIn(promtool, stories, suite.step, changed);
     if (failures.length > 0) return isEvaluated(failures) ? suite.name : "an error of the evaluation";
   }
   return undefined;
+}
+
+/**
+ * Runs the rules on the credits of keys over a small fleet with known outcomes, and returns what was announced, too late or falsely.
+ * A clause that changes the report is noticed.
+ */
+export async function fleetReport(simulator: string, groups: readonly RuleGroup[]): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "mutant-"));
+  const file = join(folder, "rules.yaml");
+  try {
+    writeFileSync(file, judgedRules(groups));
+    const report = await simulateFleet(simulator, { ...FLEET, rules: { ours: file } });
+    return report.replace(/^.* engine time .*$/m, "");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A key of each class for a week after three days of warm-up. */
+const FLEET = { kind: "keys", keys: 27, days: 7, seed: 1001 } as const;
+
+/** Whether the fleet has what the mutant's rule is about. */
+export function isJudged(groups: readonly RuleGroup[], mutant: Mutant): boolean {
+  return judgedRules(withMutant(groups, mutant)) !== judgedRules(groups);
+}
+
+export function withMutant(groups: readonly RuleGroup[], { rule: name, expr }: Mutant): readonly RuleGroup[] {
+  return groups.map((group) => ({
+    ...group,
+    rules: group.rules.map((rule) => (nameOf(rule) === name ? { ...rule, expr } : rule)),
+  }));
+}
+
+function partOf(groups: readonly RuleGroup[], mutant: Mutant): Part {
+  const home = groups.find(({ rules }) => rules.some((rule) => nameOf(rule) === mutant.rule));
+  const part = PARTS.find((one) => one.groups.test(home?.name ?? ""));
+  if (!part) throw new Error(`Cannot find the rule ${mutant.rule}`);
+  return part;
 }
 
 /** Throws if the complete rules fail a story, because then a mutant would count as noticed by it. */

@@ -20,6 +20,8 @@ export const probeWeeks: readonly Story[] = [
     "a probe with two more wrong words of eleven fires an alert",
   ),
   changed("other", { wordErrors: 2 / 11 }, "", "a probe with one more wrong word of eleven is silent"),
+  stopped("halted", { seconds: 20 }, "ProbeSlow"),
+  stopped("muted", { wordErrors: 1 }, "ProbeQualityDropped"),
   weekly("short", "a probe that takes twice as long as half a second is silent", {
     answer: (minute) => ({ seconds: minute < CHANGE ? 0.5 : 1.2, wordErrors: 0 }),
   }),
@@ -47,10 +49,7 @@ function changed(
   alert: string,
   title: string,
 ): Story {
-  const usual = { seconds: 2, wordErrors: 1 / 11 };
-  const story = weekly(name, title, {
-    answer: (minute) => (minute < CHANGE ? usual : { ...usual, ...change }),
-  });
+  const story = weekly(name, title, { answer: answerOf(change) });
   if (alert === "") return story;
   const labels = { alertname: `AIGateway${alert}`, job: JOB, severity: "warning" };
   const expected = { ...labels, probe: name, key: name, model: modelOf(name), team: TEAM };
@@ -64,6 +63,21 @@ function changed(
   };
 }
 
+/** The probe changes, the alert fires, and three hours after its last run a day later the alert ends. */
+function stopped(
+  name: string,
+  change: { readonly seconds?: number; readonly wordErrors?: number },
+  alert: string,
+): Story {
+  const end = CHANGE + DAY;
+  const story = changed(name, change, alert, `an alert ends when the probe no longer runs: ${alert}`);
+  const probe = { runs: every(HOUR).filter((minute) => minute < end), answer: answerOf(change) };
+  return {
+    ...weekly(name, story.title, probe),
+    expect: [...story.expect.slice(0, -1), silent(story.subject, ALERTS, end + 3 * HOUR, MINUTES - 1)],
+  };
+}
+
 function weekly(name: string, title: string, behaviour: Partial<SimulatedProbe>): Story {
   const probe = { name, runs: every(HOUR), answer: () => undefined, ...behaviour };
   const subject = `probe=${name}`;
@@ -73,6 +87,11 @@ function weekly(name: string, title: string, behaviour: Partial<SimulatedProbe>)
     series: simulateProbe(probe, MINUTES),
     expect: [silent(subject, ALERTS, 0, MINUTES - 1)],
   };
+}
+
+function answerOf(change: { readonly seconds?: number; readonly wordErrors?: number }) {
+  const usual = { seconds: 2, wordErrors: 1 / 11 };
+  return (minute: number) => (minute < CHANGE ? usual : { ...usual, ...change });
 }
 
 function every(minutes: number): readonly number[] {

@@ -1,8 +1,13 @@
 import { queryFamilies as families } from "../../../../exporter/collectors/analytics-families.ts";
+import { selfFamilies } from "../../../../exporter/metrics/self-families.ts";
+import { JOB } from "../../../../dashboards/rules/settings.ts";
 import type { InputSeries } from "../input-series.ts";
 import { type AlertCase, casesOf, exposed } from "./alert-case.ts";
 
 const of = casesOf("AIGatewayAnalytics", "query", {});
+const ofJob = casesOf("AIGatewayAnalytics", "job", { query: "last_month" });
+const SELDOM = "queries-seldom";
+const ofSeldom = casesOf("AIGatewayAnalytics", "query", { job: SELDOM });
 
 /** Alerts on the analytics. */
 export const analyticsCases: readonly AlertCase[] = [
@@ -21,13 +26,32 @@ export const analyticsCases: readonly AlertCase[] = [
     "gets an answer every hour",
     answered("month", (minute) => minute - (minute % 60)),
   ),
-  of(
+  ofJob(
     "Stale",
     "warning",
-    "last_month",
-    "gets an answer every two hours",
-    answered("last_month", (minute) => minute - (minute % 120)),
+    "slow-last-month",
+    "the query last_month gets an answer every two hours",
+    answered("last_month", (minute) => minute - (minute % 120), "slow-last-month"),
   ),
+  ofJob(
+    "Stale",
+    "warning",
+    "no-last-month",
+    "the query last_month has had no answer since minute 60",
+    answered("last_month", (minute) => Math.min(minute, 60), "no-last-month"),
+    311,
+  ),
+  ofSeldom("Stale", "warning", "week", "runs every half an hour and gets every fourth answer", [
+    ...answered("week", (minute) => minute - (minute % 120), SELDOM),
+    exposed(selfFamilies.pollInterval, { collector: "analytics" }, () => 1800, SELDOM),
+  ]),
+  of("Stale", "warning", "last_week", "every query fails for twenty minutes", [
+    ...answered("last_week", (minute) => (minute > 60 && minute < 80 ? 60 : minute)),
+    exposed(families.up, { query: "last_week" }, (minute) => Number(minute <= 60 || minute >= 80)),
+  ]),
+  of("Stale", "warning", "today", "the first query succeeded, and no series has its time yet", [
+    exposed(families.up, { query: "today" }, () => 1),
+  ]),
   of(
     "Stale",
     "warning",
@@ -40,8 +64,8 @@ export const analyticsCases: readonly AlertCase[] = [
   of("Truncated", "info", "month", "is truncated for 29 minutes", truncated("month", 10, 39)),
 ];
 
-function answered(query: string, at: (minute: number) => number): readonly InputSeries[] {
-  return [exposed(families.lastSuccess, { query }, (minute) => at(minute) * 60)];
+function answered(query: string, at: (minute: number) => number, job = JOB): readonly InputSeries[] {
+  return [exposed(families.lastSuccess, { query }, (minute) => at(minute) * 60, job)];
 }
 
 function truncated(query: string, from: number, to: number): readonly InputSeries[] {

@@ -45,6 +45,9 @@ export const exporterCases: readonly AlertCase[] = [
     "the endpoint is throttled for twenty minutes",
     throttled("paused", 10, 30),
   ),
+  ofEndpoint("UpstreamThrottled", warning, "resumed", "the pause has ended, and its end is still exposed", [
+    exposed(families.throttledUntil, { endpoint: "resumed" }, () => 20 * 60),
+  ]),
   ofJob(
     "ShardingMismatch",
     warning,

@@ -1,10 +1,17 @@
 import { discoveryFamilies } from "../../../../exporter/collectors/discovery-families.ts";
 import { keyFamilies as families } from "../../../../exporter/collectors/key-families.ts";
+import { selfFamilies } from "../../../../exporter/metrics/self-families.ts";
+import { JOB } from "../../../../dashboards/rules/settings.ts";
 import type { Family } from "../../../../exporter/metrics/family.ts";
 import type { InputSeries, Value } from "../input-series.ts";
 import { type AlertCase, casesOf, exposed, HOUR } from "./alert-case.ts";
 
 const of = casesOf("AIGatewayKey", "key", { team: "search" });
+/** Keys of another job, whose exporter polls every ten minutes, and of one of which nothing but keys is known. */
+const SELDOM = "polls-seldom";
+const ofSeldom = casesOf("AIGatewayKey", "key", { team: "search", job: SELDOM });
+const UNSEEN = "unseen";
+const ofUnseen = casesOf("AIGatewayKey", "key", { team: "search", job: UNSEEN });
 
 /** Alerts on the state of keys. */
 export const keyStateCases: readonly AlertCase[] = [
@@ -29,10 +36,29 @@ export const keyStateCases: readonly AlertCase[] = [
     ...expires("expiring-disabled", 7.1),
     exposed(discoveryFamilies.disabled, { key: "expiring-disabled" }, () => 1),
   ]),
+  of(
+    "ExpiresSoon",
+    "warning",
+    "expiring-enabled",
+    "the key expires within a week and is not disabled",
+    [
+      ...expires("expiring-enabled", 7.1),
+      exposed(discoveryFamilies.disabled, { key: "expiring-enabled" }, () => 0),
+    ],
+    2.4 * HOUR + 16,
+  ),
   of("FreeQuotaLow", "info", "quota", "two of fifty free requests are left", quota("quota", 2), 35),
   of("FreeQuotaLow", "info", "quota-left", "five of fifty free requests are left", quota("quota-left", 5)),
   of("DataStale", "warning", "stale", "the last answer was at minute 60", answered("stale", 60, 480), 81),
-  of("DataStale", "warning", "outage", "there is no answer for fifteen minutes", answered("outage", 60, 75)),
+  of("DataStale", "warning", "outage", "every poll fails for fifteen minutes", [
+    ...answered("outage", 60, 75),
+    exposed(families.up, { key: "outage" }, (minute) => Number(minute <= 60 || minute >= 75)),
+  ]),
+  ofSeldom("DataStale", "warning", "seldom", "is polled every ten minutes and gets every fourth answer", [
+    exposed(selfFamilies.pollInterval, { collector: "key" }, () => 600, SELDOM),
+    owner("seldom", 0, 0, SELDOM),
+    exposed(families.lastSuccess, { key: "seldom" }, (minute) => (minute - (minute % 40)) * 60, SELDOM),
+  ]),
   of(
     "DataStale",
     "warning",
@@ -40,6 +66,13 @@ export const keyStateCases: readonly AlertCase[] = [
     "there has never been an answer",
     told("never", families.up, () => 0),
     5,
+  ),
+  of(
+    "DataStale",
+    "warning",
+    "first",
+    "the first poll succeeded, and no series has its time yet",
+    told("first", families.up, () => 1),
   ),
   of(
     "DataStale",
@@ -84,6 +117,20 @@ export const keyStateCases: readonly AlertCase[] = [
     owner("deleted", 120, 480),
     known("deleted", (minute) => (minute < 120 ? 1 : null)),
   ]),
+  ofUnseen("Disappeared", "warning", "unseen", "no process of its exporter is known to run", [
+    owner("unseen", 120, 480, UNSEEN),
+  ]),
+  ofSeldom(
+    "Disappeared",
+    "warning",
+    "gone-elsewhere",
+    "the key is not configured from minute 120 on, in an exporter with its own name",
+    [
+      owner("gone-elsewhere", 120, 480, SELDOM),
+      exposed(selfFamilies.buildInfo, { version: "1.0.0", revision: "", nodeversion: "22" }, () => 1, SELDOM),
+    ],
+    150,
+  ),
   of("Disappeared", "warning", "missed", "scrapes fail for twenty minutes", [owner("missed", 120, 140)]),
 ];
 
@@ -125,8 +172,8 @@ function corrected(key: string, usage: number): readonly InputSeries[] {
   return [...answered(key, 0, 0), exposed(families.usage, { key }, (minute) => (minute < 90 ? 50 : usage))];
 }
 
-function owner(key: string, goneFrom = 0, goneTo = 0): InputSeries {
+function owner(key: string, goneFrom = 0, goneTo = 0, job = JOB): InputSeries {
   const isGone = (minute: number) => minute >= goneFrom && minute < goneTo;
   const labels = { key, team: "search", project: "", cost_center: "" };
-  return exposed(families.ownerInfo, labels, (minute) => (isGone(minute) ? null : 1));
+  return exposed(families.ownerInfo, labels, (minute) => (isGone(minute) ? null : 1), job);
 }

@@ -1,5 +1,7 @@
 import { probeFamilies as families } from "../../../../exporter/probes/families.ts";
+import { JOB } from "../../../../dashboards/rules/settings.ts";
 import type { InputSeries } from "../input-series.ts";
+import { firing, silent, type Story } from "../story.ts";
 import { modelOf, type SimulatedProbe, simulateProbe, TEAM } from "../simulated-probe.ts";
 import { type AlertCase, CASE_MINUTES, casesOf, exposed, HOUR } from "./alert-case.ts";
 
@@ -54,8 +56,43 @@ export const probeCases: readonly AlertCase[] = [
   spendLimit("under-way", "the ceiling is not reached while runs are in progress", (minute) =>
     minute % 60 < 10 ? 0.95 : 0.9,
   ),
+  notRun(
+    "not-spent",
+    "the last run was at minute 60, and the ceiling allows another one",
+    { job: "not-spent", runs: [0, 60] },
+    251,
+    [
+      exposed(families.spendDay, {}, () => 0.9, "not-spent"),
+      exposed(families.spendDayLimit, {}, () => 1, "not-spent"),
+      exposed(families.costLimit, {}, () => 0.1, "not-spent"),
+    ],
+  ),
   { ...notRun("spent", "the ceiling prevents the run, which has its own alert", {}), subject: "job=spent" },
 ];
+
+const STOPPED = {
+  runs: [0, 60, 120, 180, 240],
+  answer: (minute: number) => good(minute < 180),
+};
+
+/** An alert that ends, which no case shows. */
+export const stoppedProbe: Story = {
+  title: "AIGatewayProbeFailing, probe=halted: ends when a probe that failed no longer runs",
+  subject: "probe=halted",
+  series: seriesOfProbe("halted", STOPPED),
+  expect: [
+    firing("probe=halted", 300, "AIGatewayProbeFailing", [
+      {
+        alertname: "AIGatewayProbeFailing",
+        severity: "critical",
+        job: JOB,
+        ...labelsOf("halted"),
+        probe: "halted",
+      },
+    ]),
+    silent("probe=halted", "AIGatewayProbeFailing", 425, CASE_MINUTES - 1),
+  ],
+};
 
 function good(isGood: boolean) {
   return isGood ? { seconds: 2, wordErrors: 0 } : undefined;
@@ -71,16 +108,27 @@ function seriesOfProbe(name: string, behaviour: Behaviour): readonly InputSeries
   return simulateProbe({ name, runs: every(HOUR), answer: () => good(true), ...behaviour }, CASE_MINUTES);
 }
 
-function ofProbe(name: string) {
-  return casesOf("AIGatewayProbe", "probe", { team: TEAM, key: name, model: modelOf(name) });
+function labelsOf(name: string) {
+  return { team: TEAM, key: name, model: modelOf(name) };
+}
+
+function ofProbe(name: string, job = JOB) {
+  return casesOf("AIGatewayProbe", "probe", { ...labelsOf(name), job });
 }
 
 function failing(name: string, title: string, behaviour: Behaviour, firesAt?: number): AlertCase {
   return ofProbe(name)("Failing", "critical", name, title, seriesOfProbe(name, behaviour), firesAt);
 }
 
-function notRun(name: string, title: string, behaviour: Behaviour, firesAt?: number): AlertCase {
-  return ofProbe(name)("NotRun", "warning", name, title, seriesOfProbe(name, behaviour), firesAt);
+function notRun(
+  name: string,
+  title: string,
+  behaviour: Behaviour,
+  firesAt?: number,
+  others: readonly InputSeries[] = [],
+): AlertCase {
+  const series = [...seriesOfProbe(name, behaviour), ...others];
+  return ofProbe(name, behaviour.job)("NotRun", "warning", name, title, series, firesAt);
 }
 
 /** All probes of a job share one ceiling, so each case has its own job. Its probe does not run after minute 60. */
@@ -90,7 +138,7 @@ function spendLimit(
   spent: (minute: number) => number,
   firesAt?: number,
 ): AlertCase {
-  const labels = { team: TEAM, key: name, model: modelOf(name), probe: name };
+  const labels = { ...labelsOf(name), probe: name };
   const series = [
     ...seriesOfProbe(name, { job: name, runs: [0, 60] }),
     exposed(families.spendDay, {}, spent, name),

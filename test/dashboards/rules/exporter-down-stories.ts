@@ -1,0 +1,67 @@
+import { JOB } from "../../../dashboards/rules/settings.ts";
+import type { InputSeries } from "./input-series.ts";
+import { type Expectation, firing, silent, type Story } from "./story.ts";
+
+const NAME = "AIGatewayExporterDown";
+const OTHER = { alertname: NAME, job: "ai", severity: "critical" };
+const EVERY_JOB = "severity=critical";
+
+/** Each in a world of its own, because nothing else can be scraped while an exporter is down. */
+export const exporterDownStories: readonly Story[] = [
+  story(
+    "fires ten minutes after the last process disappears",
+    [up("a:9853", 10), up("b:9853", 20)],
+    down(30),
+  ),
+  story(
+    "fires if the job does not exist",
+    [{ series: 'up{job="other",instance="a:1"}', values: "1x100" }],
+    down(10),
+  ),
+  story(
+    "is silent while one of two processes is up",
+    [up("a:9853", 10), up("b:9853", 99)],
+    [silent(EVERY_JOB, NAME, 0, 90)],
+  ),
+  story("is silent with any name of the job", ofJob("", 99), [silent(EVERY_JOB, NAME, 0, 90)]),
+  story("fires with any name of the job", ofJob("", 20), [
+    silent(EVERY_JOB, NAME, 0, 29),
+    firing(EVERY_JOB, 30, NAME, [OTHER]),
+  ]),
+  story(
+    "fires for one of two gateways",
+    [...ofJob("first", 20), ...ofJob("second", 99)],
+    [firing(EVERY_JOB, 40, NAME, [{ ...OTHER, gateway: "first" }])],
+  ),
+];
+
+function story(title: string, series: readonly InputSeries[], expect: readonly Expectation[]): Story {
+  return { title: `${NAME} ${title}`, subject: EVERY_JOB, series, expect };
+}
+
+function up(instance: string, downFrom: number): InputSeries {
+  return {
+    series: `up{job="${JOB}",instance="${instance}"}`,
+    values: `1x${downFrom - 1} 0x100`,
+  };
+}
+
+function down(at: number): readonly Expectation[] {
+  const alert = { alertname: NAME, job: JOB, severity: "critical" };
+  return [silent(EVERY_JOB, NAME, 0, at - 1), firing(EVERY_JOB, at, NAME, [alert])];
+}
+
+/** A job with another name: its exporter goes down, another target of it does not. */
+function ofJob(gateway: string, downFrom: number): readonly InputSeries[] {
+  return [
+    {
+      series: `up{job="ai",gateway="${gateway}",instance="${gateway}:1"}`,
+      values: `1x${downFrom - 1} 0x100`,
+    },
+    {
+      series: `aigateway_exporter_build_info{job="ai",gateway="${gateway}",instance="${gateway}:1"}`,
+      values: `1x${downFrom - 1} stale`,
+    },
+    { series: `up{job="ai",gateway="${gateway}",instance="web:1"}`, values: "1x100" },
+  ];
+}
