@@ -11,6 +11,7 @@ import { throughputBenchmark } from "./poll/throughput.ts";
 import { pageBenchmark } from "./process/page.ts";
 import { startBenchmark } from "./process/start.ts";
 import { evaluationBenchmark } from "./rules/evaluation.ts";
+import { serverBenchmark } from "./rules/servers.ts";
 
 /** All benchmarks, in the order in which they run. */
 export const benchmarks: readonly Benchmark[] = [
@@ -26,4 +27,5 @@ export const benchmarks: readonly Benchmark[] = [
   startBenchmark,
   pageBenchmark,
   evaluationBenchmark,
+  serverBenchmark,
 ];

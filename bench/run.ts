@@ -22,7 +22,7 @@ export async function run(benchmark: Benchmark, dependencies: RunDependencies): 
     const runners = arena.contenders.filter((contender) => "round" in contender);
     const rounds = new Map<string, Readings[]>(runners.map(({ name }) => [name, []]));
     const calibrationMs: number[] = [];
-    for (let round = 0; round <= benchmark.rounds; round++) {
+    for (let round = benchmark.warmsUpItself ? 1 : 0; round <= benchmark.rounds; round++) {
       dependencies.onProgress(`${benchmark.name}: round ${round} of ${benchmark.rounds}`);
       calibrationMs.push(dependencies.calibrate());
       for (const runner of inTurn(runners, round)) {

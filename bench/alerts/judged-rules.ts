@@ -1,13 +1,12 @@
 import { renderRuleFile } from "../../dashboards/rules/file.ts";
 import { createRules } from "../../dashboards/rules/index.ts";
-import { isAlert } from "../../dashboards/rules/rule.ts";
+import { isAlert, type Rule, type RuleGroup } from "../../dashboards/rules/rule.ts";
 
 /**
  * The rule file that the simulator judges: the groups up to the alerts on remaining credits, without the rules that only dashboards
  * and other groups use. They come from the same source as the shipped rules, at half the cost.
  */
-export function judgedRules(): string {
-  const groups = createRules();
+export function judgedRules(groups: Groups = createRules()): string {
   const last = groups.findIndex(({ name }) => name === "aigateway-key-reserves");
   const judged = groups.slice(0, last + 1);
   return renderUsed(judged, ({ rules }) => rules.filter(isAlert));
@@ -48,8 +47,8 @@ function renderUsed(groups: Groups, alertsOf: (group: Groups[number]) => Rules):
   return renderRuleFile(judged.filter(({ rules }) => rules.length > 0));
 }
 
-type Groups = ReturnType<typeof createRules>;
-type Rules = Groups[number]["rules"];
+type Groups = readonly RuleGroup[];
+type Rules = readonly Rule[];
 
 /** The expressions of the alerts, and of the recorded series that they use, directly or not. */
 function usedExpressions(rules: Rules, alerts: Rules): ReadonlySet<string> {

@@ -39,6 +39,7 @@ func main() {
 		worst    = flag.Int("worst", 8, "worst keys to list")
 		prof     = flag.String("cpuprofile", "", "write a CPU profile")
 		costKeys = flag.Int("cost", 0, "instead of a fleet: what one evaluation of the first rule file costs with this many keys and eight days of history")
+		data     = flag.String("data", "", "with -cost, instead of an evaluation: write the history into this folder of a Prometheus, and serve the keys to it")
 		class    = flag.String("class", "", "only keys of classes that match this regular expression")
 		twinFile = flag.String("twin", "", "our rules on keys without Prometheus' engine, a hundred times as fast, with the thresholds of this JSON file")
 		without  = flag.String("without", "", "with -twin: a clause that is left out, or \"each\" for a report that compares the rules without each clause")
@@ -91,14 +92,13 @@ func main() {
 		}
 		back = max(back, b)
 	}
-	if *costKeys > 0 && len(files) > 0 {
-		if err := cost(os.Stdout, files[0].File, *costKeys); err != nil {
-			log.Fatal(err)
+	if *costKeys > 0 {
+		if err := cost(os.Stdout, files, *costKeys, *data); err != nil {
+			log.Fatalf("-cost: %v", err)
 		}
 		return
 	}
-	back += 15 * time.Minute
-	sets = append(sets, files...)
+	back, sets = back+15*time.Minute, append(sets, files...)
 	needed := func(n string) bool { return names[n] || names[""] }
 
 	start, err := time.Parse("2006-01-02", *startAt)

@@ -49,6 +49,9 @@ const seeds = values.seeds.split(",");
 const reportFile = (seed: string): string => join(values.output, `seed-${seed}.txt`);
 
 const kind = kindOf(values.fleet);
+if ((values.twin || values.clauses) && kind !== "keys") {
+  throw new Error(`Cannot run --fleet ${kind} by the twin: it has only the rules on keys`);
+}
 if (!values.table) await simulate();
 const reports = seeds.map((seed) => readFileSync(reportFile(seed), "utf8"));
 if (values.clauses) {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 
+import { PATIENCE_MS } from "./patience.ts";
 import { until } from "./until.ts";
 
 export interface ChildOptions {
@@ -12,6 +13,8 @@ export interface ChildOptions {
   readonly address: RegExp;
   /** Answers 200 once the server is ready. */
   readonly healthPath: string;
+  /** How long its start may take; by default as long as any test waits. */
+  readonly timeoutMs?: number;
 }
 
 export interface ChildServer {
@@ -59,20 +62,21 @@ const STOP_TIMEOUT_MS = 30_000;
 
 async function ready(
   child: ChildProcess,
-  { address, healthPath }: ChildOptions,
+  { address, healthPath, timeoutMs = PATIENCE_MS }: ChildOptions,
   log: () => string,
 ): Promise<string> {
   const listening = await until(
     `an address in its log (${String(address)})`,
     () => ({ address: address.exec(log())?.[1], running: isRunning(child) }),
     (seen) => seen.address !== undefined || !seen.running,
-    { pauseMs: 10 },
+    { pauseMs: 10, timeoutMs },
   );
   const url = `http://${listening.address ?? ""}`;
   const status = await until(
     `200 from ${url}${healthPath}`,
     () => (isRunning(child) ? statusOf(url + healthPath) : "ended"),
     (seen) => seen === 200 || seen === "ended",
+    { timeoutMs },
   );
   if (status === "ended") throw new Error(`it ended with ${child.exitCode ?? child.signalCode}`);
   return url;
