@@ -4,10 +4,13 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemFiles } from "../../exporter/config/files.ts";
 import { loadConfig, type LoadResult } from "../../exporter/config/load.ts";
-import { longestTurnMs } from "../support/longest-turn.ts";
+import { longestTurn } from "../support/longest-turn.ts";
 
-/** Only the operator writes the file, but a scrape must be answered within a second during a reload. */
-const BAR_MS = 1000;
+/**
+ * Only the operator writes the file, but a scrape must be answered within a second during a reload: a hundred times
+ * what parsing a body of 2 MiB takes.
+ */
+const BAR = 100;
 /** A hundred, and how many more there are. */
 const MOST_PROBLEMS = 101;
 const MB = 1_000_000;
@@ -18,9 +21,9 @@ test("10,000 keys are loaded in pieces", async () => {
     10_000,
     (index) => `- {name: key-${index}, api_key_file: key, owner: {team: a, project: b, cost_center: c}}\n`,
   );
-  const { result, turnMs } = await loaded(`${GATEWAY}keys:\n${keys}`);
+  const { result, turn } = await loaded(`${GATEWAY}keys:\n${keys}`);
   expect(result.ok ? result.config.keys.length : result.problems).toBe(10_000);
-  expect(turnMs).toBeLessThan(BAR_MS);
+  expect(turn).toBeLessThan(BAR);
 });
 
 const HOSTILE: Readonly<Record<string, string>> = {
@@ -60,25 +63,25 @@ const HOSTILE: Readonly<Record<string, string>> = {
 };
 
 test.each(Object.entries(HOSTILE))("%s: refused without a stall", async (_, text) => {
-  const { result, turnMs } = await loaded(text);
+  const { result, turn } = await loaded(text);
   expect(result.ok).toBe(false);
   expect(result.ok ? 0 : result.problems.length).toBeLessThanOrEqual(MOST_PROBLEMS);
-  expect(turnMs).toBeLessThan(BAR_MS);
+  expect(turn).toBeLessThan(BAR);
 });
 
-async function loaded(text: string): Promise<{ readonly result: LoadResult; readonly turnMs: number }> {
+async function loaded(text: string): Promise<{ readonly result: LoadResult; readonly turn: number }> {
   const folder = mkdtempSync(join(tmpdir(), "configuration-stalls-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "config.yaml");
   writeFileSync(path, text);
   writeFileSync(join(folder, "key"), "sk-key");
   const results: LoadResult[] = [];
-  const turnMs = await longestTurnMs(async () => {
+  const turn = await longestTurn(async () => {
     results.push(await loadConfig({ ...systemFiles, path, env: {} }));
   });
   const [result] = results;
   if (!result) throw new Error("Cannot load the configuration");
-  return { result, turnMs };
+  return { result, turn };
 }
 
 function many(count: number, line: (index: number) => string): string {
