@@ -58,6 +58,8 @@ func (t *twin) alerts(k *Key, c *conditions) []Episode {
 				a.last = now
 			}
 		}
+		// The group aigateway-key-reserves is evaluated every four minutes.
+		patient := i%2 == 0
 		exhausted.set(i, now, t.isExhausted(c, i, exhausted.fired(i, now)) || silent && exhausted.fired(i, now), known)
 		nearer := []*rememberedAlert{exhausted}
 		for _, x := range []struct {
@@ -70,6 +72,10 @@ func (t *twin) alerts(k *Key, c *conditions) []Episode {
 			{slow, c.slow, t.lastsLess(c.exhaustion3d.lately(i), 2*t.limits.Slow, reset) && t.has("slow: memory")},
 			{low, c.low, low.recent(now, 3600) && t.has("low: memory")},
 		} {
+			if (x.a == slow || x.a == low) && !patient {
+				x.a.since[i] = x.a.since[i-1]
+				continue
+			}
 			begins, keeps, fired := present(x.begins[i]), x.keeps, x.a.fired(i, now)
 			for _, other := range nearer {
 				begins = begins && !present(other.since[i])
@@ -79,6 +85,9 @@ func (t *twin) alerts(k *Key, c *conditions) []Episode {
 			nearer = append(nearer, x.a)
 		}
 		for _, a := range all {
+			if (a == slow || a == low) && !patient {
+				continue
+			}
 			shown := silent || known
 			switch a {
 			case exhausted:

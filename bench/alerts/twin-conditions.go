@@ -24,6 +24,9 @@ func (t *twin) conditions(r *recorded) *conditions {
 		if limit > 0 && remaining <= t.limits.ExhaustedRatio*limit {
 			c.nearlyOut[i] = remaining
 		}
+		if i%2 != 0 {
+			continue // The other two are evaluated every four minutes.
+		}
 		if long := r.exhaustion3d.lately(i); t.lastsLess(long, t.limits.Slow, r.reset[i]) && remaining > 0 && r.long[i] &&
 			(r.exhaustion1d.lately(i) < t.limits.Slow || !t.has("slow: last day")) {
 			c.slow[i] = long

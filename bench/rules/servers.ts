@@ -12,13 +12,13 @@ import { type ToolName, toolPath } from "../../test/support/tools.ts";
 import { buildSimulator } from "../alerts/simulator.ts";
 import type { Benchmark, Contender, Readings } from "../benchmark.ts";
 import { keyCounts } from "./key-counts.ts";
-import { type Measured, watch } from "./watch.ts";
+import { watch } from "./watch.ts";
 
 const SERVERS = { "2.42": "prometheus2", "3.15": "prometheus3" } as const satisfies Record<string, ToolName>;
 
-/** No group is evaluated more rarely while it is measured, not even `aigateway-key-history`, whose interval is an hour. */
-const RAREST_SECONDS = 60;
-const WINDOW_SECONDS = 180;
+/** A group whose interval is longer is measured alone, with this interval: its evaluations would hold up all others. */
+const RARE_SECONDS = 600;
+const RARE_PACE_SECONDS = 60;
 /** The history of 10,000 keys has 130 million samples. */
 const HISTORY_TIMEOUT_MS = 600_000;
 const SCRAPE_SECONDS = 60;
@@ -64,9 +64,9 @@ function contenderOf(name: string, tool: ToolName, keys: number): Contender {
   return { name, round: () => roundOf(binary, keys) };
 }
 
-/** Intervals are divided by this, so that the window has enough evaluations to measure, and the processor is not too busy for them. */
+/** Intervals are divided by this, so that measuring takes less time. With many keys, evaluations would hold each other up. */
 function pace(keys: number): number {
-  return keys > 1000 ? 3 : 12;
+  return keys > 1000 ? 1 : 6;
 }
 
 async function roundOf(binary: string, keys: number): Promise<Readings> {
@@ -103,49 +103,51 @@ async function readings(prometheus: Prometheus, rules: string, faster: number): 
   await sleep(SCRAPE_SECONDS * 1000);
   const without = await watch(prometheus.url, SCRAPE_SECONDS);
   const groups = createRules();
-  writeFileSync(
-    rules,
-    renderRuleFile(groups.map((group) => ({ ...group, interval: `${runInterval(group, faster)}s` }))),
-  );
-  const reload = await fetch(`${prometheus.url}/-/reload`, { method: "POST" });
-  if (!reload.ok) throw new Error(`Cannot load the rules: ${await reload.text()}`);
-  // The first evaluations create the series.
-  await sleep(2 * RAREST_SECONDS * 1000);
-  const running = await watch(prometheus.url, WINDOW_SECONDS);
-  return readingsOf(groups, faster, running, without);
+  const often = groups.filter((group) => secondsOf(group) <= RARE_SECONDS);
+  const rare = groups.filter((group) => !often.includes(group));
+  let [evaluation, cpu, longest, memory] = [0, 0, 0, 0];
+  for (const part of [rare, often]) {
+    const intervalOf = (group: RuleGroup): number =>
+      part === rare ? RARE_PACE_SECONDS : secondsOf(group) / faster;
+    const slowest = Math.max(...part.map(intervalOf));
+    await load(prometheus, rules, part, intervalOf);
+    const windowSeconds = 1.1 * slowest;
+    // The first evaluations create the series.
+    await sleep(windowSeconds * 1000);
+    const running = await watch(prometheus.url, windowSeconds);
+    let [perMinute, measured] = [0, 0];
+    for (const group of part) {
+      const seconds = running.groups.get(group.name);
+      if (seconds === undefined) throw new Error(`Cannot find an evaluation of ${group.name}`);
+      perMinute += (seconds * 60) / secondsOf(group);
+      measured += (seconds * 60) / intervalOf(group);
+      longest = Math.max(longest, (100 * seconds) / secondsOf(group));
+    }
+    const cpuShare = running.cpuSeconds / windowSeconds - without.cpuSeconds / SCRAPE_SECONDS;
+    evaluation += perMinute;
+    // The part of the CPU time that a minute at the rules' own intervals takes.
+    cpu += (cpuShare * 60 * perMinute) / measured;
+    memory = Math.max(memory, running.megabytes);
+  }
+  return { evaluation, cpu, longest, memory, "memory without rules": without.megabytes };
 }
 
-function readingsOf(
+async function load(
+  { url }: Prometheus,
+  file: string,
   groups: readonly RuleGroup[],
-  faster: number,
-  running: Measured,
-  without: Measured,
-): Readings {
-  let [evaluation, evaluated, longest] = [0, 0, 0];
-  for (const group of groups) {
-    const seconds = running.groups.get(group.name);
-    if (seconds === undefined) throw new Error(`Cannot find an evaluation of ${group.name}`);
-    evaluation += (seconds * 60) / secondsOf(group);
-    evaluated += (seconds * 60) / runInterval(group, faster);
-    longest = Math.max(longest, (100 * seconds) / secondsOf(group));
-  }
-  const cpu = running.cpuSeconds / WINDOW_SECONDS - without.cpuSeconds / SCRAPE_SECONDS;
-  return {
-    evaluation,
-    // The part of the CPU time that a minute at the rules' own intervals takes.
-    cpu: (cpu * 60 * evaluation) / evaluated,
-    longest,
-    memory: running.megabytes,
-    "memory without rules": without.megabytes,
-  };
+  intervalOf: (group: RuleGroup) => number,
+): Promise<void> {
+  writeFileSync(
+    file,
+    renderRuleFile(groups.map((group) => ({ ...group, interval: `${intervalOf(group)}s` }))),
+  );
+  const answer = await fetch(`${url}/-/reload`, { method: "POST" });
+  if (!answer.ok) throw new Error(`Cannot load the rules: ${await answer.text()}`);
 }
 
 function secondsOf({ interval }: RuleGroup): number {
   return (parseDuration(interval) ?? NaN) / 1000;
-}
-
-function runInterval(group: RuleGroup, faster: number): number {
-  return Math.min(secondsOf(group) / faster, RAREST_SECONDS);
 }
 
 function configuration(target: string, rules: string): object {
@@ -153,7 +155,7 @@ function configuration(target: string, rules: string): object {
     global: {
       scrape_interval: `${SCRAPE_SECONDS}s`,
       scrape_timeout: "30s",
-      evaluation_interval: `${RAREST_SECONDS}s`,
+      evaluation_interval: `${SCRAPE_SECONDS}s`,
     },
     rule_files: [rules],
     scrape_configs: [{ job_name: "keys", honor_labels: true, static_configs: [{ targets: [target] }] }],

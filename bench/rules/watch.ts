@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseTextFormat } from "../../test/support/openmetrics.ts";
 
 /** What a Prometheus says of itself. */
-export interface Measured {
+interface Measured {
   /** Mean seconds of an evaluation, by group. */
   readonly groups: ReadonlyMap<string, number>;
   readonly cpuSeconds: number;

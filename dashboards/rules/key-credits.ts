@@ -9,7 +9,7 @@ import { fired, isFiring, type RememberedAlert, rememberSince } from "./remember
 import type { Rule, RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import { createAlert, type Settings } from "./settings.ts";
-import type { Timing } from "./timing.ts";
+import { slowly, type Timing } from "./timing.ts";
 import { LAST_ANSWER, unheard } from "./unheard.ts";
 import { limitChanged, untilReset, whileUnheard } from "./until-reset.ts";
 
@@ -37,8 +37,8 @@ export function keyReserves(settings: Settings): RuleGroup {
   return {
     name: "aigateway-key-reserves",
     comment:
-      "Keys whose credits last for days but not until the reset, and keys with few credits left. These alerts wait for at least a quarter of an hour, so they are evaluated every two minutes.",
-    interval: settings.timing.duration(2 * MINUTE),
+      "Keys whose credits last for days but not until the reset, and keys with few credits left. These alerts wait for at least a quarter of an hour, so they are evaluated every four minutes.",
+    interval: slowly(settings.timing),
     rules: [...patientConditions(settings.timing), ...creditAlerts(settings, [slow, low])],
   };
 }

@@ -10,6 +10,7 @@ import { KEY, withKeyTeam } from "./owner.ts";
 import type { RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import { createAlert, JOB, type AlertDefinition, type Settings } from "./settings.ts";
+import { slowly } from "./timing.ts";
 
 const LINK = { uid: uids.key, label: "key" };
 
@@ -21,7 +22,7 @@ export function keyState(settings: Settings): RuleGroup {
   return {
     name: "aigateway-key-state",
     comment: "State of keys: refused, expiring, removed, stale, or spending unusually fast.",
-    interval: settings.timing.duration(2 * MINUTE),
+    interval: slowly(settings.timing),
     rules: [
       ofOwner(unauthorized()),
       ofOwner(expiresSoon(settings)),
