@@ -72,29 +72,44 @@ function pace(keys: number): number {
 async function roundOf(binary: string, keys: number): Promise<Readings> {
   const directory = mkdtempSync(join(tmpdir(), "rules-bench-"));
   try {
-    const exporter = await startChild({
-      command: buildSimulator(),
-      arguments: ["-rules", "", "-cost", `${keys}`, "-data", join(directory, "data")],
-      address: /http:\/\/(127\.0\.0\.1:\d+)/,
-      healthPath: "/",
-      timeoutMs: HISTORY_TIMEOUT_MS,
-    });
-    const rules = join(directory, "rules.yaml");
-    writeFileSync(rules, renderRuleFile([]));
-    const prometheus = await startPrometheus({
-      binary,
-      directory,
-      config: configuration(new URL(exporter.url).host, rules),
-      flags: ["--web.enable-lifecycle"],
-    });
-    try {
-      return await readings(prometheus, rules, pace(keys));
-    } finally {
-      await prometheus.stop();
-      await exporter.stop();
-    }
+    return await withExporter(directory, keys, (target) => measure(binary, directory, target, pace(keys)));
   } finally {
     rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function withExporter<T>(
+  directory: string,
+  keys: number,
+  use: (target: string) => Promise<T>,
+): Promise<T> {
+  const exporter = await startChild({
+    command: buildSimulator(),
+    arguments: ["-rules", "", "-cost", `${keys}`, "-data", join(directory, "data")],
+    address: /http:\/\/(127\.0\.0\.1:\d+)/,
+    healthPath: "/",
+    timeoutMs: HISTORY_TIMEOUT_MS,
+  });
+  try {
+    return await use(new URL(exporter.url).host);
+  } finally {
+    await exporter.stop();
+  }
+}
+
+async function measure(binary: string, directory: string, target: string, faster: number): Promise<Readings> {
+  const rules = join(directory, "rules.yaml");
+  writeFileSync(rules, renderRuleFile([]));
+  const prometheus = await startPrometheus({
+    binary,
+    directory,
+    config: configuration(target, rules),
+    flags: ["--web.enable-lifecycle"],
+  });
+  try {
+    return await readings(prometheus, rules, faster);
+  } finally {
+    await prometheus.stop();
   }
 }
 

@@ -33,9 +33,9 @@ function imminent(timing: Timing): RecordingRule {
   const withinDay = promql`clamp_max(${resetSeconds}, ${DAY})`;
   return record(
     recorded.imminent,
-    "The key almost certainly runs out within minutes. The value is the seconds left.",
+    "The key almost certainly runs out within the hour. The value is the seconds left.",
     promql`
-      # If less time is left, or no call succeeds any more, AIGatewayKeyExhausted fires instead.
+      # If less than two minutes are left, or no call succeeds any more, AIGatewayKeyExhausted fires instead.
       ${exhaustionSoon} > ${timing.seconds(thresholds.imminentOver)} < ${timing.seconds(thresholds.certain.quarter)} < ${thresholds.imminentBeforeReset} * ${resetSeconds}
       and (
         (
@@ -96,7 +96,7 @@ function predicted(timing: Timing): RecordingRule {
     promql`
       ${remaining} > 0
       and (
-        # The rate is unusual, has lasted, or leaves less than an hour, and earlier days do not suggest that it ends in time.
+        # The rate is unusual, has lasted, or leaves less than an hour. Earlier days do not suggest that the credits last.
         (
           ${exhaustionSoon}
           and (
@@ -121,7 +121,7 @@ function slow(timing: Timing): RecordingRule {
   const longWindow = select(families.limitReset, { aigateway_key_limit_reset: "~monthly|never" });
   return record(
     recorded.slow,
-    "The key runs out within a week, for limits that reset monthly or never. The rate of three days is the measure; that of one day confirms that the spending continues. The value is the seconds left.",
+    "The key runs out within a week, for limits that reset monthly or never. The rate of three days decides; the rate of one day confirms that the spending continues. The value is the seconds left.",
     promql`
       ${lately(timing, exhaustion3d)} < ${week} < ${resetSeconds}
       and ${lately(timing, exhaustion1d)} < ${week}
@@ -134,7 +134,7 @@ function low(timing: Timing): RecordingRule {
   const { remaining, limit, exhaustion1d, resetSeconds } = recorded;
   return record(
     recorded.low,
-    "Little is left, and it does not last until the reset. The value is the remaining share of the limit.",
+    "Little is left, and at the rate of the last day it does not last until the reset. The value is the remaining share of the limit.",
     promql`
       ${remaining} / (${limit} > 0) < ${thresholds.low}
       and ${remaining} > 0

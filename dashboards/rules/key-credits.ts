@@ -19,7 +19,7 @@ export function keyCredits(settings: Settings): RuleGroup {
   return {
     name: "aigateway-key-credits",
     comment:
-      "Credits of keys: exhausted, or about to be before the limit resets. The remaining credits have no series while they are unknown, unlimited or stale; then no alert of this group begins, and one that fires ends unless the gateway does not answer.",
+      "Keys that are out of credits, or will be before the limit resets. The remaining credits have no series while they are unknown, unlimited or stale. Then no alert of this group begins, and one that fires stays only while the gateway does not answer.",
     interval: timing.urgentInterval,
     rules: [
       ...keyPresent(timing),
@@ -92,7 +92,7 @@ function exhausted({ timing }: Settings): CreditAlert {
     name: "AIGatewayKeyExhausted",
     severity: "critical",
     comment:
-      "Silent while AIGatewayKeyExhaustionImminent fires, which then means the same: one page for one exhaustion.",
+      "Does not fire while AIGatewayKeyExhaustionImminent fires, so that one exhaustion causes one page.",
     value: (left) => left,
     every: remaining,
     unless: promql`(${isFiring(timing, IMMINENT)})`,
@@ -128,7 +128,8 @@ function imminent({ timing }: Settings): CreditAlert {
     ...IMMINENT,
     name: "AIGatewayKeyExhaustionImminent",
     severity: "critical",
-    comment: "Once it fires, it fires until the reset, through the exhaustion. The value is then 0.",
+    comment:
+      "Once it fires, it stays until the reset if the key runs out. The value is 0 while the key is out of credits.",
     every: recorded.imminent,
     value: (left) => promql`((${left} * 0 and ${EXHAUSTED.since}) or ${thisHour} or ${left} * 0)`,
     expr: untilReset(timing, {
@@ -137,7 +138,7 @@ function imminent({ timing }: Settings): CreditAlert {
       keeps: [thisHour],
       nearer: [EXHAUSTED],
     }),
-    summary: "A key is about to use up its credit limit, or has used it up since.",
+    summary: "A key is about to use up its credit limit, or has already used it up.",
     description: `${KEY} {{ if lt $value 0.0 }}was out of credits, or about to be, ${LAST_ANSWER}{{ else if gt $value 0.0 }}runs out of credits in {{ $value | humanizeDuration }} at the rate of the last 15 minutes, before its limit resets; then the gateway refuses its calls (402){{ else }}is out of credits, and the gateway refuses its calls (402) until its limit resets{{ end }}. Find out what is spending and stop it, or raise the limit.`,
   };
 }
@@ -149,7 +150,7 @@ function predicted({ timing }: Settings): CreditAlert {
     ...predictedOf(timing),
     name: "AIGatewayKeyExhaustionPredicted",
     severity: "warning",
-    comment: "Once it fires, it fires until the rate of the last six hours contradicts it.",
+    comment: "Once it fires, it stays until the credits last at the rate of the last six hours.",
     value: (left) => left,
     every: recorded.predicted,
     expr: untilReset(timing, {
@@ -173,7 +174,8 @@ function slow({ timing }: Settings): CreditAlert {
     ...SLOW,
     name: "AIGatewayKeyExhaustionSlow",
     severity: "warning",
-    comment: "Once it fires, it fires until the rate of three days contradicts it.",
+    comment:
+      "Once it fires, it stays until the credits last for two weeks, or until the reset, at the rate of three days.",
     every: recorded.slow,
     value: (left) => promql`(${lately(timing, exhaustion3d)} or ${left} * 0)`,
     expr: untilReset(timing, {
@@ -202,6 +204,6 @@ function low({ timing }: Settings): CreditAlert {
       nearer: [EXHAUSTED, IMMINENT, predictedOf(timing), SLOW],
     }),
     summary: "A key has little of its credit limit left.",
-    description: `${KEY} {{ if lt $value 0.0 }}had little of its limit left ${LAST_ANSWER}{{ else }}has {{ $value | humanizePercentage }} of its limit left, which does not last until the reset at the rate of the last day{{ end }}. If this happens in every window, raise the limit.`,
+    description: `${KEY} {{ if lt $value 0.0 }}had little of its limit left ${LAST_ANSWER}{{ else }}has {{ $value | humanizePercentage }} of its limit left; at the rate of the last day this does not last until the reset{{ end }}. If this happens in every window, raise the limit.`,
   };
 }

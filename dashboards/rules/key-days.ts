@@ -21,7 +21,7 @@ export function keyDays({ timing }: Settings): RuleGroup {
       burn(timing, burn6h, 6 * HOUR, HOUR, "Credits per second over six hours."),
       record(
         usageDayAgo,
-        "All usage a day ago. Recorded, because an expression with an offset reads every block since then for each of its series.",
+        "All usage a day ago. Recorded, because an expression with an offset opens every block since then for each of its series.",
         promql`${usage} offset ${day}`,
       ),
       record(
@@ -52,7 +52,7 @@ export function keyDays({ timing }: Settings): RuleGroup {
         timing,
         recorded.burn1hUsualNext,
         DAY - HOUR,
-        "The rate of the hour that followed on the last day on which the key had credits then.",
+        "The hourly rate one hour later than now, yesterday or on the last day on which the key had credits at that time.",
       ),
       record(
         recorded.burn15mPeak,
@@ -72,7 +72,7 @@ function runsOutByDays(timing: Timing): RecordingRule {
   const { exhaustion1d, exhaustion3d, burn3d, resetSeconds } = recorded;
   return record(
     recorded.runsOutByDays,
-    "Seconds until the key runs out, if it does before a reset that is more than a day away: judged by the rates of both the last day and the last three days, or by that of the day if there is no other.",
+    "Seconds until the key runs out, if it does before a reset that is more than a day away: judged by the rates of both the last day and the last three days, or by the rate of the last day if there is no rate of three days.",
     promql`
       (
         ${both(exhaustion1d, exhaustion3d)}
@@ -81,7 +81,7 @@ function runsOutByDays(timing: Timing): RecordingRule {
   );
 }
 
-/** Creates the rule that records the hourly rate of an earlier day. A key without credits spends nothing, which says nothing about the hour. */
+/** Creates the rule that records the hourly rate of an earlier day. A key without credits spends nothing, so its rate does not show what is usual at that hour. */
 function usualHour(timing: Timing, series: Series, before: number, comment: string): RecordingRule {
   const ago = timing.duration(before);
   return record(

@@ -55,7 +55,7 @@ export function keyForecast({ timing }: Settings): RuleGroup {
       ),
       record(
         spentTypicalDay,
-        "Credits spent on a typical day, with the same weights. A day on which the key ran out counts only if it is more, because the key would have spent more.",
+        "Credits spent on a typical day, with the same weights. A day on which the key ran out counts only if its spend is higher than that of a typical day, because the key would have spent more with credits.",
         promql`
           0.5 * (${spentYesterday} and ${restShareYesterday}) + 0.5 * ${recorded.spentTypicalDayBefore}
           or ${spentYesterday} unless ${spentYesterday} < ${recorded.spentTypicalDayBefore}
@@ -68,7 +68,7 @@ export function keyForecast({ timing }: Settings): RuleGroup {
       ),
       record(
         recorded.needed,
-        "Credits that the key needs if that is more than it has: for the rest of a typical day if the limit resets within a day and the last day's rate does not contradict it, or else for another day like the last one.",
+        "Credits that the key needs, if they are more than it has left. If the limit resets within a day: for the rest of a typical day, unless the rate of the last day contradicts that. Otherwise: for another 16 hours at the rate of the last day.",
         promql`
           (
             ${restOfDay} / (1 + ${thresholds.forecastMargin} * (${resetSeconds} <= 86400) / 86400) and ${exhaustion1d} < ${thresholds.dayConfirms} * ${resetSeconds}
@@ -89,12 +89,12 @@ export function keyPresent(timing: Timing): readonly RecordingRule[] {
   return [
     record(
       exhaustionSoon,
-      "Seconds until the key runs out at the rate of the last 15 minutes, if that is soon and before its limit resets. Few series cost little.",
+      "Seconds until the key runs out at the rate of the last 15 minutes, if that is soon and before its limit resets. Other keys have no series, so the rules that read it cost little.",
       promql`${soon} < ${resetSeconds}`,
     ),
     record(
       restRatio,
-      "The forecast rest of today divided by what is left, for a key that runs out soon, on a day that ends with a reset. Absent while the key spends at three times its usual rate at this hour and nearly as fast as ever in three days, because then earlier days are no guide.",
+      "The forecast rest of today divided by what is left, for a key that runs out soon, on a day that ends with a reset. Absent while the key spends at more than three times its usual rate at this hour and at more than 70 % of its fastest hour in three days, because earlier days do not help then.",
       promql`
         ${lately(timing, restOfDay)} / (${remaining} > 0)
         and ${soon}
@@ -106,7 +106,7 @@ export function keyPresent(timing: Timing): readonly RecordingRule[] {
     ),
     record(
       recorded.exhaustionLasting,
-      "Seconds until a key that runs out soon does so at the rate of the last hour, if each quarter of the hour contributed to it. A burst that is over or has just begun does not qualify.",
+      "Seconds until a key runs out at the rate of the last hour, for keys that run out soon and spent in each quarter of that hour. A burst that is over or has just begun does not qualify.",
       promql`
         ${recorded.exhaustion1h}
         and ${soon}

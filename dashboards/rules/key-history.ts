@@ -36,7 +36,7 @@ export function keyHistory({ timing }: Settings): RuleGroup {
       ),
       record(
         recorded.burn1hMax3d,
-        "The peak hourly rate of the same days.",
+        "The peak hourly rate of the last three days, without the last three hours.",
         promql`max_over_time(${hoursOf(recorded.burn1hMax2h, 3, 3 * HOUR)})`,
       ),
       record(
@@ -46,7 +46,7 @@ export function keyHistory({ timing }: Settings): RuleGroup {
       ),
       record(
         recorded.burn1dMax2h,
-        "The peak daily rate of the last two hours. The offset is there because the rate is evaluated after this group.",
+        "The peak daily rate of the last two hours. The offset is needed because this group is evaluated before the rate.",
         promql`max_over_time(${recorded.burn1d}[${recent}] offset ${slowly(timing)})`,
       ),
       record(
@@ -63,7 +63,7 @@ export function keyHistory({ timing }: Settings): RuleGroup {
       ),
       record(
         recorded.remainingRatioMin1d,
-        "The smallest remaining share of the limit in the day before the last hour. A day on which the key ran out does not show what it would have spent.",
+        "The smallest remaining share of the limit in the day before the last hour. It shows whether the key ran out; what it spent on such a day is no guide.",
         promql`min_over_time(${hoursOf(recorded.remainingRatioMin2h, 1, HOUR)})`,
       ),
     ],

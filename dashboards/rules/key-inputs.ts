@@ -29,7 +29,7 @@ function identity({ memory }: Timing): readonly RecordingRule[] {
   return [
     record(
       recorded.keyOwner,
-      "Team of the key. One series per key, because joins fail on two: the one scraped now takes precedence over a remembered one.",
+      "Team of the key. One series per key, because a join fails if there are two. A series that is scraped now is preferred to a remembered one.",
       promql`
         topk by (job, gateway, key) (1,
           max by (job, gateway, key, team) (2 * ${families.ownerInfo} or last_over_time(${families.ownerInfo}[${memory}]))
@@ -37,7 +37,7 @@ function identity({ memory }: Timing): readonly RecordingRule[] {
     ),
     record(
       recorded.lastSuccess,
-      "When the newest answer for the key was requested. It is the clock of the rates below, and it stops while the gateway is down.",
+      "When the newest answer for the key was requested. The rates below measure time with it, so their time stops while the gateway is down.",
       promql`max by (job, gateway, key) (last_over_time(${families.lastSuccess}[${memory}]))`,
     ),
     record(

@@ -18,7 +18,7 @@ export function keyLasts({ timing }: Settings): RuleGroup {
   return {
     name: "aigateway-key-lasts",
     comment:
-      "When keys run out, for the dashboards. Every two minutes, which is the least that an alert waits before it fires, so the dashboards agree with the alerts.",
+      "When keys run out, for the dashboards. Evaluated every two minutes, the shortest wait of an alert, so that dashboards and alerts agree.",
     interval: timing.duration(2 * MINUTE),
     rules: [runsOut()],
   };
@@ -68,7 +68,7 @@ function runsOut(): RecordingRule {
   const soon = both(exhaustion1h, exhaustion6h);
   return record(
     recorded.runsOut,
-    "Seconds until the key runs out, if it does before its limit resets: judged by the firing or pending alerts, by the rates of both the last hour and the last six hours, and for longer times by those of the last day and the last three days. 0 if it is exhausted.",
+    "Seconds until the key runs out, if it does so before its limit resets. The sources are the firing or pending alerts and the rates of both the last hour and the last six hours; for longer times the rates of the last day and the last three days. 0 if it is exhausted.",
     `${oneOf(
       "min",
       promql`(${exhaustedSince} or ${remaining} <= 0) * 0`,
@@ -108,7 +108,7 @@ function mayRunOut(timing: Timing): RecordingRule {
   );
   return record(
     recorded.mayRunOut,
-    "Estimated seconds until the key runs out. In the first six hours of history it comes from the gateway's own figures; then it is present only for a key that runs out before its reset or, without a reset, within a week. Later it is absent only while nothing is spent.",
+    "Estimated seconds until the key runs out. In the first six hours of history it comes from the gateway's own figures; during that time it exists only for a key that runs out before its reset or, without a reset, within a week. After that it is absent only while nothing is spent.",
     promql`(
   (
     ${blind} <= (${resetSeconds} < Inf or clamp_max(${resetSeconds}, ${thresholds.slow})) unless ${burn6h}

@@ -82,7 +82,7 @@ function spendAnomaly({ timing }: Settings): AlertDefinition {
     name: "AIGatewayKeySpendAnomaly",
     severity: "info",
     comment:
-      "Compared with the fastest hour and the most expensive day of the key's own last week, so that neither office hours nor a nightly job is an anomaly. The hour finds a loop; the day finds what is slower: a leaked key, a higher price.",
+      "Compared with the fastest hour and the most expensive day of the key's own last week, so that neither office hours nor a nightly job is an anomaly. The hour finds a loop; the day finds slower changes, such as a leaked key or a higher price.",
     expr: promql`
       (
         ${recorded.burn1h} > ${hour} * ${historic(timing, recorded.burn1hMax7d)}
@@ -93,7 +93,7 @@ function spendAnomaly({ timing }: Settings): AlertDefinition {
     for: 15 * MINUTE,
     keepFiringFor: 30 * MINUTE,
     summary: "A key spends far more than in the last week.",
-    description: `${KEY} spends {{ $value | printf "%.2f" }} credits an hour. Over the last hour that is more than twice the most expensive hour of its last week, or over the last day more than one and a half times its most expensive day. Ask the owner whether that is intended; if not, look for a loop, a leaked key or a higher price.`,
+    description: `${KEY} spends {{ $value | printf "%.2f" }} credits an hour. Its last hour cost more than twice as much as the most expensive hour of its last week, or its last day more than one and a half times as much as the most expensive day. Ask the owner whether that is intended; if not, look for a loop, a leaked key or a higher price.`,
   };
 }
 
@@ -103,7 +103,7 @@ function usageCorrected({ timing }: Settings): AlertDefinition {
     severity: "info",
     expr: promql`resets(${recorded.usage}[${timing.duration(HOUR)}]) > 0`,
     summary: "The gateway lowered the total usage of a key.",
-    description: `${KEY} has less usage in total than before, because the gateway refunded or corrected it ({{ $value }} times in the last hour). No action is needed, unless someone must explain its spend.`,
+    description: `${KEY} reports less total usage than before, because the gateway refunded or corrected it ({{ $value }} times in the last hour). No action is needed, unless someone must explain its spend.`,
   };
 }
 
@@ -112,7 +112,7 @@ function disappeared({ timing }: Settings): AlertDefinition {
     name: "AIGatewayKeyDisappeared",
     severity: "warning",
     comment:
-      "Keys that were only listed vanish when they are deleted or renamed at the gateway, which is no fault.",
+      "Keys that were only listed vanish when they are deleted or renamed at the gateway, which is expected.",
     expr: promql`
       (
         max by (job, gateway, key, team) (${families.ownerInfo} offset ${timing.duration(HOUR)})
@@ -142,7 +142,7 @@ function dataStale({ timing }: Settings): AlertDefinition {
     name: "AIGatewayKeyDataStale",
     severity: "warning",
     comment:
-      "The threshold follows the poll interval, or that of the list for keys that are only listed. While a list fails, AIGatewayDiscoveryFailing covers all of its keys. The last part covers keys that never got an answer, with the value 0.",
+      "The threshold depends on the poll interval or, for keys that are only listed, on the interval of the list. While a list fails, AIGatewayDiscoveryFailing covers all of its keys. The last part covers keys that never got an answer, with the value 0.",
     expr: promql`
       (
         ${age} > ${timing.seconds(thresholds.keyStale)}

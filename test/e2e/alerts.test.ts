@@ -131,7 +131,7 @@ describe.each(["prometheus2", "prometheus3"] as const)("%s", (prometheus) => {
 
     test("the page stays while the key is exhausted, and its text shows that", () => {
       expect(story.pageWhenExhausted).toMatchObject({
-        summary: "A key is about to use up its credit limit, or has used it up since.",
+        summary: "A key is about to use up its credit limit, or has already used it up.",
         description: expect.stringMatching(
           /^Key billing \(team payments\).* is out of credits, and the gateway refuses its calls/,
         ),
