@@ -20,7 +20,7 @@ const SERVERS = { "2.42": "prometheus2", "3.15": "prometheus3" } as const satisf
 const RARE_SECONDS = 600;
 const RARE_PACE_SECONDS = 60;
 /** The history of 10,000 keys has 130 million samples. */
-const HISTORY_TIMEOUT_MS = 600_000;
+const HISTORY_TIMEOUT_MS = 1_200_000;
 const SCRAPE_SECONDS = 60;
 
 /** What all rules cost a Prometheus that scrapes the keys and has eight days of history. */
