@@ -31,7 +31,7 @@ func cost(w io.Writer, files []RuleSet, n int, folder string) error {
 
 // evaluate evaluates a rule file in a real TSDB. It prints CPU seconds per minute by group, and the memory with and without the results.
 func evaluate(w io.Writer, set RuleSet, n int) error {
-	run, err := newSetRun(set, newMemStore(0), (historyDays+1)*daySec*1000, true, time.Minute)
+	run, err := newSetRun(set, newMemStore(0), (historyDays+1)*daySec*1000, true)
 	if err != nil {
 		return err
 	}

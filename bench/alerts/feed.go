@@ -19,9 +19,9 @@ type Env struct {
 // life is one exporter process: its instance label, when it lives, its phases.
 type life struct {
 	span
-	inst         string
-	poll, scrape int // second of the minute
-	gaps         []span
+	inst             string
+	pollAt, scrapeAt int // seconds of the minute
+	gaps             []span
 
 	feeds  []*slot
 	polled int64 // time of the last poll, 0: none yet
@@ -170,8 +170,8 @@ func (l *life) slots(k *Key, needed func(string) bool) {
 }
 
 // scrape plays minute m for one exporter process.
-func (l *life) scrape1(c *Clock, k *Key, m int, needed func(string) bool, put sink) {
-	now := c.unix(m) + int64(l.scrape)
+func (l *life) scrape(c *Clock, k *Key, m int, needed func(string) bool, put sink) {
+	now := c.unix(m) + int64(l.scrapeAt)
 	ms := now * 1000
 	stale := func(target bool) {
 		for _, s := range l.feeds {
@@ -192,7 +192,7 @@ func (l *life) scrape1(c *Clock, k *Key, m int, needed func(string) bool, put si
 		l.alive = true
 		l.slots(k, needed)
 	}
-	if p := c.unix(m) + int64(l.poll); true { // the newest poll at or before the scrape
+	if p := c.unix(m) + int64(l.pollAt); true { // the newest poll at or before the scrape
 		if p > now {
 			p -= 60
 		}

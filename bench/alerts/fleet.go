@@ -144,13 +144,13 @@ var classes = []class{
 		k.Env.Lives = nil
 		for at, i := c.RunFrom-10, 0; at < c.RunTo; i++ {
 			to := at + int(r.LogU(60, 5*1440))
-			k.Env.Lives = append(k.Env.Lives, life{inst: fmt.Sprintf("pod-%d-%d:9464", k.ID, i), span: span{at, to}, poll: r.IntN(58), scrape: r.IntN(58)})
+			k.Env.Lives = append(k.Env.Lives, life{inst: fmt.Sprintf("pod-%d-%d:9464", k.ID, i), span: span{at, to}, pollAt: r.IntN(58), scrapeAt: r.IntN(58)})
 			at = to + r.IntN(5) - 2
 		}
 	}},
 	{"env-replicas", func(k *Key, c *Clock, r *Rand) {
 		k.mixed(c, r)
-		k.Env.Lives = append(k.Env.Lives, life{inst: fmt.Sprintf("replica-b-%d:9464", k.ID), span: span{c.RunFrom - 10, c.N}, poll: r.IntN(58), scrape: r.IntN(58)})
+		k.Env.Lives = append(k.Env.Lives, life{inst: fmt.Sprintf("replica-b-%d:9464", k.ID), span: span{c.RunFrom - 10, c.N}, pollAt: r.IntN(58), scrapeAt: r.IntN(58)})
 		if r.P(0.5) { // one of the two has gaps of its own
 			k.Env.Lives[1].gaps = gaps(c, r)
 		}
@@ -174,7 +174,7 @@ func gaps(c *Clock, r *Rand) (g []span) {
 
 // oneLife is an exporter that never restarts.
 func oneLife(id int, c *Clock, r *Rand) []life {
-	return []life{{inst: fmt.Sprintf("exporter-%d:9464", id), span: span{c.RunFrom - 10, c.N}, poll: r.IntN(58), scrape: r.IntN(58)}}
+	return []life{{inst: fmt.Sprintf("exporter-%d:9464", id), span: span{c.RunFrom - 10, c.N}, pollAt: r.IntN(58), scrapeAt: r.IntN(58)}}
 }
 
 func buildFleet(seed uint64, n int, c *Clock, only int) []*Key {

@@ -6,17 +6,13 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"math/bits"
 	"os"
 	"regexp"
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/prometheus/prometheus/storage"
 )
 
 func main() {
@@ -105,146 +101,48 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	run := start.AddDate(0, 0, -*warmup).Unix()
+	runFrom := start.AddDate(0, 0, -*warmup).Unix()
 	end := start.AddDate(0, 0, *days).Unix()
-	c := &Clock{T0: windowStart(Monthly, run)}
+	c := &Clock{T0: windowStart(Monthly, runFrom)}
 	mins := func(t int64) int { return int((t - c.T0) / 60) }
-	c.RunFrom, c.ScoreFrom, c.RunTo = mins(run), mins(start.Unix()), mins(end)
+	c.RunFrom, c.ScoreFrom, c.RunTo = mins(runFrom), mins(start.Unix()), mins(end)
 	c.N = mins(max(windowEnd(Monthly, end), end+8*daySec))
 
-	began := time.Now()
 	fleet, err := fleetOf(*kind, c, sets, float64(*days))
 	if err != nil {
 		log.Fatal(err)
 	}
 	rp, build, classOf := fleet.scorer, fleet.build, fleet.classOf
 	if *only >= 0 {
-		*procs = 1
 		*keys = max(*keys, *only+1)
 	}
-	selected := func(id int) bool { return (*only < 0 || id == *only) && classRe.MatchString(classOf(id)) }
+	var ids []int
+	for id := range *keys {
+		if (*only < 0 || id == *only) && classRe.MatchString(classOf(id)) {
+			ids = append(ids, id)
+		}
+	}
+	buildOne := func(id int) *Key { return build(*seed, *keys, c, id)[0] }
 	if twins != nil {
-		runTwins(sets, twins, c, *keys, selected, func(id int) *Key { return build(*seed, *keys, c, id)[0] }, rp)
+		runTwins(sets, twins, c, ids, buildOne, rp)
 	}
 	if len(files) == 0 {
 		rp.print(os.Stdout, *worst)
 		return
 	}
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	samples, spent, errs := 0, map[string]time.Duration{}, map[string]int{}
-	for shard := 0; shard < *procs; shard++ {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			var mine []*Key
-			for id := shard; id < *keys; id += *procs {
-				// spread every class over the shards: take the bits, not the parity
-				n := id
-				if *procs == 2 {
-					n = id/2*2 + (shard+bits.OnesCount(uint(id/2/len(classes))))%2
-				}
-				if n >= *keys || !selected(n) {
-					continue
-				}
-				mine = append(mine, build(*seed, *keys, c, n)...)
-			}
-			raw := newMemStore(back.Milliseconds())
-			var runs []*setRun
-			for _, s := range files {
-				r, err := newSetRun(s, raw, back.Milliseconds(), *useTSDB, time.Minute)
-				if err != nil {
-					log.Fatalf("%s: %v", s.File, err)
-				}
-				runs = append(runs, r)
-			}
-			n := 0
-			put := func(s *slot, t int64, v float64) {
-				n++
-				if s.series == nil {
-					s.series = raw.series(s.lset)
-				}
-				s.series.append(t, v, raw.keep)
-			}
-			var apps []storage.Appender
-			if *useTSDB {
-				put = func(s *slot, t int64, v float64) {
-					n++
-					for _, a := range apps {
-						if _, err := a.Append(0, s.lset, t, v); err != nil {
-							log.Fatal(err)
-						}
-					}
-				}
-			}
-			for m := c.RunFrom; m < c.RunTo; m++ {
-				if *useTSDB {
-					apps = apps[:0]
-					for _, r := range runs {
-						apps = append(apps, r.db.Appender(nil))
-					}
-				}
-				for _, k := range mine {
-					for i := range k.Env.Lives {
-						k.Env.Lives[i].scrape1(c, k, m, needed, put)
-					}
-				}
-				for _, a := range apps {
-					if err := a.Commit(); err != nil {
-						log.Fatal(err)
-					}
-				}
-				for _, r := range runs {
-					r.eval(c, m, *step, warnRe.MatchString)
-				}
-				if m%360 == 0 {
-					old := c.unix(m)*1000 - back.Milliseconds()
-					raw.drop(old)
-					for _, r := range runs {
-						r.store.drop(old)
-					}
-				}
-				if shard == 0 && (m-c.RunFrom)%(2*1440) == 0 && *only < 0 {
-					fmt.Fprintf(os.Stderr, "\rday %d of %d, %.0f s", (m-c.RunFrom)/1440, (c.RunTo-c.RunFrom)/1440, time.Since(began).Seconds())
-				}
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			samples += n
-			verb := map[string][]Episode{}
-			for _, r := range runs {
-				r.finish()
-				spent[r.set.Name] += r.spent
-				for e, n := range r.errs {
-					errs[r.set.Name+": "+e] += n
-				}
-				byKey := map[string][]Episode{}
-				for _, e := range r.closed {
-					byKey[e.Key] = append(byKey[e.Key], e)
-				}
-				for _, k := range mine {
-					rp.judge(k, r.set.Name, byKey[k.Name])
-				}
-				if *only >= 0 {
-					verb[r.set.Name] = byKey[mine[0].Name]
-				}
-			}
-			if *verbose && *only >= 0 {
-				if rp, ok := rp.(*Report); ok {
-					timeline(os.Stdout, c, mine[0], verb, rp, *from, *to)
-				}
-			}
-		}()
+	run := &engineRun{clock: c, files: files, needed: needed, back: back, step: *step, tsdb: *useTSDB, warns: warnRe.MatchString,
+		began: time.Now(), episodes: map[string][]Episode{}, spent: map[string]time.Duration{}, errs: map[string]int{}}
+	shards := run.play(ids, *procs, buildOne, rp)
+	if report, ok := rp.(*Report); ok && *verbose && *only >= 0 {
+		timeline(os.Stdout, c, run.last, run.episodes, report, *from, *to)
 	}
-	wg.Wait()
-	fmt.Fprintln(os.Stderr)
 	rp.print(os.Stdout, *worst)
-	fmt.Printf("\n%d keys, %d days scored from %s (+%d warm-up), seed %d, %d scraped samples, %d shards, wall %.0f s; engine time", *keys, *days, *startAt, *warmup, *seed, samples, *procs, time.Since(began).Seconds())
+	fmt.Printf("\n%d keys, %d days scored from %s (+%d warm-up), seed %d, %d scraped samples, %d shards, wall %.0f s; engine time", len(ids), *days, *startAt, *warmup, *seed, run.samples, shards, time.Since(run.began).Seconds())
 	for _, s := range files {
-		fmt.Printf(" %s %.0f s", s.Name, spent[s.Name].Seconds())
+		fmt.Printf(" %s %.0f s", s.Name, run.spent[s.Name].Seconds())
 	}
 	fmt.Println()
-	for e, n := range errs {
+	for e, n := range run.errs {
 		fmt.Printf("RULE ERROR x%d %s\n", n, e)
 	}
 }

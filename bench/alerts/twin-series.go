@@ -106,7 +106,7 @@ func (t *twin) series(k *Key, c *Clock) *recorded {
 	needed, put := collect(&processes)
 	for m := c.RunFrom; m < c.RunTo; m++ {
 		for i := range k.Env.Lives {
-			k.Env.Lives[i].scrape1(c, k, m, needed, put)
+			k.Env.Lives[i].scrape(c, k, m, needed, put)
 		}
 		if m%2 != 0 {
 			continue

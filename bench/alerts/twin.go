@@ -72,12 +72,10 @@ func (t *twin) changesSeries() bool {
 }
 
 // runTwins judges keys by the alerts of each twin.
-func runTwins(sets []RuleSet, twins []*twin, c *Clock, keys int, selected func(id int) bool, build func(id int) *Key, rp scorer) {
-	queue := make(chan int, keys)
-	for id := range keys {
-		if selected(id) {
-			queue <- id
-		}
+func runTwins(sets []RuleSet, twins []*twin, c *Clock, ids []int, build func(id int) *Key, rp scorer) {
+	queue := make(chan int, len(ids))
+	for _, id := range ids {
+		queue <- id
 	}
 	close(queue)
 	var mu sync.Mutex
