@@ -67,11 +67,11 @@ func evaluate(w io.Writer, set RuleSet, n int) error {
 			g.Eval(context.Background(), time.Unix(at, 0).UTC())
 			// The first evaluation creates the series.
 			if m > 0 {
-				spent[g.Name()] += (processorTime() - begin) / time.Duration(g.Interval()/time.Minute)
+				spent[g.Name()] += perMinute(processorTime()-begin, g.Interval())
 			}
 			for _, r := range g.Rules() {
 				if m > 0 {
-					each[r.Name()] = append(each[r.Name()], r.GetEvaluationDuration()/time.Duration(g.Interval()/time.Minute))
+					each[r.Name()] = append(each[r.Name()], perMinute(r.GetEvaluationDuration(), g.Interval()))
 				}
 				if err := r.LastError(); err != nil {
 					return fmt.Errorf("%s: %w", r.Name(), err)
@@ -82,15 +82,20 @@ func evaluate(w io.Writer, set RuleSet, n int) error {
 	total := time.Duration(0)
 	var rows [][]string
 	for _, g := range run.groups {
-		perMinute := spent[g.Name()] / (evaluations - 1)
-		total += perMinute
-		rows = append(rows, []string{g.Name(), fmt.Sprint(len(g.Rules())), fmt.Sprintf("%.3f", perMinute.Seconds())})
+		mean := spent[g.Name()] / (evaluations - 1)
+		total += mean
+		rows = append(rows, []string{g.Name(), fmt.Sprint(len(g.Rules())), fmt.Sprintf("%.3f", mean.Seconds())})
 	}
 	rows = append(rows, []string{"TOTAL", "", fmt.Sprintf("%.3f", total.Seconds())})
 	printTable(w, []string{"group", "rules", "cpu s/min"}, rows)
 	printTable(w, []string{"rule", "µs/min for a key"}, dearest(each, n))
 	fmt.Fprintf(w, "\n%d keys, %d samples of history, %.0f MB with history, %.0f MB after evaluation\n", n, written, before, memory())
 	return nil
+}
+
+// perMinute is what an evaluation costs in each minute if it is repeated after an interval.
+func perMinute(spent, interval time.Duration) time.Duration {
+	return time.Duration(float64(spent) * float64(time.Minute) / float64(interval))
 }
 
 // dearest lists the rules, the one that takes longest first. It is wall time, which other processes lengthen, so the fastest evaluation counts.

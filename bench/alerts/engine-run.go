@@ -21,12 +21,13 @@ type engineRun struct {
 	warns  func(string) bool
 	began  time.Time
 
-	mu       sync.Mutex
-	samples  int
-	last     *Key // the key that was judged last, and its episodes by rule set
-	episodes map[string][]Episode
-	spent    map[string]time.Duration
-	errs     map[string]int
+	label string // that names the key of an alert
+
+	mu      sync.Mutex
+	samples int
+	uses    map[string][]alertUse // by rule set
+	spent   map[string]time.Duration
+	errs    map[string]int
 }
 
 // play deals the keys to shards, judges each, and returns the number of shards.
@@ -98,7 +99,7 @@ func (x *engineRun) evaluate(keys []*Key, progress bool) []*setRun {
 			}
 		}
 		for _, r := range runs {
-			r.eval(c, m, x.step, x.warns)
+			r.eval(c, m, x.step, x.label, x.warns)
 		}
 		if m%360 == 0 {
 			old := c.unix(m)*1000 - back
@@ -128,12 +129,32 @@ func (x *engineRun) judge(keys []*Key, runs []*setRun, rp scorer) {
 			x.errs[r.set.Name+": "+e] += n
 		}
 		byKey := map[string][]Episode{}
+		for _, k := range keys {
+			byKey[k.Name] = nil
+		}
+		uses := x.uses[r.set.Name]
+		if uses == nil {
+			uses = r.alertUses()
+			x.uses[r.set.Name] = uses
+		}
 		for _, e := range r.closed {
-			byKey[e.Key] = append(byKey[e.Key], e)
+			_, known := byKey[e.Key]
+			uses[e.Rule].add(e, known)
+			if known {
+				byKey[e.Key] = append(byKey[e.Key], e)
+			}
 		}
 		for _, k := range keys {
 			rp.judge(k, r.set.Name, byKey[k.Name])
-			x.last, x.episodes[r.set.Name] = k, byKey[k.Name]
 		}
 	}
+}
+
+// alertUses lists the alert rules, in the order of Episode.Rule.
+func (r *setRun) alertUses() []alertUse {
+	uses := make([]alertUse, 0, len(r.alerting))
+	for _, a := range r.alerting {
+		uses = append(uses, alertUse{name: a.Name(), severity: a.Labels().Get("severity")})
+	}
+	return uses
 }

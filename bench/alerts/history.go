@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/rulefmt"
 	"github.com/prometheus/prometheus/tsdb"
@@ -135,9 +134,9 @@ func scrapeAll(keys []*evenKey, t int64, put func(labels.Labels, int64, float64)
 
 // checkHistory returns an error if the file does not record a series of the history: it was renamed.
 func checkHistory(file string) error {
-	gs, errs := bareLoader{}.Load(file, false, model.UTF8Validation)
-	if errs != nil {
-		return errs[0]
+	gs, err := loadRules(file)
+	if err != nil {
+		return err
 	}
 	recorded := recordedNames(gs)
 	var missing []string

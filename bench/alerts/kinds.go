@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"sync"
 )
 
 // scorer compares the alerts of a key with what happened to it.
@@ -11,11 +12,40 @@ type scorer interface {
 	print(w io.Writer, worst int)
 }
 
+// kindDefaults are the alerts that count, and the days of warm-up: an account has a rate of three days, an anomaly is
+// compared with a week, and a budget with a whole window.
+var kindDefaults = map[string]struct {
+	warn   string
+	warmup int
+}{
+	"keys":      {`(?i)exhaust|predicted|imminent|low`, 3},
+	"accounts":  {"Account", 4},
+	"anomalies": {"Anomaly", 9},
+	"budgets":   {"BudgetForecast", 33},
+}
+
+// verdicts passes what fired to a scorer, and remembers it for the timeline of a single key.
+type verdicts struct {
+	scorer
+	mu       sync.Mutex
+	key      *Key
+	episodes map[string][]Episode // by rule set
+}
+
+func (v *verdicts) judge(k *Key, set string, eps []Episode) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.scorer.judge(k, set, eps)
+	v.key, v.episodes[set] = k, eps
+}
+
 // fleetKind is what a kind of fleet consists of, and how its alerts are scored.
 type fleetKind struct {
-	scorer  scorer
-	build   func(seed uint64, n int, c *Clock, only int) []*Key
-	classOf func(id int) string
+	scorer     scorer
+	build      func(seed uint64, n int, c *Clock, only int) []*Key
+	classOf    func(id int) string
+	label      string // of the alerts, that names the key
+	bySeverity bool   // only critical alerts and warnings are scored
 }
 
 func fleetOf(kind string, c *Clock, sets []RuleSet, days float64) (fleetKind, error) {
@@ -24,17 +54,17 @@ func fleetOf(kind string, c *Clock, sets []RuleSet, days float64) (fleetKind, er
 	case "keys":
 		classOf := func(id int) string { return classes[id%len(classes)].name }
 		exhaustions.order = firstClasses(classOf, len(classes))
-		return fleetKind{exhaustions, buildFleet, classOf}, nil
+		return fleetKind{exhaustions, buildFleet, classOf, "key", true}, nil
 	case "accounts":
 		exhaustions.order = firstClasses(accountClass, len(accountKinds)*len(spendShapes))
-		return fleetKind{exhaustions, buildAccountFleet, accountClass}, nil
+		return fleetKind{exhaustions, buildAccountFleet, accountClass, "gateway", true}, nil
 	case "anomalies":
 		anomalies := &AnomalyReport{c: c, sets: sets, tallies: map[string]map[string]*anomalyTally{}, days: days}
-		return fleetKind{anomalies, buildAnomalyFleet, func(id int) string { return anomalyKinds[id/len(spendShapes)%len(anomalyKinds)].name }}, nil
+		return fleetKind{anomalies, buildAnomalyFleet, func(id int) string { return anomalyKinds[id/len(spendShapes)%len(anomalyKinds)].name }, "key", false}, nil
 	case "budgets":
-		return fleetKind{&BudgetReport{c: c, sets: sets, tallies: map[string]map[string]*budgetTally{}}, buildBudgetFleet, budgetClass}, nil
+		return fleetKind{&BudgetReport{c: c, sets: sets, tallies: map[string]map[string]*budgetTally{}}, buildBudgetFleet, budgetClass, "budget", false}, nil
 	}
-	return fleetKind{}, fmt.Errorf("-fleet: %q is not one of keys, accounts, anomalies, budgets", kind)
+	return fleetKind{}, fmt.Errorf("-fleet %q: it must be keys, accounts, anomalies or budgets", kind)
 }
 
 // firstClasses returns the classes of the first n keys, in their order.

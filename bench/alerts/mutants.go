@@ -3,10 +3,7 @@ package main
 import (
 	"encoding/json"
 	"io"
-	"log/slog"
 
-	"github.com/prometheus/common/model"
-	"github.com/prometheus/prometheus/model/rulefmt"
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
@@ -19,9 +16,9 @@ type mutant struct {
 
 // printMutants writes, as JSON, each rule of a file without each of its clauses in turn.
 func printMutants(w io.Writer, file string) error {
-	groups, errs := rulefmt.ParseFile(file, false, model.UTF8Validation, prom, slog.New(slog.DiscardHandler))
-	if errs != nil {
-		return errs[0]
+	groups, err := loadRules(file)
+	if err != nil {
+		return err
 	}
 	mutants := []mutant{}
 	for _, group := range groups.Groups {

@@ -58,7 +58,7 @@ func (rp *Report) print(w io.Writer, worst int) {
 		func(t *tally) []string {
 			return []string{pct(t.fore1h, t.fore), quant(t.leads, 0.5), quant(t.leads, 0.1), fmt.Sprint(t.foreMissed), pct(t.crit15, t.fore)}
 		})
-	table("Noise. fc, fw = false critical and warning episodes per 100 key-months; epi = episodes per exhaustion, flap = of these, repeats of the same alert.",
+	table("Noise. fc, fw = false critical and warning episodes per 100 key-months; epi = episodes per exhaustion, of alerts of every severity; flap = of these, repeats of the same alert.",
 		[]string{"keys"}, func(t *tally) []string { return []string{fmt.Sprint(t.keys)} },
 		[]string{"fc", "fw", "epi", "flap"},
 		func(t *tally) []string {

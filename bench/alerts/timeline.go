@@ -52,11 +52,15 @@ func timeline(w io.Writer, c *Clock, k *Key, bySet map[string][]Episode, rp *Rep
 				ok, _ := rp.right(k, int((e.Start-c.T0)/60), e.Severity == "critical")
 				note = map[bool]string{true: "right", false: "FALSE"}[ok && !k.LimitZero]
 			}
-			add(e.Start, "[%s] %s %s FIRES for %d min  %s", set, e.Severity, e.Alert, (e.End-e.Start)/60, note)
+			lasts := fmt.Sprintf("for %d min", (e.End-e.Start)/60)
+			if e.End == untilEnd {
+				lasts = "until the end"
+			}
+			add(e.Start, "[%s] %s %s FIRES %s  %s", set, e.Severity, e.Alert, lasts, note)
 		}
 	}
 	parse := func(s string, def int64) int64 {
-		if t, err := time.Parse("2006-01-02T15:04", s); err == nil {
+		if t, err := time.Parse(minuteLayout, s); err == nil {
 			return t.Unix()
 		}
 		return def

@@ -33,6 +33,12 @@ func (a *rememberedAlert) fires(i int, now float64) bool { return now-a.since[i]
 // recent reports whether the condition was true within some seconds.
 func (a *rememberedAlert) recent(now, seconds float64) bool { return now-a.last < seconds }
 
+// twinAlerts are the alerts of the twin, with their severities.
+var twinAlerts = []alertUse{
+	{name: "AIGatewayKeyExhausted", severity: "critical"}, {name: "AIGatewayKeyExhaustionImminent", severity: "critical"},
+	{name: "AIGatewayKeyExhaustionPredicted", severity: "warning"}, {name: "AIGatewayKeyExhaustionSlow", severity: "warning"}, {name: "AIGatewayKeyLimitLow", severity: "info"},
+}
+
 // alerts computes when the alerts of a key fire.
 func (t *twin) alerts(k *Key, c *conditions) []Episode {
 	n := len(c.now)
@@ -106,7 +112,7 @@ func (t *twin) alerts(k *Key, c *conditions) []Episode {
 	}
 	for _, a := range all {
 		if a.open != nil {
-			a.open.End = 1 << 40
+			a.open.End = untilEnd
 			episodes = append(episodes, *a.open)
 		}
 	}

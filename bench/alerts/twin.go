@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -48,7 +49,13 @@ func newTwins(file, without string) (sets []RuleSet, twins []*twin, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	complete := twin{}
+	complete, object := twin{}, map[string]any{}
+	if err := json.Unmarshal(text, &object); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if err := requireFields(object, reflect.TypeOf(complete.limits), ""); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", file, err)
+	}
 	if err := json.Unmarshal(text, &complete.limits); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -63,6 +70,22 @@ func newTwins(file, without string) (sets []RuleSet, twins []*twin, err error) {
 	return sets, twins, nil
 }
 
+// requireFields reports a threshold that an object lacks: it would silently be 0.
+func requireFields(object map[string]any, of reflect.Type, place string) error {
+	for field := range of.Fields() {
+		name := strings.ToLower(field.Name[:1]) + field.Name[1:]
+		if field.Type.Kind() == reflect.Struct {
+			inner, _ := object[name].(map[string]any)
+			if err := requireFields(inner, field.Type, place+name+"."); err != nil {
+				return err
+			}
+		} else if _, ok := object[name].(float64); !ok {
+			return fmt.Errorf("threshold %q is missing or no number", place+name)
+		}
+	}
+	return nil
+}
+
 // has reports whether a clause is part of the rules.
 func (t *twin) has(clause string) bool { return t.without != clause }
 
@@ -72,13 +95,12 @@ func (t *twin) changesSeries() bool {
 }
 
 // runTwins judges keys by the alerts of each twin.
-func runTwins(sets []RuleSet, twins []*twin, c *Clock, ids []int, build func(id int) *Key, rp scorer) {
+func runTwins(sets []RuleSet, twins []*twin, c *Clock, ids []int, build func(id int) *Key, rp *verdicts) {
 	queue := make(chan int, len(ids))
 	for _, id := range ids {
 		queue <- id
 	}
 	close(queue)
-	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for range runtime.NumCPU() {
 		wg.Add(1)
@@ -93,9 +115,7 @@ func runTwins(sets []RuleSet, twins []*twin, c *Clock, ids []int, build func(id 
 						series = t.series(build(id), c)
 					}
 					episodes := t.alerts(k, t.conditions(series))
-					mu.Lock()
 					rp.judge(k, sets[i].Name, episodes)
-					mu.Unlock()
 				}
 			}
 		}()

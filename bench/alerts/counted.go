@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// alertUse is an alert rule and what became of the episodes that it caused.
+type alertUse struct {
+	name, severity            string
+	fired, nameless, unscored int // episodes; without the name of a key of the fleet; with a severity that is not scored
+}
+
+func isScored(severity string) bool { return severity == "critical" || severity == "warning" }
+
+// add counts an episode. `known`: it belongs to a key of the fleet.
+func (u *alertUse) add(e Episode, known bool) {
+	u.fired++
+	if !known {
+		u.nameless++
+	} else if !isScored(e.Severity) {
+		u.unscored++
+	}
+}
+
+// The parts of the scores in which an alert rule counts.
+const (
+	counts = iota
+	countsInEpisodes
+	countsNowhere
+)
+
+// verdict is where an alert rule counts, and why not everywhere.
+func (u *alertUse) verdict(warns func(string) bool, kind fleetKind) (where int, why string) {
+	dynamic := strings.Contains(u.severity, "{{") || u.severity == "" && u.fired > 0
+	switch {
+	case !warns(u.name):
+		return countsNowhere, "its name does not match -warn"
+	case u.fired > 0 && u.nameless == u.fired:
+		return countsNowhere, fmt.Sprintf("label %q of its %d episodes names no %[1]s of the fleet", kind.label, u.fired)
+	case kind.bySeverity && u.severity == "" && !dynamic:
+		return countsInEpisodes, "it has no severity, wanted critical or warning"
+	case kind.bySeverity && !dynamic && !isScored(u.severity):
+		return countsInEpisodes, fmt.Sprintf("its severity %q is neither critical nor warning", u.severity)
+	case kind.bySeverity && u.fired > 0 && u.nameless+u.unscored == u.fired:
+		return countsInEpisodes, fmt.Sprintf("the severity of its %d episodes is neither critical nor warning", u.fired)
+	case u.nameless > 0:
+		return counts, fmt.Sprintf("except %d of %d episodes, whose label %q names no %[3]s of the fleet", u.nameless, u.fired, kind.label)
+	case kind.bySeverity && u.unscored > 0:
+		return counts, fmt.Sprintf("except %d of %d episodes, whose severity is neither critical nor warning", u.unscored, u.fired)
+	}
+	return counts, ""
+}
+
+// printCounted lists which alert rules of a rule set are judged, and why others are not.
+func printCounted(w io.Writer, set string, uses []alertUse, warns func(string) bool, kind fleetKind) {
+	texts := make([][]string, 3)
+	for _, u := range uses {
+		where, why := u.verdict(warns, kind)
+		text := u.name
+		if why != "" {
+			text += " (" + why + ")"
+		}
+		if !slices.Contains(texts[where], text) {
+			texts[where] = append(texts[where], text)
+		}
+	}
+	fmt.Fprintf(w, "\nAlerts of %s\n", set)
+	for where, title := range []string{"counted", "counted only as episodes", "not counted"} {
+		if len(texts[where]) > 0 {
+			fmt.Fprintf(w, "  %s: %s\n", title, strings.Join(texts[where], ", "))
+		} else if where == counts {
+			fmt.Fprintf(w, "  counted: none\n")
+		}
+	}
+}
