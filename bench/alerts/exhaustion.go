@@ -1,5 +1,11 @@
 package main
 
+// An exhaustion is judged by what was known until an hour before it, in minutes.
+const (
+	steadyMins               = 75 // the spend before it must have been steady for so long
+	blindFromMins, blindMins = 70, 55
+)
+
 // Exhaustion is one ground-truth event: from is the minute in which calls began
 // to be refused, to the minute in which the key could spend again.
 type Exhaustion struct {
@@ -9,25 +15,26 @@ type Exhaustion struct {
 }
 
 // classify reports whether the event could have been announced an hour ahead:
-// foreseeable when the key had spent at the rate that led there for 75 minutes.
+// foreseeable when the key had spent at the rate that led there for 75 minutes, and blind
+// when the gateway did not answer in some minute between 70 and 55 before it.
 func (k *Key) classify(c *Clock, e *Exhaustion) string {
 	T := e.From
 	for _, f := range k.Env.Frozen {
-		if f.from < T-55 && f.to > T-70 {
+		if f.from < T-blindMins && f.to > T-blindFromMins {
 			return "blind"
 		}
 	}
-	if T-e.Window < 75 || T < 80 {
+	if T-e.Window < steadyMins || T < steadyMins+5 {
 		return "sudden"
 	}
 	spent := func(a, b int) float64 { return (k.total[b] - k.total[a]) / float64(b-a) }
-	mean := spent(T-75, T)
-	r1 := spent(T-75, T-60)
+	mean := spent(T-steadyMins, T)
+	r1 := spent(T-steadyMins, T-60)
 	if r1 < 0.5*spent(T-60, T) {
 		return "sudden"
 	}
 	for q := 0; q < 5; q++ {
-		if spent(T-75+15*q, T-60+15*q) < 0.25*mean {
+		if spent(T-steadyMins+15*q, T-60+15*q) < 0.25*mean {
 			return "sudden"
 		}
 	}

@@ -7,8 +7,12 @@ import (
 )
 
 const (
-	critHorizon = 24 * 60     // minutes that a critical alert claims for a never-reset key
-	warnHorizon = 7 * 24 * 60 // and a warning
+	critHorizon  = 24 * 60     // minutes that a critical alert claims for a never-reset key
+	warnHorizon  = 7 * 24 * 60 // and a warning
+	unjudgedMins = 75          // first minutes of the score whose exhaustions do not count: their alerts may be older than it
+	graceMins    = 5           // an alert that begins so soon after an exhaustion is not false: the rules see its end late
+	announcedSec = 15 * 60     // an alert that ended longer before an exhaustion did not announce it
+	repeatSec    = 3600        // an alert that fires again within this time continues
 )
 
 // tally holds the figures of one class under one rule set.
@@ -16,7 +20,6 @@ type tally struct {
 	keys                                            int
 	exh, fore, sudden, blind                        int
 	fore1h, crit1h, crit15, foreMissed, otherMissed int
-	any1h                                           int // of sudden and blind
 	leads                                           []float64
 	falseCrit, falseWarn, crit, warn, early, near   int
 	frozen, frozenFalse, thawFalse, exempt          int
@@ -26,7 +29,7 @@ type tally struct {
 func (t *tally) add(o *tally) {
 	t.keys += o.keys
 	t.exh, t.fore, t.sudden, t.blind = t.exh+o.exh, t.fore+o.fore, t.sudden+o.sudden, t.blind+o.blind
-	t.fore1h, t.crit1h, t.crit15, t.any1h = t.fore1h+o.fore1h, t.crit1h+o.crit1h, t.crit15+o.crit15, t.any1h+o.any1h
+	t.fore1h, t.crit1h, t.crit15 = t.fore1h+o.fore1h, t.crit1h+o.crit1h, t.crit15+o.crit15
 	t.foreMissed, t.otherMissed = t.foreMissed+o.foreMissed, t.otherMissed+o.otherMissed
 	t.leads = append(t.leads, o.leads...)
 	t.near += o.near
@@ -63,7 +66,7 @@ func (rp *Report) judge(k *Key, set string, eps []Episode) {
 	sort.Slice(eps, func(i, j int) bool { return eps[i].Start < eps[j].Start })
 	for i := range k.Exh {
 		e := &k.Exh[i]
-		if e.From < c.ScoreFrom+75 || e.From >= c.RunTo {
+		if e.From < c.ScoreFrom+unjudgedMins || e.From >= c.RunTo {
 			continue
 		}
 		t.exh++
@@ -96,9 +99,6 @@ func (rp *Report) judge(k *Key, set string, eps []Episode) {
 				t.blind++
 			} else {
 				t.sudden++
-			}
-			if lead >= 3600 {
-				t.any1h++
 			}
 			if !ok {
 				t.otherMissed++
@@ -167,7 +167,7 @@ func (rp *Report) judge(k *Key, set string, eps []Episode) {
 // right: did the key run out before its next reset (or the alert's horizon), or
 // would it have, had nobody helped? Also the minutes until then.
 func (rp *Report) right(k *Key, m int, crit bool) (bool, int) {
-	if k.exhaustedAt(m) || k.exhaustedAt(m-5) {
+	if k.exhaustedAt(m) || k.exhaustedAt(m-graceMins) {
 		return true, 0
 	}
 	by := int((windowEnd(k.Reset, rp.c.unix(m)) - rp.c.T0) / 60)
@@ -211,7 +211,7 @@ func chain(c *Clock, e *Exhaustion, eps []Episode, critOnly bool) (float64, bool
 		return x.Matches && x.Start < T && (x.Severity == "critical" || x.Severity == "warning" && !critOnly)
 	}
 	for i := range eps {
-		if x := &eps[i]; use(x) && x.End >= T-900 && x.Start < start {
+		if x := &eps[i]; use(x) && x.End >= T-announcedSec && x.Start < start {
 			start = x.Start
 		}
 	}
@@ -222,7 +222,7 @@ func chain(c *Clock, e *Exhaustion, eps []Episode, critOnly bool) (float64, bool
 		changed = false
 		for i := range eps {
 			x := &eps[i]
-			if use(x) && x.Start < start && (x.End >= start || x.Start >= W && x.End >= start-3600) {
+			if use(x) && x.Start < start && (x.End >= start || x.Start >= W && x.End >= start-repeatSec) {
 				start, changed = x.Start, true
 			}
 		}
