@@ -52,7 +52,7 @@ func buildAccountFleet(seed uint64, n int, c *Clock, only int) []*Key {
 			continue
 		}
 		r := newRand(seed, uint64(i))
-		k := &Key{ID: i, Class: accountClass(i), Seed: seed, Reset: Never, Account: true}
+		k := &Key{ID: i, Class: accountClass(i), Reset: Never, Account: true}
 		k.Name = fmt.Sprintf("%s-%d", k.Class, i)
 		k.Env.Lag, k.Env.TTL, k.Env.Every = r.IntN(60), 3*300, 5
 		k.Env.Lives = oneLife(i, c, r)
@@ -64,15 +64,15 @@ func buildAccountFleet(seed uint64, n int, c *Clock, only int) []*Key {
 	return ks
 }
 
-func accountFamilies() map[string]func(*view_) (float64, bool) {
-	live := func(f func(s *snapshot) float64) func(*view_) (float64, bool) {
-		return func(v *view_) (float64, bool) { return f(&v.l.data), v.live }
+func accountFamilies() map[string]func(*scrapeView) (float64, bool) {
+	live := func(f func(s *snapshot) float64) func(*scrapeView) (float64, bool) {
+		return func(v *scrapeView) (float64, bool) { return f(&v.l.data), v.live }
 	}
-	return map[string]func(*view_) (float64, bool){
+	return map[string]func(*scrapeView) (float64, bool){
 		"aigateway_account_bought_credits":  live(func(s *snapshot) float64 { return s.limit }),
 		"aigateway_account_used_credits":    live(func(s *snapshot) float64 { return s.limit - s.rem }),
 		"aigateway_account_balance_credits": live(func(s *snapshot) float64 { return s.rem }),
-		"aigateway_account_last_success_timestamp_seconds": func(v *view_) (float64, bool) {
+		"aigateway_account_last_success_timestamp_seconds": func(v *scrapeView) (float64, bool) {
 			return float64(v.l.okPoll), v.l.okPoll > 0
 		},
 	}

@@ -83,7 +83,7 @@ func buildAnomalyFleet(seed uint64, n int, c *Clock, only int) []*Key {
 		}
 		shape, kind := spendShapes[i%len(spendShapes)], anomalyKinds[i/len(spendShapes)%len(anomalyKinds)]
 		r := newRand(seed, uint64(i))
-		k := &Key{ID: i, Class: kind.name, Seed: seed, Name: fmt.Sprintf("%s-%s-%d", kind.name, shape.name, i), Reset: Monthly}
+		k := &Key{ID: i, Class: kind.name, Name: fmt.Sprintf("%s-%s-%d", kind.name, shape.name, i), Reset: Monthly}
 		k.Env.Lag, k.Env.TTL = r.IntN(20), 3600
 		k.Env.Lives = oneLife(i, c, r)
 		k.limit0 = r.LogU(1500, 30000)

@@ -24,13 +24,13 @@ func (k *Key) window() string {
 	return map[Reset]string{Daily: "day", Weekly: "week", Monthly: "month"}[k.Reset]
 }
 
-func budgetFamilies(k *Key) map[string]func(*view_) (float64, bool) {
+func budgetFamilies(k *Key) map[string]func(*scrapeView) (float64, bool) {
 	// Values of a window that has ended are withdrawn until a newer poll succeeds.
-	current := func(f func(s *snapshot) float64) func(*view_) (float64, bool) {
-		return func(v *view_) (float64, bool) { return f(&v.l.data), v.live && v.l.data.nextReset > v.now }
+	current := func(f func(s *snapshot) float64) func(*scrapeView) (float64, bool) {
+		return func(v *scrapeView) (float64, bool) { return f(&v.l.data), v.live && v.l.data.nextReset > v.now }
 	}
-	return map[string]func(*view_) (float64, bool){
-		"aigateway_budget_limit_credits": func(*view_) (float64, bool) { return k.Budget, true },
+	return map[string]func(*scrapeView) (float64, bool){
+		"aigateway_budget_limit_credits": func(*scrapeView) (float64, bool) { return k.Budget, true },
 		"aigateway_budget_spent_credits": current(func(s *snapshot) float64 {
 			return map[Reset]float64{Daily: s.day, Weekly: s.week, Monthly: s.month}[k.Reset]
 		}),
@@ -53,7 +53,7 @@ func buildBudgetFleet(seed uint64, n int, c *Clock, only int) []*Key {
 		}
 		shape := spendShapes[i/len(budgetWindows)%len(spendShapes)]
 		r := newRand(seed, uint64(i))
-		k := &Key{ID: i, Class: budgetClass(i), Seed: seed, Reset: budgetWindows[i%len(budgetWindows)], Unlimited: true}
+		k := &Key{ID: i, Class: budgetClass(i), Reset: budgetWindows[i%len(budgetWindows)], Unlimited: true}
 		k.Name = fmt.Sprintf("%s-%d", k.Class, i)
 		k.Env.Lag, k.Env.TTL = r.IntN(20), 3600
 		k.Env.Lives = oneLife(i, c, r)

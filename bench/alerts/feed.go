@@ -33,9 +33,8 @@ type life struct {
 
 type slot struct {
 	lset    labels.Labels
-	ref     uint64
 	series  *memSeries
-	get     func(*view_) (float64, bool)
+	get     func(*scrapeView) (float64, bool)
 	present bool
 	target  bool // `up`: written even when the scrape fails
 }
@@ -48,7 +47,8 @@ type snapshot struct {
 	nextReset, winStart     int64
 }
 
-type view_ struct { // what a scrape at `now` can see
+// scrapeView is what a scrape at `now` can see.
+type scrapeView struct {
 	k    *Key
 	l    *life
 	now  int64
@@ -74,22 +74,22 @@ func b2f(b bool) float64 {
 }
 
 // families are the metrics of a key that the exporter exposes (docs/metrics.md).
-func families(k *Key) map[string]func(*view_) (float64, bool) {
+func families(k *Key) map[string]func(*scrapeView) (float64, bool) {
 	if k.Budget > 0 {
 		return budgetFamilies(k)
 	}
 	if k.Account {
 		return accountFamilies()
 	}
-	live := func(f func(s *snapshot) float64) func(*view_) (float64, bool) {
-		return func(v *view_) (float64, bool) { return f(&v.l.data), v.live }
+	live := func(f func(s *snapshot) float64) func(*scrapeView) (float64, bool) {
+		return func(v *scrapeView) (float64, bool) { return f(&v.l.data), v.live }
 	}
-	limited := func(f func(s *snapshot) float64) func(*view_) (float64, bool) {
-		return func(v *view_) (float64, bool) { return f(&v.l.data), v.live && !k.Unlimited }
+	limited := func(f func(s *snapshot) float64) func(*scrapeView) (float64, bool) {
+		return func(v *scrapeView) (float64, bool) { return f(&v.l.data), v.live && !k.Unlimited }
 	}
 	// Values of a window that has ended are withdrawn until a newer poll succeeds.
-	window := func(r Reset, share float64, f func(s *snapshot) float64) func(*view_) (float64, bool) {
-		return func(v *view_) (float64, bool) {
+	window := func(r Reset, share float64, f func(s *snapshot) float64) func(*scrapeView) (float64, bool) {
+		return func(v *scrapeView) (float64, bool) {
 			return share * f(&v.l.data), v.live && windowEnd(r, v.l.data.at) > v.now
 		}
 	}
@@ -97,10 +97,10 @@ func families(k *Key) map[string]func(*view_) (float64, bool) {
 	day := func(s *snapshot) float64 { return s.day }
 	week := func(s *snapshot) float64 { return s.week }
 	month := func(s *snapshot) float64 { return s.month }
-	return map[string]func(*view_) (float64, bool){
-		"aigateway_key_up":           func(v *view_) (float64, bool) { return b2f(v.l.up), v.l.polled > 0 },
-		"aigateway_key_unauthorized": func(v *view_) (float64, bool) { return 0, v.l.polled > 0 },
-		"aigateway_key_last_success_timestamp_seconds": func(v *view_) (float64, bool) {
+	return map[string]func(*scrapeView) (float64, bool){
+		"aigateway_key_up":           func(v *scrapeView) (float64, bool) { return b2f(v.l.up), v.l.polled > 0 },
+		"aigateway_key_unauthorized": func(v *scrapeView) (float64, bool) { return 0, v.l.polled > 0 },
+		"aigateway_key_last_success_timestamp_seconds": func(v *scrapeView) (float64, bool) {
 			return float64(v.l.okPoll), v.l.okPoll > 0
 		},
 		"aigateway_key_info":          live(func(*snapshot) float64 { return 1 }),
@@ -108,13 +108,13 @@ func families(k *Key) map[string]func(*view_) (float64, bool) {
 		"aigateway_key_unlimited":     live(func(*snapshot) float64 { return b2f(k.Unlimited) }),
 		"aigateway_key_byok_in_limit": live(func(*snapshot) float64 { return b2f(k.BYOKIn) }),
 		"aigateway_key_limit_credits": limited(func(s *snapshot) float64 { return s.limit }),
-		"aigateway_key_limit_remaining_credits": func(v *view_) (float64, bool) {
+		"aigateway_key_limit_remaining_credits": func(v *scrapeView) (float64, bool) {
 			return v.l.data.rem, v.live && !k.Unlimited && v.l.data.nextReset > v.now
 		},
-		"aigateway_key_limit_next_reset_timestamp_seconds": func(v *view_) (float64, bool) {
+		"aigateway_key_limit_next_reset_timestamp_seconds": func(v *scrapeView) (float64, bool) {
 			return float64(v.l.data.nextReset), v.live && k.Reset != Never && v.l.data.nextReset > v.now
 		},
-		"aigateway_key_limit_window_start_timestamp_seconds": func(v *view_) (float64, bool) {
+		"aigateway_key_limit_window_start_timestamp_seconds": func(v *scrapeView) (float64, bool) {
 			return float64(v.l.data.winStart), v.live && k.Reset != Never && v.l.data.nextReset > v.now
 		},
 		"aigateway_key_usage_credits":            live(func(s *snapshot) float64 { return s.total * own }),
@@ -136,7 +136,7 @@ type sink func(s *slot, t int64, v float64)
 var staleNaN = math.Float64frombits(value.StaleNaN)
 
 func (l *life) slots(k *Key, needed func(string) bool) {
-	add := func(name string, target bool, get func(*view_) (float64, bool), extra ...string) {
+	add := func(name string, target bool, get func(*scrapeView) (float64, bool), extra ...string) {
 		if !needed(name) {
 			return
 		}
@@ -153,7 +153,7 @@ func (l *life) slots(k *Key, needed func(string) bool) {
 		add(name, false, get)
 	}
 	if k.Budget > 0 {
-		add("aigateway_budget_info", false, func(*view_) (float64, bool) { return 1, true }, "scope", "keys", "team", "payments", "window", k.window())
+		add("aigateway_budget_info", false, func(*scrapeView) (float64, bool) { return 1, true }, "scope", "keys", "team", "payments", "window", k.window())
 		add("up", true, nil)
 		return
 	}
@@ -163,10 +163,31 @@ func (l *life) slots(k *Key, needed func(string) bool) {
 	}
 	for _, r := range []Reset{Never, Daily, Weekly, Monthly} {
 		v := b2f(r == k.Reset)
-		add("aigateway_key_limit_reset", false, func(x *view_) (float64, bool) { return v, x.live }, "aigateway_key_limit_reset", r.String())
+		add("aigateway_key_limit_reset", false, func(x *scrapeView) (float64, bool) { return v, x.live }, "aigateway_key_limit_reset", r.String())
 	}
-	add("aigateway_key_owner_info", false, func(*view_) (float64, bool) { return 1, true }, "team", "team-"+k.Name[len(k.Name)-1:])
+	add("aigateway_key_owner_info", false, func(*scrapeView) (float64, bool) { return 1, true }, "team", "team-"+k.Name[len(k.Name)-1:])
 	add("up", true, nil)
+}
+
+// poll asks the gateway if a poll is due: the newest one at or before the scrape.
+func (l *life) poll(c *Clock, k *Key, m int, scrapedAt int64) {
+	at := c.unix(m) + int64(l.pollAt)
+	if at > scrapedAt {
+		at -= 60
+	}
+	due := (at-c.T0)/60%int64(max(1, k.Env.Every)) == 0
+	if !due || at < c.unix(l.from) || at <= l.polled {
+		return
+	}
+	l.polled, l.up = at, true
+	for _, f := range k.Env.Frozen {
+		if f.has(int((at - c.T0) / 60)) {
+			l.up = false
+		}
+	}
+	if l.up {
+		l.okPoll, l.data = at, k.read(c, at)
+	}
 }
 
 // scrape plays minute m for one exporter process.
@@ -192,23 +213,7 @@ func (l *life) scrape(c *Clock, k *Key, m int, needed func(string) bool, put sin
 		l.alive = true
 		l.slots(k, needed)
 	}
-	if p := c.unix(m) + int64(l.pollAt); true { // the newest poll at or before the scrape
-		if p > now {
-			p -= 60
-		}
-		due := (p-c.T0)/60%int64(max(1, k.Env.Every)) == 0
-		if due && p >= c.unix(l.from) && p > l.polled {
-			l.polled, l.up = p, true
-			for _, f := range k.Env.Frozen {
-				if f.has(int((p - c.T0) / 60)) {
-					l.up = false
-				}
-			}
-			if l.up {
-				l.okPoll, l.data = p, k.read(c, p)
-			}
-		}
-	}
+	l.poll(c, k, m, now)
 	gap := false
 	for _, g := range l.gaps {
 		gap = gap || g.has(m)
@@ -216,7 +221,7 @@ func (l *life) scrape(c *Clock, k *Key, m int, needed func(string) bool, put sin
 	if gap {
 		stale(false)
 	}
-	v := view_{k: k, l: l, now: now, live: l.okPoll > 0 && now-l.okPoll <= k.Env.TTL}
+	v := scrapeView{k: k, l: l, now: now, live: l.okPoll > 0 && now-l.okPoll <= k.Env.TTL}
 	for _, s := range l.feeds {
 		switch {
 		case s.target:

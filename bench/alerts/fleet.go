@@ -185,7 +185,7 @@ func buildFleet(seed uint64, n int, c *Clock, only int) []*Key {
 		}
 		cl := classes[i%len(classes)]
 		r := newRand(seed, uint64(i))
-		k := &Key{ID: i, Class: cl.name, Seed: seed, Name: fmt.Sprintf("%s-%d", cl.name, i)}
+		k := &Key{ID: i, Class: cl.name, Name: fmt.Sprintf("%s-%d", cl.name, i)}
 		k.Env.Lag = r.IntN(20)
 		k.Env.Lives = oneLife(i, c, r)
 		k.Env.TTL = 3600 * (1 + 11*int64(r.IntN(2)))

@@ -25,10 +25,10 @@ type runaway struct {
 }
 
 type limitOp struct {
-	at      int     // minute; used when atUsed is 0
-	atUsed  float64 // or: fires once when used/limit passes this ratio, from minute `at` on
+	at      int     // happens once, at this minute or later
+	atUsed  float64 // more than 0: not before used/limit reaches this ratio
 	set     func(limit, used float64) float64
-	afterEx int // or: fires this many minutes after the key ran out (a top-up)
+	afterEx int // more than 0: this many minutes after the key ran out (a top-up)
 	done    bool
 }
 
@@ -41,7 +41,6 @@ type Key struct {
 	ID        int
 	Name      string
 	Class     string
-	Seed      uint64
 	Reset     Reset
 	Unlimited bool
 	LimitZero bool
@@ -82,7 +81,7 @@ func (k *Key) simulate(c *Clock, rnd *Rand) {
 	next := windowEnd(k.Reset, c.T0)
 	sort.Slice(k.refunds, func(i, j int) bool { return k.refunds[i].at < k.refunds[j].at })
 	ri := 0
-	closeEx := func(m int, byReset bool) {
+	closeEx := func(m int) {
 		if exhausted {
 			k.Exh = append(k.Exh, Exhaustion{From: exFrom, To: m, Window: known})
 			exhausted = false
@@ -91,7 +90,7 @@ func (k *Key) simulate(c *Clock, rnd *Rand) {
 	}
 	for m := 0; m <= n; m++ {
 		if c.unix(m) >= next {
-			closeEx(m, true)
+			closeEx(m)
 			used, rest = 0, draw()
 			next = windowEnd(k.Reset, c.unix(m))
 			k.resets = append(k.resets, m)
@@ -111,7 +110,7 @@ func (k *Key) simulate(c *Clock, rnd *Rand) {
 			o.done = true
 			nl := o.set(limit, used)
 			if nl > limit && exhausted {
-				closeEx(m, false)
+				closeEx(m)
 			} else {
 				known = m
 			}
@@ -123,7 +122,7 @@ func (k *Key) simulate(c *Clock, rnd *Rand) {
 			ri++
 		}
 		if exhausted && limit-used > max(rest, 0)+2*k.callCost {
-			closeEx(m, false)
+			closeEx(m)
 		}
 		k.total[m], k.rem[m], k.limits[m] = total, limit-used, float32(limit)
 		if k.Unlimited {

@@ -5,7 +5,7 @@ import "math"
 const (
 	evaluationsADay     = 720
 	evaluationsAnHour   = 30
-	firstMinutesOfToday = memorySec
+	firstSecondsOfToday = memorySec
 )
 
 // days is the group aigateway-key-days.
@@ -36,7 +36,7 @@ func (t *twin) usualHour(r *recorded, usual line, i, back int) {
 // forecast is the group aigateway-key-forecast.
 func (t *twin) forecast(r *recorded, i int, processes []*instance) {
 	const day = evaluationsADay
-	if math.Mod(r.now[i], daySec) >= firstMinutesOfToday {
+	if math.Mod(r.now[i], daySec) >= firstSecondsOfToday {
 		r.usageDay[i] = r.used(i, processes, inDay, inByokDay)
 	}
 	midnight := r.usage[i] - r.usageDay[i]
