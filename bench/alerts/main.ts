@@ -11,26 +11,32 @@ import { buildSimulator, type FleetKind, simulateFleet } from "./simulator.ts";
 
 /**
  * Measures how good the alert rules are: runs them and the contenders over simulated fleets with known outcomes, keeps the report of
- * each fleet in `--output`, and prints the table of docs/alert-benchmark.md. The exit code is 1 if our rules miss a bar.
- * `--table` prints the table of existing reports; `--alone` leaves the contenders out. `--fleet accounts` prints the same table for
+ * each fleet in a folder of `--output` that is named after the settings, and prints the table of docs/alert-benchmark.md. The exit
+ * code is 1 if our rules miss a bar, and 2 after an error.
+ * `--table` prints the table of existing reports with the same settings; `--alone` leaves the contenders out. `--fleet accounts` prints the same table for
  * balances, which have no bars; `--fleet anomalies` and `--fleet budgets` print how well the alerts announce anomalies of spend, or
  * that a budget is exceeded, for each seed. `--twin` computes our rules on keys without Prometheus' engine, in seconds; `--clauses` does so
  * without each clause of their conditions in turn, and prints what each is worth.
  */
-const { values } = parseArgs({
-  options: {
-    fleet: { type: "string", default: "keys" },
-    keys: { type: "string", default: "108" },
-    days: { type: "string", default: "14" },
-    seeds: { type: "string", default: "101,202,303" },
-    classes: { type: "string", default: "" },
-    output: { type: "string", default: join(tmpdir(), "fleet") },
-    table: { type: "boolean", default: false },
-    alone: { type: "boolean", default: false },
-    twin: { type: "boolean", default: false },
-    clauses: { type: "boolean", default: false },
-  },
-});
+async function main(): Promise<number> {
+  const settings = readSettings();
+  const { kind, seeds } = settings;
+  if (!settings.table) await simulate(settings);
+  const reports = seeds.map((seed) => readFileSync(reportFile(settings, seed), "utf8"));
+  if (settings.clauses) {
+    process.stdout.write(clauseTable(reports));
+  } else if (kind === "keys" || kind === "accounts") {
+    const { text, missed } = fleetTable(reports, kind === "keys");
+    process.stdout.write(text);
+    for (const bar of missed) process.stdout.write(`Missed: ${bar}\n`);
+    return missed.length === 0 ? 0 : 1;
+  } else {
+    for (const [index, report] of reports.entries()) {
+      process.stdout.write(`Seed ${seeds[index]}\n${report}\n`);
+    }
+  }
+  return 0;
+}
 
 /** What is measured on each kind of fleet. Contenders are files of a folder of the same name. */
 const FLEETS: Readonly<
@@ -45,48 +51,83 @@ const FLEETS: Readonly<
   budgets: { ours: budgetRules, contenders: ["mean-rate", "predict-linear", "static"] },
 };
 
-const seeds = values.seeds.split(",");
-const reportFile = (seed: string): string => join(values.output, `seed-${seed}.txt`);
+type Settings = ReturnType<typeof readSettings>;
 
-const kind = kindOf(values.fleet);
-if ((values.twin || values.clauses) && kind !== "keys") {
-  throw new Error(`Cannot run --fleet ${kind} by the twin: it has only the rules on keys`);
-}
-if (!values.table) await simulate();
-const reports = seeds.map((seed) => readFileSync(reportFile(seed), "utf8"));
-if (values.clauses) {
-  process.stdout.write(clauseTable(reports));
-} else if (kind === "keys" || kind === "accounts") {
-  const { text, missed } = fleetTable(reports, kind === "keys");
-  process.stdout.write(text);
-  for (const bar of missed) process.stdout.write(`Missed: ${bar}\n`);
-  process.exitCode = missed.length === 0 ? 0 : 1;
-} else {
-  for (const [index, report] of reports.entries()) process.stdout.write(`Seed ${seeds[index]}\n${report}\n`);
-}
-
-async function simulate(): Promise<void> {
-  mkdirSync(values.output, { recursive: true });
-  const ours = join(values.output, "rules.yaml");
-  writeFileSync(ours, FLEETS[kind].ours());
-  const thresholdsFile = join(values.output, "thresholds.json");
-  writeFileSync(thresholdsFile, JSON.stringify(thresholds));
-  const twin = { thresholds: thresholdsFile, without: values.clauses ? "each" : "" };
+function readSettings() {
+  const { values } = parseArgs({
+    options: {
+      fleet: { type: "string", default: "keys" },
+      keys: { type: "string", default: "108" },
+      days: { type: "string", default: "14" },
+      seeds: { type: "string", default: "101,202,303" },
+      classes: { type: "string", default: "" },
+      output: { type: "string", default: join(tmpdir(), "fleet") },
+      table: { type: "boolean", default: false },
+      alone: { type: "boolean", default: false },
+      twin: { type: "boolean", default: false },
+      clauses: { type: "boolean", default: false },
+    },
+  });
+  const kind = kindOf(values.fleet);
   const isTwin = values.twin || values.clauses;
-  const contenders = values.alone || values.clauses ? [] : FLEETS[kind].contenders.map(contenderOf);
+  if (isTwin && kind !== "keys") {
+    throw new Error(`Cannot run --fleet ${kind} by the twin: it has only the rules on keys`);
+  }
+  return {
+    ...values,
+    kind,
+    isTwin,
+    keys: wholeNumber("keys", values.keys, 1),
+    days: wholeNumber("days", values.days, 1),
+    seeds: values.seeds.split(",").map((seed) => wholeNumber("seeds", seed, 0)),
+  };
+}
+
+function wholeNumber(option: string, text: string, least: number): number {
+  if (/^\d+$/.test(text) && Number(text) >= least) return Number(text);
+  throw new Error(`Cannot read --${option}: "${text}" is not a whole number of at least ${least}`);
+}
+
+/** The settings are in the name of the folder, so that `--table` never mixes reports of different fleets. */
+function folderOf({ output, kind, keys, days, classes, isTwin, clauses, alone }: Settings): string {
+  const rules = clauses ? "clauses" : isTwin ? "twin" : "engine";
+  const parts = [
+    kind,
+    `${keys}-keys`,
+    `${days}-days`,
+    rules,
+    alone ? "alone" : "",
+    encodeURIComponent(classes),
+  ];
+  return join(output, parts.filter((part) => part !== "").join("_"));
+}
+
+function reportFile(settings: Settings, seed: number): string {
+  return join(folderOf(settings), `seed-${seed}.txt`);
+}
+
+async function simulate(settings: Settings): Promise<void> {
+  const { kind, keys, days, classes, isTwin, clauses, alone } = settings;
+  const folder = folderOf(settings);
+  mkdirSync(folder, { recursive: true });
+  const ours = join(folder, "rules.yaml");
+  writeFileSync(ours, FLEETS[kind].ours());
+  const thresholdsFile = join(folder, "thresholds.json");
+  writeFileSync(thresholdsFile, JSON.stringify(thresholds));
+  const twin = { thresholds: thresholdsFile, without: clauses ? "each" : "" };
+  const contenders = alone || clauses ? [] : FLEETS[kind].contenders.map((name) => contenderOf(kind, name));
   const rules = { ...(isTwin ? {} : { ours }), ...Object.fromEntries(contenders) };
   // A low priority, because it computes for hours while no one waits for it.
   setPriority(5);
   const program = buildSimulator();
-  const [keys, days] = [Number(values.keys), Number(values.days)];
-  for (const seed of seeds) {
-    const one = { kind, rules, keys, days, seed: Number(seed), classes: values.classes };
+  for (const seed of settings.seeds) {
+    const one = { kind, rules, keys, days, seed, classes };
     const fleet = isTwin ? { ...one, twin } : one;
-    writeFileSync(reportFile(seed), await simulateFleet(program, fleet));
+    writeFileSync(reportFile(settings, seed), await simulateFleet(program, fleet));
   }
 }
 
-function contenderOf(name: string): readonly [name: string, file: string] {
+function contenderOf(kind: FleetKind, name: string): readonly [name: string, file: string] {
   return [name, join(import.meta.dirname, "contenders", kind, `${name}.yaml`)];
 }
 
@@ -97,4 +138,11 @@ function kindOf(name: string): FleetKind {
 
 function isKind(name: string): name is FleetKind {
   return Object.hasOwn(FLEETS, name);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
 }

@@ -23,6 +23,10 @@ const FLEET = {
 /** Two keys whose gateway does not answer for hours. It stops once after a warning, before the key runs out. */
 const UNHEARD = { ...FLEET, seed: 88, classes: "^env-frozen$" };
 
+/** Eight such keys. Their series end, because an exporter withdraws what it knew an hour ago. */
+const SILENT = { kind: "keys", keys: 216, days: 10, seed: 11, classes: "^env-frozen$" } as const;
+const STATIC = join(import.meta.dirname, "../../bench/alerts/contenders/keys/static.yaml");
+
 /** Whole fleets that no one used for tuning, which only the twin computes in time. */
 const WHOLE = { kind: "keys", keys: 108, days: 30, rules: {} } as const;
 const SEEDS = [951, 952, 953, 954];
@@ -65,6 +69,14 @@ describeWithTools(["alertsim"], "the short form of the alert benchmark", ({ aler
   test("the twin computes the same report as Prometheus' engine", async () => {
     const twin = await simulateFleet(alertsim, { ...FLEET, rules: {}, twin: { thresholds: limits } });
     expect(readReport(twin)).toEqual(report);
+  });
+
+  // The series of a key end while its gateway does not answer, and begin again: the store in memory forgets them meanwhile.
+  test("the store in memory and a real TSDB give the same report", { timeout: 120_000 }, async () => {
+    const fleet = { ...SILENT, rules: { static: STATIC } };
+    const memory = readReport(await simulateFleet(alertsim, fleet));
+    expect(memory).toEqual(readReport(await simulateFleet(alertsim, { ...fleet, tsdb: true })));
+    expect(figuresOf(memory, "foreseeable exhaustions", "static")).toEqual([28]);
   });
 
   describe("four whole fleets", () => {
