@@ -112,7 +112,10 @@ func (o *options) simulate() int {
 		fmt.Printf("RULE ERROR x%d %s\n", x.errs[e], e)
 	}
 	kind.scorer.print(os.Stdout, o.worst)
-	fmt.Printf("\n%d keys, %d days scored from %s (+%d warm-up), seed %d, %d scraped samples, %d shards, wall %.0f s; engine time", len(ids), o.days, o.start, o.warmup, o.seed, x.samples, shards, time.Since(x.began).Seconds())
+	fmt.Printf("\n%d keys, %d days scored from %s (+%d warm-up), seed %d, wall %.0f s", len(ids), o.days, o.start, o.warmup, o.seed, time.Since(x.began).Seconds())
+	if shards > 0 {
+		fmt.Printf(", %d scraped samples, %d shards; engine time", x.samples, shards)
+	}
 	for _, s := range o.files {
 		fmt.Printf(" %s %.0f s", s.Name, x.spent[s.Name].Seconds())
 	}
