@@ -1,16 +1,19 @@
 import { discoveryFamilies } from "../../../../exporter/collectors/discovery-families.ts";
 import { keyFamilies as families } from "../../../../exporter/collectors/key-families.ts";
 import { selfFamilies } from "../../../../exporter/metrics/self-families.ts";
+import type { Series } from "../../../../dashboards/promql.ts";
+import { recorded } from "../../../../dashboards/rules/series.ts";
 import { JOB } from "../../../../dashboards/rules/settings.ts";
 import type { Family } from "../../../../exporter/metrics/family.ts";
-import type { InputSeries, Value } from "../input-series.ts";
-import { type AlertCase, casesOf, exposed, HOUR } from "./alert-case.ts";
+import { type InputSeries, seriesOf, type Value } from "../input-series.ts";
+import { type AlertCase, casesOf, eachMinute, exposed, HOUR } from "./alert-case.ts";
 
 const of = casesOf("AIGatewayKey", "key", { team: "search" });
 /** Keys of another job, whose exporter polls every ten minutes, and of one of which nothing but keys is known. */
 const SELDOM = "polls-seldom";
 const ofSeldom = casesOf("AIGatewayKey", "key", { team: "search", job: SELDOM });
 const UNSEEN = "unseen";
+const UNREACHED = { job: JOB, gateway: "backup", instance: "d:9853" };
 const ofUnseen = casesOf("AIGatewayKey", "key", { team: "search", job: UNSEEN });
 
 /** Alerts on the state of keys. */
@@ -90,6 +93,9 @@ export const keyStateCases: readonly AlertCase[] = [
     ...answered("unlisted", 60, 480),
     ...listing("unlisted", (minute) => Number(minute < 65)),
   ]),
+  of("SpendAnomaly", "info", "dear", "the fastest hour so far", spends("dear", 3.1, 1.5, 1.5), 75),
+  of("SpendAnomaly", "info", "cheap", "less than a credit an hour", spends("cheap", 0.9, 0.1, 0.1)),
+  of("SpendAnomaly", "info", "newborn", "younger than a day", spends("newborn", 3.1, 1.5)),
   of(
     "UsageCorrected",
     "info",
@@ -131,11 +137,39 @@ export const keyStateCases: readonly AlertCase[] = [
     ],
     150,
   ),
+  of("Disappeared", "warning", "unreached", "its exporter, one for another gateway, cannot be scraped", [
+    seriesOf(
+      families.ownerInfo.name,
+      { ...UNREACHED, key: "unreached", team: "search", project: "", cost_center: "" },
+      eachMinute((minute) => (minute < 120 ? 1 : null)),
+    ),
+    seriesOf(
+      "up",
+      UNREACHED,
+      eachMinute((minute) => Number(minute < 120)),
+    ),
+  ]),
   of("Disappeared", "warning", "missed", "scrapes fail for twenty minutes", [owner("missed", 120, 140)]),
 ];
 
 function told(key: string, family: Family<"key">, value: (minute: number) => Value): readonly InputSeries[] {
   return [owner(key), exposed(family, { key }, value)];
+}
+
+/** Credits an hour, as if they were recorded: from minute 60 on, in the fastest hour before, and over the last day. They end before the rules see the fastest hour themselves. */
+function spends(key: string, now: number, before: number, ofDay?: number): readonly InputSeries[] {
+  const given = (series: Series, credits: (minute: number) => number) =>
+    seriesOf(
+      series.name,
+      { job: JOB, key },
+      eachMinute((minute) => (minute < 150 ? credits(minute) / 3600 : null)),
+    );
+  return [
+    owner(key),
+    given(recorded.burn1h, (minute) => (minute < 60 ? before : now)),
+    given(recorded.burn1hMax7d, () => before),
+    ...(ofDay === undefined ? [] : [given(recorded.burn1d, () => ofDay)]),
+  ];
 }
 
 function refused(key: string, from: number, to = Infinity): readonly InputSeries[] {
