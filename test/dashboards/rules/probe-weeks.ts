@@ -63,7 +63,7 @@ function changed(
   };
 }
 
-/** The probe changes, the alert fires, and three hours after its last run a day later the alert ends. */
+/** The probe changes and the alert fires. It runs for the last time 23 hours after the change; the alert ends three hours later. */
 function stopped(
   name: string,
   change: { readonly seconds?: number; readonly wordErrors?: number },
@@ -74,7 +74,7 @@ function stopped(
   const probe = { runs: every(HOUR).filter((minute) => minute < end), answer: answerOf(change) };
   return {
     ...weekly(name, story.title, probe),
-    expect: [...story.expect.slice(0, -1), silent(story.subject, ALERTS, end + 3 * HOUR, MINUTES - 1)],
+    expect: [...story.expect.slice(0, -1), silent(story.subject, ALERTS, end + 2 * HOUR + 4, MINUTES - 1)],
   };
 }
 
