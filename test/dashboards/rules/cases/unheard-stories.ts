@@ -29,10 +29,11 @@ export const unheardStories: readonly Story[] = [
   ]),
   story("unheard-dry", "the alert of an exhausted key lasts while the gateway does not answer", atOnce(), [
     lasting("key=unheard-dry", "AIGatewayKeyExhausted", 70, END),
+    silent("key=unheard-dry", "AIGatewayKey(Exhaustion.*|LimitLow)", 0, END),
   ]),
   story("unheard-warning", "a warning lasts while the gateway does not answer", hours, [
     lasting("key=unheard-warning", PREDICTED, 85, END),
-    silent("key=unheard-warning", IMMINENT, 0, END),
+    silent("key=unheard-warning", "AIGatewayKey(Exhausted|ExhaustionImminent)", 0, END),
   ]),
   story(
     "unheard-calm",
