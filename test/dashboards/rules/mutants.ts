@@ -14,8 +14,10 @@ import { ruleEvaluationStories } from "./cases/rule-evaluation-stories.ts";
 import { unheardStories } from "./cases/unheard-stories.ts";
 import { dailyStories } from "./day-stories.ts";
 import { exporterDownStories } from "./exporter-down-stories.ts";
+import { memoryStories } from "./memory-stories.ts";
 import { prepaidStories } from "./prepaid-stories.ts";
 import { probeWeeks } from "./probe-weeks.ts";
+import { reserveStories } from "./reserve-stories.ts";
 import { failuresOf, type Story } from "./story.ts";
 import { weekStories } from "./week-stories.ts";
 
@@ -56,6 +58,7 @@ export const SUITES: readonly Suite[] = [
     stories: [...caseStories, ...exhaustedStories, ...unheardStories, ...ruleEvaluationStories],
     step: 1,
   },
+  { name: "memory", stories: [...memoryStories, ...reserveStories], step: 2 },
   ...exporterDownStories.map((story) => ({ name: "exporter down", stories: [story], step: 1 })),
   { name: "accounts", stories: accountStories, step: 4 },
   { name: "prepaid", stories: prepaidStories, step: 4 },
