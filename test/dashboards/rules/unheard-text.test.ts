@@ -7,24 +7,22 @@ import { testRules } from "../../support/promtool.ts";
 import { describeWithTools } from "../../support/tools.ts";
 import { simulateKey } from "./simulated-key.ts";
 
-/** 100 credits at 60 an hour: the page fires at minute 63, and the last answer arrives at minute 70. */
-const { series } = simulateKey(
-  {
-    name: "batch",
-    team: "payments",
-    limit: 100,
-    reset: "daily",
-    spend: () => 1,
-    answers: (minute) => minute <= 70,
-  },
-  131,
-);
+/** 100 credits at 60 an hour: the page fires at minute 63. The last answer for one of the keys arrives at minute 70. */
+const key = { team: "payments", limit: 100, reset: "daily", spend: () => 1 } as const;
+const series = [
+  { ...key, name: "batch", answers: (minute: number) => minute <= 70 },
+  { ...key, name: "dry" },
+].flatMap((one) => simulateKey(one, 131).series);
 
 /** What the page depends on. */
 const GROUPS = /^aigateway-key-(inputs|history|days|forecast|credits)$/;
 
-/** The beginning of the page's text at a minute. The two versions of Prometheus differ by a minute in the time that is left. */
+/** The beginning of a page's text at a minute. The two versions of Prometheus differ by a minute in the time that is left. */
 const TEXTS = [
+  {
+    at: 110,
+    text: "Key dry (team payments) is out of credits, and the gateway refuses its calls (402) until its limit resets. Find out",
+  },
   { at: 65, text: "Key batch (team payments) runs out of credits in 3" },
   {
     at: 130,
