@@ -9,7 +9,7 @@ import { budgetCases } from "./budget-cases.ts";
 import { exporterCases } from "./exporter-cases.ts";
 import { keyCreditCases } from "./key-credit-cases.ts";
 import { keyStateCases } from "./key-state-cases.ts";
-import { probeCases, stoppedProbe } from "./probe-cases.ts";
+import { movedProbe, probeCases, stoppedProbe } from "./probe-cases.ts";
 
 /** All cases that span hours. One run evaluates all of them. */
 const cases: readonly AlertCase[] = [
@@ -34,8 +34,8 @@ const commonSeries: readonly InputSeries[] = [
   exposed(selfFamilies.pollInterval, { collector: "discovery" }, () => 300),
 ];
 
-/** The cases as stories, and one that is more than a case. */
-export const caseStories: readonly Story[] = [...cases.map(storyOf), stoppedProbe];
+/** The cases as stories, and two that are more than a case. */
+export const caseStories: readonly Story[] = [...cases.map(storyOf), stoppedProbe, movedProbe];
 
 /** Those that shards and replicas concern: budgets, whole and in parts, and the exporter itself. */
 export const fleetStories: readonly Story[] = [...budgetCases, ...exporterCases].map(storyOf);

@@ -1,4 +1,6 @@
+import { keyFamilies } from "../../../../exporter/collectors/key-families.ts";
 import { probeFamilies as families } from "../../../../exporter/probes/families.ts";
+import { recorded } from "../../../../dashboards/rules/series.ts";
 import { JOB } from "../../../../dashboards/rules/settings.ts";
 import type { InputSeries } from "../input-series.ts";
 import { firing, silent, type Story } from "../story.ts";
@@ -93,6 +95,27 @@ export const stoppedProbe: Story = {
     silent("probe=halted", "AIGatewayProbeFailing", 425, CASE_MINUTES - 1),
   ],
 };
+
+/** A probe gets another model at minute 60, and its exporter is not scraped from minute 110 on. */
+export const movedProbe: Story = {
+  title: "probe=moved: the present model of a probe counts, and is remembered while nothing is scraped",
+  subject: "probe=moved",
+  series: [
+    ofModel("aurora/before", 0, 60),
+    ofModel("aurora/now", 60, 110),
+    exposed(keyFamilies.ownerInfo, { key: "moved", team: TEAM, project: "", cost_center: "" }, () => 1),
+  ],
+  expect: [70, 130].map((at) => ({
+    at,
+    expr: `count by (model) (${recorded.probeOwner.name}{probe="moved"})`,
+    samples: [{ labels: '{model="aurora/now"}', value: 1 }],
+  })),
+};
+
+function ofModel(model: string, from: number, to: number): InputSeries {
+  const labels = { probe: "moved", model, key: "moved", response_format: "json", upload: "json" };
+  return exposed(families.info, labels, (minute) => (minute >= from && minute < to ? 1 : null));
+}
 
 function good(isGood: boolean) {
   return isGood ? { seconds: 2, wordErrors: 0 } : undefined;
