@@ -24,14 +24,14 @@ export function accountKeys(settings: Settings): RuleGroup {
 function discoveryFailing({ timing }: Settings): AlertDefinition {
   const { up, lastSuccess } = families;
   const failing = promql`max by (job, gateway, workspace) (${up}) == 0`;
-  const known = promql`last_over_time(${lastSuccess}[${timing.memory}])`;
+  const listed = promql`max by (job, gateway, workspace) (last_over_time(${lastSuccess}[${timing.memory}]))`;
   return {
     name: "AIGatewayDiscoveryFailing",
     severity: "warning",
     comment: "The value is the age of the last complete list; 0 if there has never been one.",
     expr: promql`
-      (${timing.now} - max by (job, gateway, workspace) (${known}) and on (job, gateway, workspace) ${failing})
-      or (${failing} unless on (job, gateway, workspace) ${known})`,
+      (${timing.now} - ${listed} and on (job, gateway, workspace) ${failing})
+      or ${failing}`,
     for: 30 * MINUTE,
     summary: "The keys of the account are no longer listed.",
     description: `New keys of the workspace {{ $labels.workspace }}${GATEWAY} are not monitored, and no alert covers the limits of keys that are only listed: {{ if gt $value 0.0 }}the last complete list is {{ $value | humanizeDuration }} old{{ else }}there has never been a complete list{{ end }}. Look for the reason on the exporter's status page or in its log; 403 means that the configured key is not a management key.`,

@@ -136,7 +136,7 @@ function low(timing: Timing): RecordingRule {
     recorded.low,
     "Little is left, and at the rate of the last day it does not last until the reset. The value is the remaining share of the limit.",
     promql`
-      ${remaining} / (${limit} > 0) < ${thresholds.low}
+      ${remaining} / ${limit} < ${thresholds.low}
       and ${remaining} > 0
       and ${lately(timing, exhaustion1d)} < ${resetSeconds}`,
   );
