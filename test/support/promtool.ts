@@ -52,6 +52,8 @@ async function run(
   child.stdin.on("error", () => {});
   child.stdin.end(input);
   await once(child, "close");
+  // It was not promtool that ended, such as when memory runs out: that is no result.
+  if (child.signalCode !== null) throw new Error(`${promtool} was ended by ${child.signalCode}`);
   return { ok: child.exitCode === 0, exitCode: child.exitCode, output: chunks.join("") };
 }
 

@@ -18,7 +18,7 @@ import { memoryStories } from "./memory-stories.ts";
 import { prepaidStories } from "./prepaid-stories.ts";
 import { probeWeeks } from "./probe-weeks.ts";
 import { reserveStories } from "./reserve-stories.ts";
-import { failuresOf, type Story } from "./story.ts";
+import { failuresOf, seriesOf, type Story } from "./story.ts";
 import { weekStories } from "./week-stories.ts";
 
 /** A rule without one of its clauses: a comparison, or an operand of `and`, `or` or `unless`. */
@@ -91,7 +91,7 @@ export async function noticedBy(
   for (const suite of suites) {
     const stories = suite.stories.filter(({ subject }) => part.subject.test(subject));
     const failures = await failuresIn(promtool, stories, suite.step, changed);
-    if (failures.length > 0) return isEvaluated(failures) ? suite.name : "an error of the evaluation";
+    if (failures.length > 0) return comparesResults(failures) ? suite.name : "an error of the evaluation";
   }
   return undefined;
 }
@@ -158,13 +158,12 @@ async function failuresIn(
   groups: readonly RuleGroup[],
 ): Promise<readonly string[]> {
   if (stories.length === 0) return [];
-  const series = new Map(stories.flatMap((story) => story.series).map((one) => [one.series, one]));
   const expectations = stories.flatMap((story) => story.expect);
-  return failuresOf(promtool, [...series.values()], expectations, step, groups);
+  return failuresOf(promtool, seriesOf(stories), expectations, step, groups);
 }
 
 /** Whether promtool compared results. Other failures are of the expression, such as a join of many to many. */
-function isEvaluated(failures: readonly string[]): boolean {
+function comparesResults(failures: readonly string[]): boolean {
   return failures.every((failure) => failure.trimStart().startsWith("expr:"));
 }
 

@@ -16,7 +16,7 @@ import {
 /**
  * Removes each clause of each rule in turn, and prints those that no story notices. Arguments select rules by parts of their names,
  * `--suites cases,days` the stories; `--all` also prints what notices the others. `--fleet` also runs those that no story notices over a
- * small fleet of keys.
+ * small fleet of keys. The exit code is 1 if a clause is unnoticed.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -36,11 +36,13 @@ const queue = listMutants(simulator, groups).filter(
   ({ rule }) => positionals.length === 0 || positionals.some((text) => rule.includes(text)),
 );
 const count = queue.length;
+if (count === 0) throw new Error(`Cannot find a rule whose name contains ${positionals.join(" or ")}`);
 await checkComplete(promtool, groups, suites);
 const complete = values.fleet ? await fleetReport(simulator, groups) : "";
 let unnoticed = 0;
 await Promise.all([work(promtool), work(promtool)]);
 process.stdout.write(`${count} clauses, ${unnoticed} unnoticed\n`);
+process.exitCode = unnoticed > 0 ? 1 : 0;
 
 function suitesOf(name: string): typeof SUITES {
   const named = SUITES.filter((suite) => suite.name === name);
@@ -59,7 +61,13 @@ async function work(program: string): Promise<void> {
   }
 }
 
-async function noticedByFleet(mutant: Mutant): Promise<"the fleet" | undefined> {
+async function noticedByFleet(mutant: Mutant): Promise<string | undefined> {
   if (!values.fleet || !isJudged(groups, mutant)) return undefined;
-  return (await fleetReport(simulator, withMutant(groups, mutant))) === complete ? undefined : "the fleet";
+  try {
+    const report = await fleetReport(simulator, withMutant(groups, mutant));
+    return report === complete ? undefined : "the fleet";
+  } catch (error) {
+    if (!String(error).includes("RULE ERROR")) throw error;
+    return "an error of the evaluation";
+  }
 }
