@@ -72,7 +72,9 @@ function pace(keys: number): number {
 async function roundOf(binary: string, keys: number): Promise<Readings> {
   const directory = mkdtempSync(join(tmpdir(), "rules-bench-"));
   try {
-    return await withExporter(directory, keys, (target) => measure(binary, directory, target, pace(keys)));
+    return await withExporter(directory, keys, (target) =>
+      measureServer(binary, directory, target, pace(keys)),
+    );
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -97,7 +99,12 @@ async function withExporter<T>(
   }
 }
 
-async function measure(binary: string, directory: string, target: string, faster: number): Promise<Readings> {
+async function measureServer(
+  binary: string,
+  directory: string,
+  target: string,
+  faster: number,
+): Promise<Readings> {
   const rules = join(directory, "rules.yaml");
   writeFileSync(rules, renderRuleFile([]));
   const prometheus = await startPrometheus({
