@@ -10,7 +10,6 @@ import { KEY, withKeyTeam } from "./owner.ts";
 import type { RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import { createAlert, JOB, type AlertDefinition, type Settings } from "./settings.ts";
-import { slowly } from "./timing.ts";
 
 const LINK = { uid: uids.key, label: "key" };
 
@@ -22,7 +21,8 @@ export function keyState(settings: Settings): RuleGroup {
   return {
     name: "aigateway-key-state",
     comment: "State of keys: refused, expiring, removed, stale, or spending unusually fast.",
-    interval: slowly(settings.timing),
+    // AIGatewayKeyDataStale must fire before the last answer is forgotten, after 25 minutes.
+    interval: settings.timing.duration(2 * MINUTE),
     rules: [
       ofOwner(unauthorized()),
       ofOwner(expiresSoon(settings)),
