@@ -123,7 +123,8 @@ async function measureServer(
 async function readings(prometheus: Prometheus, rules: string, faster: number): Promise<Readings> {
   // Until the first scrape has been written.
   await sleep(SCRAPE_SECONDS * 1000);
-  const without = await watch(prometheus.url, SCRAPE_SECONDS);
+  const withoutSeconds = 2 * SCRAPE_SECONDS;
+  const without = await watch(prometheus.url, withoutSeconds);
   const groups = createRules();
   const often = groups.filter((group) => secondsOf(group) <= RARE_SECONDS);
   const rare = groups.filter((group) => !often.includes(group));
@@ -133,9 +134,10 @@ async function readings(prometheus: Prometheus, rules: string, faster: number): 
       part === rare ? RARE_PACE_SECONDS : secondsOf(group) / faster;
     const slowest = Math.max(...part.map(intervalOf));
     await load(prometheus, rules, part, intervalOf);
-    const windowSeconds = 1.1 * slowest;
+    // Whole scrapes and whole intervals, so that no evaluation is counted in part.
+    const windowSeconds = Math.ceil((2 * slowest) / SCRAPE_SECONDS) * SCRAPE_SECONDS;
     // The first evaluations create the series.
-    await sleep(windowSeconds * 1000);
+    await sleep(1.1 * slowest * 1000);
     const running = await watch(prometheus.url, windowSeconds);
     let [perMinute, measured] = [0, 0];
     for (const group of part) {
@@ -145,7 +147,7 @@ async function readings(prometheus: Prometheus, rules: string, faster: number): 
       measured += (seconds * 60) / intervalOf(group);
       longest = Math.max(longest, (100 * seconds) / secondsOf(group));
     }
-    const cpuShare = running.cpuSeconds / windowSeconds - without.cpuSeconds / SCRAPE_SECONDS;
+    const cpuShare = running.cpuSeconds / windowSeconds - without.cpuSeconds / withoutSeconds;
     evaluation += perMinute;
     // The part of the CPU time that a minute at the rules' own intervals takes.
     cpu += (cpuShare * 60 * perMinute) / measured;
