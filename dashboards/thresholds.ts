@@ -17,8 +17,6 @@ export const thresholds = {
   imminentOver: 2 * MINUTE,
   /** Replaces `imminent` for a key whose earlier days suggest that the credits may just last. */
   imminentUncertain: 20 * MINUTE,
-  /** A rate must exhaust the credits before this fraction of the time to the reset. */
-  imminentBeforeReset: 0.95,
   /** The usual next hour uses up what is left if it needs 1 / `margin` of it. If not, the page waits until the rate of 15 minutes leaves only `quarter`. */
   nextHour: { margin: 1.3, quarter: 22 * MINUTE },
   /** Critical even if the rate has not lasted: the rate of the last day uses up what is left within this fraction of the time to the reset, or of a day. */

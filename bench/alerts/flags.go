@@ -17,10 +17,10 @@ const minuteLayout = "2006-01-02T15:04"
 
 // options are the values of the flags, and what is read from them.
 type options struct {
-	rules, start, warn, from, to, class, twin, without, mutants, fleet, data, profile string
-	keys, days, warmup, step, procs, key, worst, cost                                 int
-	seed                                                                              uint64
-	tsdb, verbose                                                                     bool
+	rules, start, warn, from, to, class, twin, without, mutants, stories, fleet, data, profile string
+	keys, days, warmup, step, procs, key, worst, cost                                          int
+	seed                                                                                       uint64
+	tsdb, verbose                                                                              bool
 
 	given                   map[string]bool // the flags of the command line
 	files                   []RuleSet
@@ -52,6 +52,7 @@ func readOptions() (*options, error) {
 	flag.StringVar(&o.twin, "twin", "", "our rules on keys without Prometheus' engine, a hundred times as fast, with the thresholds of this JSON file")
 	flag.StringVar(&o.without, "without", "", "with -twin: a clause that is left out, or \"each\" for a report that compares the rules without each clause")
 	flag.StringVar(&o.mutants, "mutants", "", "instead of a fleet: each rule of this file without each of its clauses in turn, as JSON")
+	flag.StringVar(&o.stories, "stories", "", "instead of a fleet: which changed rules of this JSON file its stories notice, given the unchanged ones as the only rule file")
 	flag.StringVar(&o.fleet, "fleet", "keys", "keys that run out of credits, accounts that do, anomalies of spend, or budgets")
 	flag.Parse()
 	flag.Visit(func(f *flag.Flag) { o.given[f.Name] = true })
@@ -110,6 +111,8 @@ func (o *options) checkCombinations() error {
 		return fmt.Errorf("-v: a fleet of %s has no timelines", o.fleet)
 	case (o.from != "" || o.to != "") && !o.verbose:
 		return errors.New("-from and -to: they need -v")
+	case o.stories != "" && (!o.given["rules"] || strings.Contains(o.rules, ",")):
+		return fmt.Errorf("-stories %q: -rules must name one rule file, as name=file", o.stories)
 	case o.rules == "" && o.twin == "" && o.mutants == "" && o.data == "":
 		return errors.New("-rules \"\": it must name a rule file, as name=file")
 	}

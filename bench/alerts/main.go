@@ -49,6 +49,11 @@ func (o *options) run() int {
 			return fail(exitUsage, fmt.Errorf("-mutants: %w", err))
 		}
 		return 0
+	case o.stories != "":
+		if err := tellStories(os.Stdout, o.stories, o.files[0].File, o.procs); err != nil {
+			return fail(exitFailed, fmt.Errorf("-stories: %w", err))
+		}
+		return 0
 	case o.cost > 0:
 		if err := cost(os.Stdout, o.files, o.cost, o.data); err != nil {
 			return fail(exitFailed, fmt.Errorf("-cost: %w", err))

@@ -67,7 +67,7 @@ func (t *twin) lasting(r *recorded, i int) float64 {
 func (t *twin) isImminent(r *recorded, i int, ratio float64) bool {
 	l := &t.limits
 	quarter, hour, reset := r.exhaustion15m[i], r.exhaustion1h[i], r.reset[i]
-	if !(quarter > l.ImminentOver && quarter < l.Certain.Quarter && quarter < reset && (quarter < l.ImminentBeforeReset*reset || !t.has("imminent: before the reset"))) {
+	if !(quarter > l.ImminentOver && quarter < l.Certain.Quarter && quarter < reset) {
 		return false
 	}
 	withinDay := math.Min(reset, daySec)

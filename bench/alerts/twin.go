@@ -20,7 +20,7 @@ type twin struct {
 
 // thresholds are those of dashboards/thresholds.ts that the rules on limits use: seconds and shares.
 type thresholds struct {
-	Imminent, ImminentOver, ImminentUncertain, ImminentBeforeReset      float64
+	Imminent, ImminentOver, ImminentUncertain                           float64
 	NextHour                                                            struct{ Margin, Quarter float64 }
 	LongBefore                                                          float64
 	Certain                                                             struct{ Ratio, Hour, Quarter float64 }
@@ -36,7 +36,7 @@ type thresholds struct {
 // clauses are the parts of the alerts' conditions that can be left out.
 var clauses = []string{
 	"imminent: lasting rate", "imminent: six hours", "imminent: unusual hour", "imminent: unusual quarter",
-	"imminent: next hour", "imminent: typical day", "imminent: last day", "imminent: before the reset", "imminent: lasts usually", "imminent: lasts perhaps",
+	"imminent: next hour", "imminent: typical day", "imminent: last day", "imminent: lasts usually", "imminent: lasts perhaps",
 	"imminent: memory", "predicted: unusual quarter", "predicted: leaves an hour", "predicted: lasting rate", "predicted: six hours", "predicted: lasts usually",
 	"predicted: lasts surely", "predicted: typical day", "predicted: day's rate", "predicted: last day", "predicted: memory", "predicted: memory of six hours",
 	"forecast: known rates", "forecast: as usual", "forecast: dry days", "forecast: dry hours", "forecast: margin", "slow: last day", "slow: memory", "low: last day", "low: memory",

@@ -36,7 +36,7 @@ function imminent(timing: Timing): RecordingRule {
     "The key almost certainly runs out within the hour. The value is the seconds left.",
     promql`
       # If less than two minutes are left, or no call succeeds any more, AIGatewayKeyExhausted fires instead.
-      ${exhaustionSoon} > ${timing.seconds(thresholds.imminentOver)} < ${timing.seconds(thresholds.certain.quarter)} < ${thresholds.imminentBeforeReset} * ${resetSeconds}
+      ${exhaustionSoon} > ${timing.seconds(thresholds.imminentOver)} < ${timing.seconds(thresholds.certain.quarter)}
       and (
         (
           ${exhaustionSoon} < ${horizon}
@@ -52,7 +52,7 @@ function imminent(timing: Timing): RecordingRule {
           # Not early if the hour that usually follows uses less than is left, as when the office closes.
           unless (
             ${exhaustionSoon} > ${timing.seconds(thresholds.nextHour.quarter)}
-            and ${exhaustion1h} >= ${thresholds.nextHour.margin * HOUR} * ${lately(timing, burn1hUsualNext)} / (${lately(timing, burn1hUsual)} > 0)
+            and ${exhaustion1h} >= ${thresholds.nextHour.margin * HOUR} * ${lately(timing, burn1hUsualNext)} / ${lately(timing, burn1hUsual)}
             unless ${unusual(timing, burn1h)}
           )
         )

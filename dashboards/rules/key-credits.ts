@@ -86,7 +86,7 @@ const LOW = { since: recorded.lowSince, for: 15 * MINUTE };
 const predictedOf = ({ warningWait }: Timing) => ({ since: recorded.predictedSince, for: warningWait });
 
 function exhausted({ timing }: Settings): CreditAlert {
-  const { remaining, exhaustion15m } = recorded;
+  const { exhaustion15m } = recorded;
   return {
     ...EXHAUSTED,
     name: "AIGatewayKeyExhausted",
@@ -94,7 +94,7 @@ function exhausted({ timing }: Settings): CreditAlert {
     comment:
       "Does not fire while AIGatewayKeyExhaustionImminent fires, so that one exhaustion causes one page.",
     value: (left) => left,
-    every: remaining,
+    every: recorded.nearlyOut,
     unless: promql`(${isFiring(timing, IMMINENT)})`,
     expr: promql`
       ${recorded.nearlyOut}

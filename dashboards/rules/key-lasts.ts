@@ -56,9 +56,6 @@ function gatewaysBurn(timing: Timing): RecordingRule {
   );
 }
 
-/** A typical day needs less than is left until a reset within a day. */
-const lastsToday = promql`(${restOfDay} < ${remaining} and ${resetSeconds} <= ${DAY})`;
-
 function runsOut(): RecordingRule {
   // Never later than the reset, which is one of the times.
   const within = (since: string, seconds: number, ...times: readonly Series[]) => [
@@ -66,6 +63,7 @@ function runsOut(): RecordingRule {
     ...times.map((time) => promql`(${time} and (${since}))`),
   ];
   const soon = both(exhaustion1h, exhaustion6h);
+  const lastsToday = promql`(${restOfDay} < ${remaining} and ${resetSeconds} <= ${DAY})`;
   return record(
     recorded.runsOut,
     "Seconds until the key runs out, if it does so before its limit resets. The sources are the firing or pending alerts and the rates of both the last hour and the last six hours; for longer times the rates of the last day and the last three days. 0 if it is exhausted.",
@@ -95,8 +93,8 @@ function mayRunOut(timing: Timing): RecordingRule {
   const today = oneOf(
     "min",
     promql`${resetSeconds} * ${remaining} / ${restOfDay}`,
-    promql`(${exhaustion1h} unless ${lastsToday})`,
-    promql`(${exhaustion6h} unless ${lastsToday})`,
+    promql`(${exhaustion1h} unless ${restOfDay} < ${remaining})`,
+    promql`(${exhaustion6h} unless ${restOfDay} < ${remaining})`,
     promql`(${exhaustion1d} unless ${restOfDay})`,
   );
   const later = oneOf(

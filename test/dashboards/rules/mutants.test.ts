@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { createRules } from "../../../dashboards/rules/index.ts";
+import { isAlert, type RuleGroup } from "../../../dashboards/rules/rule.ts";
 import { describeWithTools } from "../../support/tools.ts";
-import { listMutants, noticedBy, SUITES } from "./mutants.ts";
+import { listMutants, type Mutant, SUITES, verdictsOf } from "./mutants.ts";
 
-describeWithTools(["alertsim", "promtool3"], "rules without a clause", ({ alertsim, promtool3 }) => {
+describeWithTools(["alertsim"], "rules without a clause", ({ alertsim }) => {
   test("listMutants removes operands and comparisons, one at a time", () => {
     const rules = [
       { record: "x", expr: 'max by (job) (a > 1) and b == 1 unless c{d="e"} or f', comment: "X." },
@@ -20,17 +21,56 @@ describeWithTools(["alertsim", "promtool3"], "rules without a clause", ({ alerts
     ]);
   });
 
-  test("noticedBy names the stories that need a clause, and none for a rule that means the same", async () => {
-    const [cases] = SUITES;
+  test("verdictsOf names the stories that need a clause, and none for a rule that means the same", async () => {
     const groups = createRules();
-    const mutants = listMutants(alertsim, groups).filter(({ rule }) => rule === "AIGatewayBudgetExceeded");
-    const same = groups
+    const [mutant, ...others] = listMutants(alertsim, groups).filter(
+      ({ rule }) => rule === "AIGatewayBudgetExceeded",
+    );
+    expect([mutant?.without, others]).toEqual(["> 1", []]);
+    const rule = groups
       .flatMap(({ rules }) => rules)
-      .find((rule) => "alert" in rule && rule.alert === "AIGatewayBudgetExceeded");
-    expect(mutants.map(({ without }) => without)).toEqual(["> 1"]);
-    const noticed = mutants.map((mutant) => noticedBy(promtool3, groups, mutant, cases ? [cases] : []));
-    expect(await Promise.all(noticed)).toEqual(["cases"]);
-    const unchanged = { rule: "AIGatewayBudgetExceeded", without: "", expr: same?.expr ?? "" };
-    expect(await noticedBy(promtool3, groups, unchanged, cases ? [cases] : [])).toBeUndefined();
+      .find((one) => isAlert(one) && one.alert === mutant?.rule);
+    const unchanged = { rule: "AIGatewayBudgetExceeded", without: "nothing", expr: rule?.expr ?? "" };
+    const many = {
+      rule: "AIGatewayBudgetExceeded",
+      without: "labels",
+      expr: "aigateway_budget_limit_credits + on () aigateway_budget_limit_credits",
+    };
+    expect(
+      await byOf(
+        groups,
+        [mutant, unchanged, many].flatMap((one) => one ?? []),
+      ),
+    ).toEqual({
+      "> 1": "cases",
+      nothing: "",
+      labels: "an error of the evaluation",
+    });
   });
+
+  test("verdictsOf fails if the complete rules do not meet a story", async () => {
+    const never = createRules().map((group) => ({
+      ...group,
+      rules: group.rules.map((rule) => (isAlert(rule) ? { ...rule, expr: "vector(1) > 2" } : rule)),
+    }));
+    const mutant = { rule: "AIGatewayBudgetExceeded", without: "", expr: "up" };
+    await expect(byOf(never, [mutant])).rejects.toThrow(/Cannot run the stories: .*a story is not met/s);
+  });
+
+  test("a clause of a recording rule is noticed by what depends on it", async () => {
+    const mutants = listMutants(alertsim, createRules());
+    const some = mutants.filter(({ rule }) => rule === "key:aigateway_limit_remaining_credits:nearly_out");
+    expect(await byOf(createRules(), some)).toEqual({
+      "<= 0.005 * (key:aigateway_limit_credits:latest > 0)": "cases",
+      "> 0": "",
+    });
+  });
+
+  /** What noticed each mutant, of the cases alone, by the clause that is left out. */
+  async function byOf(groups: readonly RuleGroup[], mutants: readonly Mutant[]): Promise<object> {
+    const found: Record<string, string> = {};
+    for await (const { without, by } of verdictsOf(alertsim, groups, mutants, SUITES.slice(0, 1)))
+      found[without] = by;
+    return found;
+  }
 });

@@ -1,7 +1,10 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { z } from "zod";
 import { judgedRules } from "../../../bench/alerts/judged-rules.ts";
 import { simulateFleet } from "../../../bench/alerts/simulator.ts";
@@ -12,19 +15,22 @@ import { caseStories } from "./cases/index.ts";
 import { exhaustedStories } from "./cases/key-credit-cases.ts";
 import { ruleEvaluationStories } from "./cases/rule-evaluation-stories.ts";
 import { unheardStories } from "./cases/unheard-stories.ts";
+import { conditionStories } from "./condition-stories.ts";
 import { dailyStories } from "./day-stories.ts";
 import { exporterDownStories } from "./exporter-down-stories.ts";
+import { inputStories } from "./input-stories.ts";
 import { memoryStories } from "./memory-stories.ts";
 import { prepaidStories } from "./prepaid-stories.ts";
 import { probeWeeks } from "./probe-weeks.ts";
 import { reserveStories } from "./reserve-stories.ts";
-import { failuresOf, seriesOf, type Story } from "./story.ts";
+import { seriesOf, type Story } from "./story.ts";
 import { weekStories } from "./week-stories.ts";
 
 /** A rule without one of its clauses: a comparison, or an operand of `and`, `or` or `unless`. */
-export type Mutant = z.infer<typeof mutants>[number];
+export type Mutant = z.infer<typeof mutantSchema>;
 
-const mutants = z.array(z.object({ rule: z.string(), without: z.string(), expr: z.string() }));
+const mutantSchema = z.object({ rule: z.string(), without: z.string(), expr: z.string() });
+const verdictSchema = mutantSchema.extend({ by: z.string() });
 
 /** Lists each rule without each of its clauses. `simulator`: the program of bench/alerts, which has Prometheus' parser. */
 export function listMutants(simulator: string, groups: readonly RuleGroup[]): readonly Mutant[] {
@@ -37,7 +43,7 @@ export function listMutants(simulator: string, groups: readonly RuleGroup[]): re
       maxBuffer: 2 ** 26,
     });
     if (status !== 0) throw new Error(`Cannot list the clauses of the rules: ${stderr}`);
-    return mutants.parse(JSON.parse(stdout));
+    return z.array(mutantSchema).parse(JSON.parse(stdout));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -51,13 +57,15 @@ export interface Suite {
   readonly step: number;
 }
 
-/** The stories that run rules by promtool, the cheapest first, because one that notices a mutant is enough. */
+/** The cheapest first, because one that notices a mutant is enough. */
 export const SUITES: readonly Suite[] = [
   {
     name: "cases",
     stories: [...caseStories, ...exhaustedStories, ...unheardStories, ...ruleEvaluationStories],
     step: 1,
   },
+  { name: "inputs", stories: inputStories, step: 2 },
+  { name: "conditions", stories: conditionStories, step: 2 },
   { name: "memory", stories: [...memoryStories, ...reserveStories], step: 2 },
   ...exporterDownStories.map((story) => ({ name: "exporter down", stories: [story], step: 1 })),
   { name: "accounts", stories: accountStories, step: 4 },
@@ -79,21 +87,64 @@ const PARTS: readonly Part[] = [
   { groups: /^aigateway-(?:key-inputs$|(?!key-|budgets))/, subject: /^(?!key=|budget=)/ },
 ];
 
-/** Returns the first suite with a story that fails for the mutant, or undefined. The complete rules must pass: see `checkComplete`. */
-export async function noticedBy(
-  promtool: string,
+/** A mutant and what noticed it: the name of a suite, "an error of the evaluation", or "". */
+export type Verdict = z.infer<typeof verdictSchema>;
+
+/**
+ * Runs the stories with each mutant until one fails, and yields the verdicts in any order. Throws if the complete rules fail a story,
+ * because then a mutant would count as noticed by it.
+ */
+export async function* verdictsOf(
+  simulator: string,
   groups: readonly RuleGroup[],
-  mutant: Mutant,
+  mutants: readonly Mutant[],
   suites: readonly Suite[] = SUITES,
-): Promise<string | undefined> {
-  const part = partOf(groups, mutant);
-  const changed = withMutant(groups, mutant).filter(({ name }) => part.groups.test(name));
-  for (const suite of suites) {
-    const stories = suite.stories.filter(({ subject }) => part.subject.test(subject));
-    const failures = await failuresIn(promtool, stories, suite.step, changed);
-    if (failures.length > 0) return comparesResults(failures) ? suite.name : "an error of the evaluation";
+): AsyncGenerator<Verdict> {
+  for (const part of PARTS) {
+    const some = mutants.filter((mutant) => partOf(groups, mutant) === part);
+    if (some.length > 0) yield* verdictsIn(simulator, part, groups, some, suites);
   }
-  return undefined;
+}
+
+async function* verdictsIn(
+  simulator: string,
+  part: Part,
+  groups: readonly RuleGroup[],
+  mutants: readonly Mutant[],
+  suites: readonly Suite[],
+): AsyncGenerator<Verdict> {
+  const folder = mkdtempSync(join(tmpdir(), "stories-"));
+  const [rules, stories] = [join(folder, "rules.yaml"), join(folder, "stories.json")];
+  try {
+    writeFileSync(rules, renderRuleFile(groups.filter(({ name }) => part.groups.test(name))));
+    writeFileSync(
+      stories,
+      JSON.stringify({ suites: suites.flatMap((suite) => written(suite, part)), mutants }),
+    );
+    const child = spawn(simulator, ["-stories", stories, "-rules", `complete=${rules}`], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const ended = Promise.all([text(child.stderr), once(child, "close")]);
+    for await (const line of createInterface(child.stdout)) yield verdictSchema.parse(JSON.parse(line));
+    const [errors] = await ended;
+    if (child.exitCode !== 0) throw new Error(`Cannot run the stories: ${errors}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A suite for the simulator, or none if it has no story of the part. */
+function written({ name, step, stories }: Suite, part: Part): readonly object[] {
+  const some = stories.filter(({ subject }) => part.subject.test(subject));
+  if (some.length === 0) return [];
+  const expect = some.flatMap((story) =>
+    // JSON has no infinity.
+    story.expect.map(({ samples, ...query }) => ({
+      ...query,
+      samples: samples.map(({ labels, value }) => ({ labels, value: String(value) })),
+    })),
+  );
+  return [{ name, step, series: seriesOf(some), expect }];
 }
 
 /**
@@ -127,44 +178,11 @@ export function withMutant(groups: readonly RuleGroup[], { rule: name, expr }: M
   }));
 }
 
-function partOf(groups: readonly RuleGroup[], mutant: Mutant): Part {
-  const home = groups.find(({ rules }) => rules.some((rule) => nameOf(rule) === mutant.rule));
+function partOf(groups: readonly RuleGroup[], { rule: name }: Mutant): Part {
+  const home = groups.find(({ rules }) => rules.some((rule) => nameOf(rule) === name));
   const part = PARTS.find((one) => one.groups.test(home?.name ?? ""));
-  if (!part) throw new Error(`Cannot find the rule ${mutant.rule}`);
+  if (!part) throw new Error(`Cannot find the rule ${name}`);
   return part;
-}
-
-/** Throws if the complete rules fail a story, because then a mutant would count as noticed by it. */
-export async function checkComplete(
-  promtool: string,
-  groups: readonly RuleGroup[],
-  suites: readonly Suite[] = SUITES,
-): Promise<void> {
-  for (const part of PARTS) {
-    const complete = groups.filter(({ name }) => part.groups.test(name));
-    for (const suite of suites) {
-      const stories = suite.stories.filter(({ subject }) => part.subject.test(subject));
-      const [failure] = await failuresIn(promtool, stories, suite.step, complete);
-      if (failure !== undefined)
-        throw new Error(`The complete rules fail a story of the ${suite.name}: ${failure}`);
-    }
-  }
-}
-
-async function failuresIn(
-  promtool: string,
-  stories: readonly Story[],
-  step: number,
-  groups: readonly RuleGroup[],
-): Promise<readonly string[]> {
-  if (stories.length === 0) return [];
-  const expectations = stories.flatMap((story) => story.expect);
-  return failuresOf(promtool, seriesOf(stories), expectations, step, groups);
-}
-
-/** Whether promtool compared results. Other failures are of the expression, such as a join of many to many. */
-function comparesResults(failures: readonly string[]): boolean {
-  return failures.every((failure) => failure.trimStart().startsWith("expr:"));
 }
 
 function nameOf(rule: Rule): string {

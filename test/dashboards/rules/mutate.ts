@@ -1,15 +1,13 @@
 import { parseArgs } from "node:util";
 import { buildSimulator } from "../../../bench/alerts/simulator.ts";
 import { createRules } from "../../../dashboards/rules/index.ts";
-import { toolPath } from "../../support/tools.ts";
 import {
-  checkComplete,
   fleetReport,
   isJudged,
   listMutants,
   type Mutant,
-  noticedBy,
   SUITES,
+  verdictsOf,
   withMutant,
 } from "./mutants.ts";
 
@@ -28,20 +26,23 @@ const { values, positionals } = parseArgs({
 });
 
 const suites = values.suites === "" ? SUITES : values.suites.split(",").flatMap(suitesOf);
-const promtool = toolPath("promtool3");
-if (promtool === undefined) throw new Error("Cannot test rules without promtool 3");
 const groups = createRules();
 const simulator = buildSimulator();
-const queue = listMutants(simulator, groups).filter(
-  ({ rule }) => positionals.length === 0 || positionals.some((text) => rule.includes(text)),
+const mutants = listMutants(simulator, groups).filter(
+  ({ rule }) => positionals.length === 0 || positionals.some((part) => rule.includes(part)),
 );
-const count = queue.length;
-if (count === 0) throw new Error(`Cannot find a rule whose name contains ${positionals.join(" or ")}`);
-await checkComplete(promtool, groups, suites);
+if (mutants.length === 0)
+  throw new Error(`Cannot find a rule whose name contains ${positionals.join(" or ")}`);
 const complete = values.fleet ? await fleetReport(simulator, groups) : "";
 let unnoticed = 0;
-await Promise.all([work(promtool), work(promtool)]);
-process.stdout.write(`${count} clauses, ${unnoticed} unnoticed\n`);
+for await (const verdict of verdictsOf(simulator, groups, mutants, suites)) {
+  const by = verdict.by || (await noticedByFleet(verdict));
+  if (by === "") unnoticed += 1;
+  if (by === "" || values.all) {
+    process.stdout.write(`${verdict.rule} without "${verdict.without}": ${by || "unnoticed"}\n`);
+  }
+}
+process.stdout.write(`${mutants.length} clauses, ${unnoticed} unnoticed\n`);
 process.exitCode = unnoticed > 0 ? 1 : 0;
 
 function suitesOf(name: string): typeof SUITES {
@@ -51,21 +52,11 @@ function suitesOf(name: string): typeof SUITES {
   throw new Error(`Cannot find the stories "${name}": they are one of ${names.join(", ")}`);
 }
 
-async function work(program: string): Promise<void> {
-  for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
-    const by = (await noticedBy(program, groups, mutant, suites)) ?? (await noticedByFleet(mutant));
-    if (by === undefined) unnoticed += 1;
-    if (by === undefined || values.all) {
-      process.stdout.write(`${mutant.rule} without "${mutant.without}": ${by ?? "unnoticed"}\n`);
-    }
-  }
-}
-
-async function noticedByFleet(mutant: Mutant): Promise<string | undefined> {
-  if (!values.fleet || !isJudged(groups, mutant)) return undefined;
+async function noticedByFleet(mutant: Mutant): Promise<string> {
+  if (!values.fleet || !isJudged(groups, mutant)) return "";
   try {
     const report = await fleetReport(simulator, withMutant(groups, mutant));
-    return report === complete ? undefined : "the fleet";
+    return report === complete ? "" : "the fleet";
   } catch (error) {
     if (!String(error).includes("RULE ERROR")) throw error;
     return "an error of the evaluation";
