@@ -57,7 +57,7 @@ export function usageOfLimit({ memory }: Timing, own: Series, byok: Series): str
     max by (job, gateway, key) (
       (
         last_over_time(${own}[${memory}])
-          + last_over_time(${byok}[${memory}]) * (last_over_time(${families.byokInLimit}[${memory}]) == 1)
+          + last_over_time(${byok}[${memory}]) * last_over_time(${families.byokInLimit}[${memory}])
         or last_over_time(${own}[${memory}])
       )
       and on (job, gateway, instance, key) ${recorded.instanceFreshest}

@@ -39,21 +39,23 @@ function gatewaysBurn(timing: Timing): RecordingRule {
   const { now, memorySeconds } = timing;
   const week = `(${now} + 3 * 86400) % 604800`;
   const month = `(scalar(day_of_month(vector(${now})) - 1) * 86400 + ${now} % 86400)`;
-  const settled = (usage: string, elapsed: string) => promql`
-    (
-      ${usage}
-      and on () vector(${elapsed}) >= ${memorySeconds}
-    ) / scalar(clamp_min(vector(${elapsed}), ${HOUR}))`;
+  const settled = (usage: string, elapsed: string) =>
+    promql`(${usage} and on () vector(${elapsed}) >= ${memorySeconds})`;
   return record(
     recorded.burnGateway,
     "Credits per second in the gateway's own figures: the largest mean rate of the current UTC day, week and month. Needs no history.",
     oneOf(
       "max",
-      settled(recorded.usageDay.name, `${now} % 86400`),
-      settled(usageOfLimit(timing, families.usageWeek, families.byokUsageWeek), week),
-      settled(usageOfLimit(timing, families.usageMonth, families.byokUsageMonth), month),
+      rateOver(recorded.usageDay.name, `${now} % 86400`),
+      rateOver(settled(usageOfLimit(timing, families.usageWeek, families.byokUsageWeek), week), week),
+      rateOver(settled(usageOfLimit(timing, families.usageMonth, families.byokUsageMonth), month), month),
     ),
   );
+}
+
+/** Credits per second over seconds of a window, at least an hour, because the first calls of a window do not show its rate. */
+function rateOver(usage: string, elapsed: string): string {
+  return promql`${usage} / scalar(clamp_min(vector(${elapsed}), ${HOUR}))`;
 }
 
 function runsOut(): RecordingRule {
@@ -69,7 +71,7 @@ function runsOut(): RecordingRule {
     "Seconds until the key runs out, if it does so before its limit resets. The sources are the firing or pending alerts and the rates of both the last hour and the last six hours; for longer times the rates of the last day and the last three days. 0 if it is exhausted.",
     `${oneOf(
       "min",
-      promql`(${exhaustedSince} or ${remaining} <= 0) * 0`,
+      promql`${exhaustedSince} * 0`,
       promql`(${exhaustionSoon} and ${imminentSince})`,
       ...within(
         promql`${imminentSince} or ${predictedSince}`,
@@ -87,7 +89,7 @@ function runsOut(): RecordingRule {
 function mayRunOut(timing: Timing): RecordingRule {
   const blind = oneOf(
     "min",
-    promql`(${remaining} / (${recorded.burnGateway} > 0))`,
+    promql`(${remaining} / ${recorded.burnGateway})`,
     promql`(${exhaustion1h} or ${exhaustion15m})`,
   );
   const today = oneOf(

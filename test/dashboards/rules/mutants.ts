@@ -19,7 +19,9 @@ import { conditionStories } from "./condition-stories.ts";
 import { dailyStories } from "./day-stories.ts";
 import { exporterDownStories } from "./exporter-down-stories.ts";
 import { inputStories } from "./input-stories.ts";
+import { lastsStories } from "./lasts-stories.ts";
 import { memoryStories } from "./memory-stories.ts";
+import { pastStories } from "./past-stories.ts";
 import { prepaidStories } from "./prepaid-stories.ts";
 import { probeWeeks } from "./probe-weeks.ts";
 import { reserveStories } from "./reserve-stories.ts";
@@ -66,11 +68,13 @@ export const SUITES: readonly Suite[] = [
   },
   { name: "inputs", stories: inputStories, step: 2 },
   { name: "conditions", stories: conditionStories, step: 2 },
+  { name: "lasts", stories: lastsStories, step: 2 },
   { name: "memory", stories: [...memoryStories, ...reserveStories], step: 2 },
   ...exporterDownStories.map((story) => ({ name: "exporter down", stories: [story], step: 1 })),
   { name: "accounts", stories: accountStories, step: 4 },
   { name: "prepaid", stories: prepaidStories, step: 4 },
   { name: "probes", stories: probeWeeks, step: 4 },
+  { name: "past", stories: pastStories, step: 4 },
   { name: "days", stories: dailyStories, step: 2 },
   { name: "weeks", stories: weekStories, step: 4 },
 ];
