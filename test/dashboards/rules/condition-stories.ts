@@ -1,9 +1,9 @@
 import type { Series } from "../../../dashboards/promql.ts";
 import { recorded } from "../../../dashboards/rules/series.ts";
 import { JOB } from "../../../dashboards/rules/settings.ts";
-import { none } from "./given-key.ts";
+import { valued } from "./given-key.ts";
 import { type InputSeries, seriesOf } from "./input-series.ts";
-import type { Expectation, Story } from "./story.ts";
+import type { Story } from "./story.ts";
 
 const MINUTES = 65;
 const AT = 60;
@@ -162,17 +162,9 @@ function table(
       title: `key=${key}`,
       subject: `key=${key}`,
       series: seriesGiven(key, given),
-      expect: [value === undefined ? none(series, key, AT) : is(series, key, value)],
+      expect: [valued(series, key, AT, value)],
     };
   });
-}
-
-function is({ name }: Series, key: string, value: number): Expectation {
-  return {
-    at: AT,
-    expr: `round(${name}{key="${key}"}, 0.001)`,
-    samples: [{ labels: `{job="${JOB}",key="${key}"}`, value: Math.round(value * 1000) / 1000 }],
-  };
 }
 
 function seriesGiven(key: string, given: Recorded): readonly InputSeries[] {

@@ -83,6 +83,16 @@ export function since(alert: Alert, key: string, at: number, seconds?: number): 
   };
 }
 
+/** Expects the value of a series of the key, to three decimals; undefined: that the series is absent. */
+export function valued(series: Series, key: string, at: number, value: number | undefined): Expectation {
+  if (value === undefined) return none(series, key, at);
+  return {
+    at,
+    expr: `round(${series.name}{key="${key}"}, 0.001)`,
+    samples: [{ labels: `{job="${JOB}",key="${key}"}`, value: Math.round(value * 1000) / 1000 }],
+  };
+}
+
 /** Expects that a series of the key is absent. */
 export function none(series: Series, key: string, at: number): Expectation {
   return { at, expr: `${series.name}{key="${key}"}`, samples: [] };

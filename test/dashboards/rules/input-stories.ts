@@ -3,7 +3,7 @@ import { keyFamilies as families } from "../../../exporter/collectors/key-famili
 import type { Series } from "../../../dashboards/promql.ts";
 import { recorded } from "../../../dashboards/rules/series.ts";
 import { JOB } from "../../../dashboards/rules/settings.ts";
-import { none } from "./given-key.ts";
+import { none, valued } from "./given-key.ts";
 import { type InputSeries, seriesOf, type Value } from "./input-series.ts";
 import type { Expectation, Story } from "./story.ts";
 
@@ -208,12 +208,7 @@ function seriesShown(key: string, shown: Shown): readonly InputSeries[] {
 }
 
 function is(series: Series, key: string, value: number, at = AT): Expectation {
-  const { name } = series;
-  return {
-    at,
-    expr: `${name}{key="${key}"}`,
-    samples: [{ labels: `${name}{job="${JOB}",key="${key}"}`, value }],
-  };
+  return valued(series, key, at, value);
 }
 
 function owner(key: string, label: string): Expectation {

@@ -2,9 +2,9 @@ import { keyFamilies as families } from "../../../exporter/collectors/key-famili
 import type { Series } from "../../../dashboards/promql.ts";
 import { recorded } from "../../../dashboards/rules/series.ts";
 import { JOB } from "../../../dashboards/rules/settings.ts";
-import { none } from "./given-key.ts";
+import { valued } from "./given-key.ts";
 import { type InputSeries, seriesOf } from "./input-series.ts";
-import type { Expectation, Story } from "./story.ts";
+import type { Story } from "./story.ts";
 
 const MINUTES = 65;
 /** An hour after the start of a day and a month, three days and an hour after the start of a week. */
@@ -182,19 +182,18 @@ function table(series: Series, rows: Readonly<Record<string, readonly [Known, nu
 }
 
 function storyOf(
-  { name, labels }: Series,
+  series: Series,
   key: string,
-  series: readonly InputSeries[],
+  known: readonly InputSeries[],
   value: number | undefined,
   at = AT,
 ): Story {
-  const expected: Expectation = {
-    at,
-    expr: `round(${name}{key="${key}"}, 0.001)`,
-    samples: [{ labels: `{job="${JOB}",key="${key}"}`, value: Math.round((value ?? 0) * 1000) / 1000 }],
+  return {
+    title: `key=${key}`,
+    subject: `key=${key}`,
+    series: known,
+    expect: [valued(series, key, at, value)],
   };
-  const expect = value === undefined ? none({ name, labels }, key, at) : expected;
-  return { title: `key=${key}`, subject: `key=${key}`, series, expect: [expect] };
 }
 
 function seriesKnown(key: string, known: Known): readonly InputSeries[] {

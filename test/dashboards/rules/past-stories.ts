@@ -2,7 +2,7 @@ import { keyFamilies as families } from "../../../exporter/collectors/key-famili
 import type { Series } from "../../../dashboards/promql.ts";
 import { recorded } from "../../../dashboards/rules/series.ts";
 import { JOB } from "../../../dashboards/rules/settings.ts";
-import { none } from "./given-key.ts";
+import { none, valued } from "./given-key.ts";
 import { type InputSeries, seriesOf, type Value } from "./input-series.ts";
 import type { Expectation, Story } from "./story.ts";
 
@@ -112,7 +112,7 @@ function usualHour(series: Series, before: number): readonly Story[] {
   const yesterday = (minute: number) => minute > AT - before - 200;
   const of = (title: string, burn: Course, remaining: Course, value?: number) =>
     story(`${name} ${title}`, { burn1h: burn, recordedLimit: () => 100, recordedRemaining: remaining }, [
-      value === undefined ? none(series, `${name} ${title}`, AT) : is(series, `${name} ${title}`, value),
+      valued(series, `${name} ${title}`, AT, value),
     ]);
   return [
     of(
@@ -163,12 +163,8 @@ function story(key: string, past: Past, expect: readonly Expectation[]): Story {
   return { title: `key=${key}`, subject: `key=${key}`, series: seriesOfPast(key, past), expect };
 }
 
-function is({ name }: Series, key: string, value: number): Expectation {
-  return {
-    at: AT,
-    expr: `round(${name}{key="${key}"}, 0.001)`,
-    samples: [{ labels: `{job="${JOB}",key="${key}"}`, value: Math.round(value * 1000) / 1000 }],
-  };
+function is(series: Series, key: string, value: number): Expectation {
+  return valued(series, key, AT, value);
 }
 
 function seriesOfPast(key: string, past: Past, instance = "a:9853"): readonly InputSeries[] {
