@@ -1,7 +1,7 @@
 import { accountFamilies as families } from "../../../exporter/collectors/account-families.ts";
 import { type InputSeries, seriesOf, type Value } from "./input-series.ts";
 import { recorded } from "../../../dashboards/rules/series.ts";
-import { firing, lasting, silent, type Story } from "./story.ts";
+import { type Expectation, firing, lasting, silent, type Story } from "./story.ts";
 
 const HOUR = 60;
 const DAY = 24 * HOUR;
@@ -37,6 +37,15 @@ const cheaper = story("cheaper", "is no longer exhausted when calls succeed agai
   bought: () => 600,
   used: (minute) =>
     (599.7 * Math.min(minute, 60 * HOUR)) / (60 * HOUR) + Math.max(0, minute - 80 * HOUR) / 10_000,
+});
+
+/**
+ * The account pauses at hour 60. Half an hour later, the rate of the last hour would use up the rest in less than ten minutes, and
+ * four minutes after that, no longer.
+ */
+const paused = story("paused", "is not exhausted for ever because a pause looked like it for some minutes", {
+  bought: () => 2 * 60 * HOUR + 8.7,
+  used: (minute) => 2 * Math.min(minute, 60 * HOUR),
 });
 
 /** Most of the credits expire at hour 60 and the rest at hour 100, while nothing is spent. */
@@ -114,11 +123,22 @@ export const accountStories: readonly Story[] = [
     ],
   })),
   {
+    ...paused,
+    expect: [
+      seemsExhausted("paused", 60 * HOUR + 32, 60 * HOUR + 32),
+      seemsExhausted("paused", 60 * HOUR + 36, undefined),
+      silent("job=paused", "AIGatewayAccountExhausted", 0, DAYS * DAY - 4),
+    ],
+  },
+  {
     ...expired,
     expect: [
       silent("job=expired", ALL, 0, 100 * HOUR - 4),
       firing("job=expired", 101 * HOUR, ALL, [of("expired", "AIGatewayAccountExhausted", "critical")]),
       silent("job=expired", "AIGatewayAccountExhaustion.+", 0, DAYS * DAY - 4),
+      ...[recorded.accountExhaustion1h, recorded.accountExhaustion6h, recorded.accountExhaustion3d].map(
+        ({ name }) => ({ at: 96 * HOUR, expr: `${name}{job="expired"}`, samples: [] }),
+      ),
     ],
   },
   {
@@ -159,6 +179,13 @@ export const accountStories: readonly Story[] = [
     ],
   },
 ];
+
+/** Expects the minute since when the account seems to be exhausted, whether the alert fires already or not. */
+function seemsExhausted(job: string, at: number, since: number | undefined): Expectation {
+  const { name } = recorded.accountExhaustedSince;
+  const samples = since === undefined ? [] : [{ labels: `${name}{job="${job}"}`, value: since * 60 }];
+  return { at, expr: `${name}{job="${job}"}`, samples };
+}
 
 function story(job: string, title: string, account: Account): Omit<Story, "expect"> {
   return { title: `${job}: ${title}`, subject: `job=${job}`, series: seriesOfAccount(job, account) };

@@ -11,6 +11,7 @@ import { simulateFleet } from "../../../bench/alerts/simulator.ts";
 import { renderRuleFile } from "../../../dashboards/rules/file.ts";
 import { isAlert, type Rule, type RuleGroup } from "../../../dashboards/rules/rule.ts";
 import { accountStories } from "./account-stories.ts";
+import { budgetStories } from "./budget-stories.ts";
 import { caseStories } from "./cases/index.ts";
 import { exhaustedStories } from "./cases/key-credit-cases.ts";
 import { ruleEvaluationStories } from "./cases/rule-evaluation-stories.ts";
@@ -22,7 +23,6 @@ import { inputStories } from "./input-stories.ts";
 import { lastsStories } from "./lasts-stories.ts";
 import { memoryStories } from "./memory-stories.ts";
 import { pastStories } from "./past-stories.ts";
-import { prepaidStories } from "./prepaid-stories.ts";
 import { probeWeeks } from "./probe-weeks.ts";
 import { reserveStories } from "./reserve-stories.ts";
 import { seriesOf, type Story } from "./story.ts";
@@ -72,7 +72,7 @@ export const SUITES: readonly Suite[] = [
   { name: "memory", stories: [...memoryStories, ...reserveStories], step: 2 },
   ...exporterDownStories.map((story) => ({ name: "exporter down", stories: [story], step: 1 })),
   { name: "accounts", stories: accountStories, step: 4 },
-  { name: "prepaid", stories: prepaidStories, step: 4 },
+  { name: "budgets", stories: budgetStories, step: 4 },
   { name: "probes", stories: probeWeeks, step: 4 },
   { name: "past", stories: pastStories, step: 4 },
   { name: "days", stories: dailyStories, step: 2 },
