@@ -28,13 +28,11 @@ export const thresholds = {
   unusual1h: 1.2,
   /** Critical however short the rate has lasted: above this multiple of that peak of 15 minutes. */
   unusualNow: 4,
-  /** A rate is known below this fraction of the fastest hour in three days. Then earlier days are a guide, even if the key is usually quieter at this hour. */
-  known: 0.7,
   /** Below this multiple of the usual rate at this hour, earlier days are a guide. */
   asUsual: 3,
-  /** The rest of a typical day needs less than this fraction of what is left. `Usually`: no alert. `Surely`: no warning even if the rate of an hour leaves less than `lastsRate`. */
-  lastsPerhaps: 1.2,
-  lastsUsually: 1,
+  /** The rest of a typical day needs less than this multiple of what is left. `Perhaps`: no early page. `Usually`: no alert. `Surely`: no warning even if the rate of an hour leaves less than `lastsRate`. */
+  lastsPerhaps: 1.3,
+  lastsUsually: 1.1,
   lastsSurely: 0.7,
   lastsRate: 100 * MINUTE,
   /** A rate is lasting if it is above this fraction of the hourly rate in each quarter of the hour. */

@@ -50,7 +50,7 @@ func (o *options) run() int {
 		}
 		return 0
 	case o.stories != "":
-		if err := tellStories(os.Stdout, o.stories, o.files[0].File, o.procs); err != nil {
+		if err := runStories(os.Stdout, o.stories, o.files[0].File, o.procs); err != nil {
 			return fail(exitFailed, fmt.Errorf("-stories: %w", err))
 		}
 		return 0

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// storyFile has histories with the alerts that they must cause, and changed rules, of which some story should notice each.
+// storyFile has suites of stories, and changed rules. Some story should notice each of these.
 type storyFile struct {
 	Suites  []suite  `json:"suites"`
 	Mutants []mutant `json:"mutants"`
@@ -49,9 +49,9 @@ type verdict struct {
 
 var errUnmet = errors.New("a story is not met")
 
-// tellStories runs the stories of a JSON file with the rules of another file changed in turn. It writes one verdict a line, as JSON.
+// runStories runs the stories of a JSON file once with the rules of another file, and once with each changed rule. It writes one verdict a line, as JSON.
 // It fails if the unchanged rules do not meet every story.
-func tellStories(w io.Writer, storiesFile, rulesFile string, procs int) error {
+func runStories(w io.Writer, storiesFile, rulesFile string, procs int) error {
 	text, err := os.ReadFile(storiesFile)
 	if err != nil {
 		return err

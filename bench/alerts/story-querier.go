@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/prometheus/storage"
 )
 
-// everything is what there is after an evaluation.
+// everything reads all given series and all results.
 type everything struct{ w *world }
 
 func (e everything) Querier(mint, maxt int64) (storage.Querier, error) {
@@ -48,11 +48,12 @@ func (q *storyQuerier) Select(_ context.Context, sorted bool, h *storage.SelectH
 			to = min(maxt, q.now-1)
 		}
 		for _, s := range q.w.outputs[i].find(ms, nil) {
+			until := to
 			if also := q.w.raw.get(s.lset); also != nil {
 				given = slices.DeleteFunc(given, func(g *memSeries) bool { return g == also })
-				s, to = merged(also, s, to), maxt
+				s, until = merged(also, s, to), maxt
 			}
-			views = append(views, view{s, mint, to})
+			views = append(views, view{s, mint, until})
 		}
 	}
 	for _, s := range given {

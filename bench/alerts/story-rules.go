@@ -46,8 +46,10 @@ func newStoryRule(rule rulefmt.Rule, text string) (*storyRule, error) {
 	r := &storyRule{Rule: rule, expr: expr, reads: map[string]bool{}}
 	for _, selector := range parser.ExtractSelectors(expr) {
 		for _, m := range selector {
-			if m.Name == labels.MetricName {
+			if m.Name == labels.MetricName && m.Type == labels.MatchEqual {
 				r.reads[m.Value] = true
+			} else if m.Name == labels.MetricName {
+				r.reads[""] = true // A pattern: any metric may match.
 			}
 		}
 	}
@@ -65,7 +67,7 @@ func (r *storyRule) build() rules.Rule {
 }
 
 // groups makes a group of each of some rules, in their order. Each writes into an output of its own.
-func (w *world) groups(some []int, now *int64) ([]*rules.Group, error) {
+func (w *world) groups(some []int, now *int64) []*rules.Group {
 	metrics := rules.NewGroupMetrics(nil)
 	var groups []*rules.Group
 	for _, i := range some {
@@ -76,7 +78,7 @@ func (w *world) groups(some []int, now *int64) ([]*rules.Group, error) {
 				NotifyFunc: func(context.Context, string, ...*rules.Alert) {}, Logger: slog.New(slog.DiscardHandler), Metrics: metrics, Parser: prom},
 		}))
 	}
-	return groups, nil
+	return groups
 }
 
 // dependents lists the rules whose results depend on those of a rule, and the rule itself, in their order.

@@ -42,16 +42,12 @@ func (t *twin) lastsLess(seconds, than, reset float64) bool { return seconds < t
 
 // restRatio is the forecast rest of today divided by what is left, while earlier days are a guide.
 func (t *twin) restRatio(r *recorded, i int) float64 {
-	known := r.burn1h[i] < t.limits.Known*r.peak1h.lately(i) && t.has("forecast: known rates")
-	if r.remaining[i] > 0 && r.reset[i] <= daySec && (known || t.asUsual(r, i)) {
+	usual := t.limits.AsUsual * r.usual.lately(i)
+	asUsual := usual > r.burn1h[i] && usual > r.burn15m[i] || !t.has("forecast: as usual")
+	if r.remaining[i] > 0 && r.reset[i] <= daySec && asUsual {
 		return r.rest.lately(i) / r.remaining[i]
 	}
 	return absent
-}
-
-func (t *twin) asUsual(r *recorded, i int) bool {
-	usual := t.limits.AsUsual * r.usual.lately(i)
-	return usual > r.burn1h[i] && usual > r.burn15m[i] && t.has("forecast: as usual")
 }
 
 // lasting is the time that an hour's rate leaves if each quarter of the hour contributed to it.
@@ -78,7 +74,7 @@ func (t *twin) isImminent(r *recorded, i int, ratio float64) bool {
 	}
 	unusualQuarter := r.burn15m[i] > l.UnusualNow*r.peak15m.lately(i) && t.has("imminent: unusual quarter")
 	quiet := quarter > l.NextHour.Quarter && hour >= l.NextHour.Margin*3600*r.usualNext.lately(i)/positive(r.usual.lately(i)) && !unusualHour && t.has("imminent: next hour")
-	typicalDay := ratio > l.Certain.Ratio && t.asUsual(r, i) && hour < l.Certain.Hour && t.has("imminent: typical day")
+	typicalDay := ratio > l.Certain.Ratio && hour < l.Certain.Hour && t.has("imminent: typical day")
 	lastDay := quarter < l.Imminent && r.exhaustion1d.lately(i) < l.LongBefore*withinDay && t.has("imminent: last day")
 	if !(quarter < l.Imminent && (rate || unusualQuarter) && !quiet || typicalDay || lastDay) {
 		return false

@@ -24,7 +24,7 @@ type thresholds struct {
 	NextHour                                                            struct{ Margin, Quarter float64 }
 	LongBefore                                                          float64
 	Certain                                                             struct{ Ratio, Hour, Quarter float64 }
-	Unusual15m, Unusual1h, UnusualNow, Known, AsUsual                   float64
+	Unusual15m, Unusual1h, UnusualNow, AsUsual                          float64
 	LastsPerhaps, LastsUsually, LastsSurely, LastsRate                  float64
 	LastingPart, DryRatio, ForecastMargin, DayConfirms                  float64
 	PredictedSoon, PredictedAnyway, Predicted, PredictedDays, Slow, Low float64
@@ -39,7 +39,7 @@ var clauses = []string{
 	"imminent: next hour", "imminent: typical day", "imminent: last day", "imminent: lasts usually", "imminent: lasts perhaps",
 	"imminent: memory", "predicted: unusual quarter", "predicted: leaves an hour", "predicted: lasting rate", "predicted: six hours", "predicted: lasts usually",
 	"predicted: lasts surely", "predicted: typical day", "predicted: day's rate", "predicted: last day", "predicted: memory", "predicted: memory of six hours",
-	"forecast: known rates", "forecast: as usual", "forecast: dry days", "forecast: dry hours", "forecast: margin", "slow: last day", "slow: memory", "low: last day", "low: memory",
+	"forecast: as usual", "forecast: dry days", "forecast: dry hours", "forecast: margin", "slow: last day", "slow: memory", "low: last day", "low: memory",
 	"exhausted: stopped", "exhausted: seldom", "exhausted: memory", "all: silence", "all: changed limit",
 }
 

@@ -1,7 +1,6 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
 import { DAY, HOUR, thresholds } from "../thresholds.ts";
 import { promql, select, type Series } from "../promql.ts";
-import { asUsual } from "./key-forecast.ts";
 import { lately } from "./key-days.ts";
 import { record, type RecordingRule } from "./rule.ts";
 import { recorded } from "./series.ts";
@@ -59,7 +58,6 @@ function imminent(timing: Timing): RecordingRule {
         # Or a typical day needs far more than is left,
         or (
           ${restRatio} > ${thresholds.certain.ratio}
-          and ${asUsual(timing)}
           and ${exhaustion1h} < ${timing.seconds(thresholds.certain.hour)}
         )
         # or a day like the last one uses up what is left many times, whatever the last hour shows.
@@ -68,7 +66,7 @@ function imminent(timing: Timing): RecordingRule {
           and ${lately(timing, exhaustion1d)} < ${thresholds.longBefore} * ${withinDay}
         )
       )
-      # Not if a typical day needs less than what is left; not early if it needs about as much.
+      # Not if a typical day needs about as much as is left, or less; not early if it needs little more.
       unless ${restRatio} < ${thresholds.lastsUsually}
       unless (
         ${restRatio} < ${thresholds.lastsPerhaps}

@@ -94,15 +94,13 @@ export function keyPresent(timing: Timing): readonly RecordingRule[] {
     ),
     record(
       restRatio,
-      "The forecast rest of today divided by what is left, for a key that runs out soon, on a day that ends with a reset. Absent while the key spends at more than three times its usual rate at this hour and at more than 70 % of its fastest hour in three days, because earlier days do not help then.",
+      "The forecast rest of today divided by what is left, for a key that runs out soon, on a day that ends with a reset. Absent while the rate of the last hour or of the last 15 minutes is more than three times the usual one at this hour, or if none is known, because earlier days do not help then.",
+      // A comparison keeps its left side, so both rates are compared with the usual one.
       promql`
         ${lately(timing, restOfDay)} / (${remaining} > 0)
         and ${soon}
         and ${resetSeconds} <= 86400
-        and (
-          ${asUsual(timing)}
-          or ${burn1h} < ${thresholds.known} * ${lately(timing, recorded.burn1hPeak)}
-        )`,
+        and ${thresholds.asUsual} * ${lately(timing, recorded.burn1hUsual)} > ${burn1h} > ${burn15m}`,
     ),
     record(
       recorded.exhaustionLasting,
@@ -119,11 +117,4 @@ export function keyPresent(timing: Timing): readonly RecordingRule[] {
         )`,
     ),
   ];
-}
-
-/** Present while the key spends at less than three times its usual rate at this hour. A comparison keeps its left side, so two of them can follow each other. */
-export function asUsual(timing: Timing): string {
-  const { burn1h, burn15m } = recorded;
-  const usual = lately(timing, recorded.burn1hUsual);
-  return promql`(${thresholds.asUsual} * ${usual} > ${burn1h} > ${burn15m})`;
 }

@@ -16,15 +16,11 @@ interface Account {
 }
 
 /** From hour 60 on, too little is left for a call, so the account stops spending. Credits are bought at hour 80. */
-const stuck = story(
-  "stuck",
-  "stays exhausted until credits are bought, although the rate is long forgotten",
-  {
-    bought: (minute) => (minute < 80 * HOUR ? 600 : 700),
-    used: (minute) =>
-      (599.7 * Math.min(minute, 60 * HOUR)) / (60 * HOUR) + Math.max(0, minute - 80 * HOUR) / 1000,
-  },
-);
+const stuck = story("stuck", "stays exhausted until credits are bought, although no rate is known any more", {
+  bought: (minute) => (minute < 80 * HOUR ? 600 : 700),
+  used: (minute) =>
+    (599.7 * Math.min(minute, 60 * HOUR)) / (60 * HOUR) + Math.max(0, minute - 80 * HOUR) / 1000,
+});
 
 /** Too little is left at hour 60. Credits are bought at hour 80, and nothing is spent. */
 const refilled = story("refilled", "is no longer exhausted when credits are bought", {
@@ -54,7 +50,7 @@ const expired = story("expired", "is exhausted, and not predicted to be, when cr
   used: () => 100,
 });
 
-/** 2 credits an hour for days: a week is left at hour 96, a day at hour 240. */
+/** 2 credits an hour: a week is left at hour 96. */
 const slow = story("slow", "has a week left at the rate of three days", {
   bought: () => 2 * (96 + 7 * 24),
   used: (minute) => (2 * minute) / HOUR,

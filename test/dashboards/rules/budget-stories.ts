@@ -2,15 +2,13 @@ import { budgetFamilies as families } from "../../../exporter/budgets/families.t
 import type { Series } from "../../../dashboards/promql.ts";
 import { recorded } from "../../../dashboards/rules/series.ts";
 import { JOB } from "../../../dashboards/rules/settings.ts";
-import { type InputSeries, seriesOf, type Value } from "./input-series.ts";
+import { type Course, type InputSeries, seriesOf } from "./input-series.ts";
 import { type Expectation, firing, silent, type Story } from "./story.ts";
 
 const HOUR = 60;
 const DAY = 24 * HOUR;
 const SLOW = "AIGatewayBudgetExhaustionSlow";
 const SOONER = "AIGatewayBudgetExhaustion(Imminent|Predicted)";
-
-type Course = (minute: number) => Value;
 
 interface Budget {
   readonly window: "day" | "week" | "month" | "total";

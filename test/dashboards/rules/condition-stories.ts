@@ -17,12 +17,12 @@ interface Recorded {
   readonly remaining: number;
   readonly reset: number;
   /** When the key runs out, at the rates of 15 minutes, an hour, six hours, a day and three days. */
-  readonly quarter?: number | undefined;
+  readonly quarter?: number;
   readonly hour?: number;
   readonly sixHours?: number;
   readonly day?: number;
   readonly threeDays?: number;
-  /** The minute about which the rate of 15 minutes is less than a third. */
+  /** The minute around which the rate of 15 minutes is less than a third. */
   readonly quiet?: number;
   /** The peaks of three days, as multiples of the present rates of 15 minutes and of an hour. */
   readonly peak15m?: number;
@@ -53,13 +53,13 @@ const PAGES: Recorded = {
 /** Spends nothing now. */
 const CALM: Recorded = { remaining: CREDITS, reset: 20 * HOURS };
 /** Pages because a typical day needs four times what is left; the rates alone would not. */
-const TYPICAL: Recorded = { ...PAGES, quarter: 3000, hour: 2000, rest: 200, peak1h: 10 };
+const TYPICAL: Recorded = { ...PAGES, quarter: 3000, hour: 2000, rest: 200 };
 /** Warns: the credits last for hours at each rate, but not until the reset. */
 const HOURS_LEFT: Recorded = { ...PAGES, quarter: 9000, hour: 9000, sixHours: 20_000 };
 /** Resets in more than a week. */
 const MONTHLY: Recorded = { remaining: CREDITS, reset: 700_000 };
 
-/** Each clause of the conditions under which the alerts on a key's credits begin, evaluated every two minutes. */
+/** The clauses of the conditions of the page and the warning on a key's credits, of what they read, and of the exhaustion that the dashboards expect. Evaluated every two minutes. */
 export const conditionStories: readonly Story[] = [
   ...table(recorded.exhaustionSoon, {
     "runs out soon": [PAGES, 1800],
@@ -68,12 +68,10 @@ export const conditionStories: readonly Story[] = [
   ...table(recorded.restRatio, {
     "as usual": [{ ...PAGES, rest: 75 }, 1.5],
     "nothing is left": [{ ...PAGES, rest: 75, remaining: 0 }],
-    "not soon": [{ ...PAGES, rest: 75, quarter: 12_000, peak1h: 2 }],
-    "spends nothing": [{ ...PAGES, rest: 75, quarter: undefined, peak1h: 2 }],
+    "not soon": [{ ...PAGES, rest: 75, quarter: 12_000 }],
     "resets after a day": [{ ...PAGES, rest: 75, reset: 100_000 }],
     "an unusual hour": [{ ...PAGES, rest: 75, quarter: 6000, usual: 0.2 }],
-    "an unusual quarter": [{ ...PAGES, rest: 75, hour: 6000 }],
-    "an hour that was seen before": [{ ...PAGES, rest: 75, usual: 0.25, peak1h: 2 }, 1.5],
+    "an unusual quarter": [{ ...PAGES, rest: 75, hour: 8000 }],
   }),
   ...table(recorded.exhaustionLasting, {
     "in each quarter": [PAGES, 1800],
@@ -118,8 +116,7 @@ export const conditionStories: readonly Story[] = [
     "a typical day needs far more": [TYPICAL, 3000],
     "a typical day needs far more, later": [{ ...TYPICAL, quarter: 3700 }],
     "a typical day needs twice as much": [{ ...TYPICAL, rest: 100 }],
-    "a typical day, but an unusual hour": [{ ...TYPICAL, usual: 0.3 }],
-    "a typical day, but an unusual quarter": [{ ...TYPICAL, quarter: 2500, hour: 2650, usual: 0.34 }],
+    "a typical day, but an unusual hour": [{ ...TYPICAL, usual: 0.2 }],
     "a typical day, but a slow hour": [{ ...TYPICAL, hour: 3000 }],
     "no typical day": [{ ...TYPICAL, rest: undefined }],
     "a day like the last one": [{ ...PAGES, hour: 5000, day: 1000 }, 1800],
@@ -127,8 +124,9 @@ export const conditionStories: readonly Story[] = [
     "a day like the last one, but slower": [{ ...PAGES, hour: 5000, day: 4000 }],
     "a typical day needs less": [{ ...PAGES, rest: 40, quarter: 1100 }],
     "a typical day needs more": [{ ...PAGES, rest: 75 }, 1800],
-    "a typical day needs about as much": [{ ...PAGES, rest: 55 }],
-    "a typical day needs about as much, and little is left": [{ ...PAGES, rest: 55, quarter: 1100 }, 1100],
+    "a typical day needs about as much": [{ ...PAGES, rest: 52, quarter: 1100 }],
+    "a typical day needs little more": [{ ...PAGES, rest: 60 }],
+    "a typical day needs little more, and little is left": [{ ...PAGES, rest: 60, quarter: 1100 }, 1100],
   }),
   ...table(recorded.predicted, {
     "nothing is left": [{ ...PAGES, remaining: 0 }],

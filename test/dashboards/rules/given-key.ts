@@ -2,7 +2,7 @@ import { keyFamilies as families } from "../../../exporter/collectors/key-famili
 import type { Series } from "../../../dashboards/promql.ts";
 import { recorded } from "../../../dashboards/rules/series.ts";
 import { JOB } from "../../../dashboards/rules/settings.ts";
-import { type InputSeries, seriesOf, type Value } from "./input-series.ts";
+import { type Course, type InputSeries, seriesOf, type Value } from "./input-series.ts";
 import type { Expectation, Story } from "./story.ts";
 
 /** From the most urgent alert to the least. */
@@ -10,7 +10,6 @@ export const ALERTS = ["exhausted", "imminent", "predicted", "slow", "low"] as c
 export type Alert = (typeof ALERTS)[number];
 
 type When = (minute: number) => boolean;
-type Course = (minute: number) => Value;
 
 /** A key whose conditions are given, as if they were recorded, so that a test needs neither spend nor days. */
 export interface GivenKey {

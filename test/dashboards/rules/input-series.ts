@@ -1,6 +1,9 @@
 /** The sample of a minute; null for no sample. */
 export type Value = number | null;
 
+/** The samples of a series, by minute. */
+export type Course = (minute: number) => Value;
+
 /** A series in the format of `promtool test rules`. */
 export interface InputSeries {
   readonly series: string;
@@ -15,6 +18,11 @@ export function seriesOf(
 ): InputSeries {
   const matchers = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
   return { series: `${name}{${matchers.join(",")}}`, values: notation(values) };
+}
+
+/** The minute of the last answer of a gateway that answers until a minute, and perhaps once later. */
+export function answeredUntil(last: number, again = Infinity): (minute: number) => number {
+  return (minute) => (minute >= again ? again : Math.min(minute, last));
 }
 
 function notation(values: readonly Value[]): string {

@@ -4,7 +4,7 @@ import type { Series } from "../../../dashboards/promql.ts";
 import { recorded } from "../../../dashboards/rules/series.ts";
 import { JOB } from "../../../dashboards/rules/settings.ts";
 import { none, valued } from "./given-key.ts";
-import { type InputSeries, seriesOf, type Value } from "./input-series.ts";
+import { answeredUntil, type Course, type InputSeries, seriesOf } from "./input-series.ts";
 import type { Expectation, Story } from "./story.ts";
 
 const MINUTES = 130;
@@ -12,8 +12,6 @@ const MINUTES = 130;
 const AT = 100;
 /** Seconds from then until midnight. */
 const UNTIL_MIDNIGHT = 86_400 - AT * 60;
-
-type Course = (minute: number) => Value;
 
 /** What one process shows of a key, minute by minute. Two processes have different labels. */
 interface Shown {
@@ -31,7 +29,7 @@ interface Shown {
   readonly disabled?: Course;
 }
 
-/** The current values and rates of keys, evaluated every two minutes: whatever the alerts and dashboards are about depends on them. */
+/** The current values and rates of keys, evaluated every two minutes: all alerts and dashboards on keys depend on them. */
 export const inputStories: readonly Story[] = [
   story(
     "byok-counts",
@@ -82,7 +80,7 @@ export const inputStories: readonly Story[] = [
   story(
     "unheard",
     "the usage is kept while the gateway does not answer",
-    [{ answered: until(40), usage: shownUntil(40, () => 20) }],
+    [{ answered: answeredUntil(40), usage: shownUntil(40, () => 20) }],
     [is(recorded.usage, "unheard", 20)],
   ),
   story(
@@ -112,7 +110,7 @@ export const inputStories: readonly Story[] = [
   story(
     "old",
     "an old answer does not show what is left",
-    [{ answered: until(40), limit: () => 100, remaining: () => 10 }],
+    [{ answered: answeredUntil(40), limit: () => 100, remaining: () => 10 }],
     [is(recorded.remaining, "old", 10, 64), none(recorded.remaining, "old", AT)],
   ),
   story(
@@ -160,13 +158,13 @@ export const inputStories: readonly Story[] = [
   story(
     "brief-quarter",
     "answers over less than five minutes show no rate of 15 minutes",
-    [{ answered: until(60, 62), usage: (minute) => minute }],
+    [{ answered: answeredUntil(60, 62), usage: (minute) => minute }],
     [none(recorded.burn15m, "brief-quarter", 76)],
   ),
   story(
     "brief-hour",
     "answers over less than ten minutes show no rate of an hour",
-    [{ answered: until(60, 66), usage: (minute) => minute }],
+    [{ answered: answeredUntil(60, 66), usage: (minute) => minute }],
     [none(recorded.burn1h, "brief-hour", 124)],
   ),
 ];
@@ -219,11 +217,6 @@ function owner(key: string, label: string): Expectation {
 
 function team(label: string, course: Course): Course & { readonly label: string } {
   return Object.assign((minute: number) => course(minute), { label });
-}
-
-/** The minute of the last answer of a gateway that answers until a minute, and once later. */
-function until(last: number, again = Infinity): Course {
-  return (minute) => (minute >= again ? again : Math.min(minute, last));
 }
 
 function shownUntil(last: number, course: Course): Course {

@@ -1,5 +1,6 @@
 import { keyFamilies as families } from "../../../exporter/collectors/key-families.ts";
 import type { Series } from "../../../dashboards/promql.ts";
+import { DAY } from "../../../dashboards/thresholds.ts";
 import { recorded } from "../../../dashboards/rules/series.ts";
 import { JOB } from "../../../dashboards/rules/settings.ts";
 import { valued } from "./given-key.ts";
@@ -11,7 +12,6 @@ const MINUTES = 65;
 const AT = 60;
 /** What is left. */
 const CREDITS = 50;
-const DAY = 86_400;
 
 /** What is known of a key. Times are in seconds from the minute of the expectation on. */
 interface Known {
@@ -31,7 +31,7 @@ interface Known {
   readonly alert?: Series;
 }
 
-/** Resets within a day. Its rates of six hours are known. */
+/** Resets within a day. Its rate of six hours is known. */
 const TODAY: Known = { reset: 20_000, sixHours: 15_000 };
 /** Resets in more than a week. */
 const LATER: Known = { reset: 700_000, hour: 1000, sixHours: 40_000 };
@@ -173,7 +173,7 @@ function rate(title: string, figures: Figures, value: number | undefined, at?: n
   return storyOf(recorded.burnGateway, key, series, value, at);
 }
 
-/** A story for each row: what is known of a key, and when it runs out; nothing if that must be absent. */
+/** A story for each row: what is known of a key, and when it runs out; none if the series must be absent. */
 function table(series: Series, rows: Readonly<Record<string, readonly [Known, number?]>>): readonly Story[] {
   return Object.entries(rows).map(([title, [known, value]]) => {
     const key = `${series.name.replace(/^.*:/, "")} ${title}`;

@@ -3,15 +3,13 @@ import type { Series } from "../../../dashboards/promql.ts";
 import { recorded } from "../../../dashboards/rules/series.ts";
 import { JOB } from "../../../dashboards/rules/settings.ts";
 import { none, valued } from "./given-key.ts";
-import { type InputSeries, seriesOf, type Value } from "./input-series.ts";
+import { answeredUntil, type Course, type InputSeries, seriesOf } from "./input-series.ts";
 import type { Expectation, Story } from "./story.ts";
 
 const DAY = 1440;
 /** Three days and 80 minutes after the start. */
 const AT = 3 * DAY + 80;
 const MINUTES = AT + 5;
-
-type Course = (minute: number) => Value;
 
 /** What the exporter shows of a key, and what is recorded of it. */
 interface Past {
@@ -47,17 +45,17 @@ export const pastStories: readonly Story[] = [
   ]),
   story(
     "answers over less than an hour",
-    { usage: (minute) => minute, answered: twice(AT - 370, AT - 320) },
+    { usage: (minute) => minute, answered: answeredUntil(AT - 370, AT - 320) },
     [none(recorded.burn6h, "answers over less than an hour", AT)],
   ),
   story(
     "answers over less than six hours",
-    { usage: (minute) => minute, answered: twice(AT - 1450, AT - 1100) },
+    { usage: (minute) => minute, answered: answeredUntil(AT - 1450, AT - 1100) },
     [none(recorded.burn1d, "answers over less than six hours", AT)],
   ),
   story(
     "answers over less than a day",
-    { usage: (minute) => minute, answered: twice(AT - 4330, AT - 2930) },
+    { usage: (minute) => minute, answered: answeredUntil(AT - 4330, AT - 2930) },
     [none(recorded.burn3d, "answers over less than a day", AT)],
   ),
   story("younger than four days", { usage: (minute) => (minute < 1000 ? null : minute) }, [
@@ -194,9 +192,4 @@ function seriesOfPast(key: string, past: Past, instance = "a:9853"): readonly In
         ],
   );
   return older === undefined ? shown : [...shown, ...seriesOfPast(key, older, "b:9853")];
-}
-
-/** The minute of the last answer of a gateway that answers until a minute, and once later. */
-function twice(last: number, again: number): Course {
-  return (minute) => (minute >= again ? again : Math.min(minute, last));
 }
