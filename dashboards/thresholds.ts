@@ -30,7 +30,7 @@ export const thresholds = {
   unusualNow: 4,
   /** Below this multiple of the usual rate at this hour, earlier days are a guide. */
   asUsual: 3,
-  /** The rest of a typical day needs less than this multiple of what is left. `Perhaps`: no early page. `Usually`: no alert. `Surely`: no warning even if the rate of an hour leaves less than `lastsRate`. */
+  /** The rest of a typical day needs less than this multiple of what is left. `Perhaps`: no early page. `Usually`: no page, and no warning from the present rate unless the rate of an hour leaves less than `lastsRate`. `Surely`: no such warning even then. */
   lastsPerhaps: 1.3,
   lastsUsually: 1.1,
   lastsSurely: 0.7,

@@ -59,7 +59,7 @@ const HOURS_LEFT: Recorded = { ...PAGES, quarter: 9000, hour: 9000, sixHours: 20
 /** Resets in more than a week. */
 const MONTHLY: Recorded = { remaining: CREDITS, reset: 700_000 };
 
-/** The clauses of the conditions of the page and the warning on a key's credits, of what they read, and of the exhaustion that the dashboards expect. Evaluated every two minutes. */
+/** The clauses of the page and the warning on a key's credits, and of the series that they read. Evaluated every two minutes. */
 export const conditionStories: readonly Story[] = [
   ...table(recorded.exhaustionSoon, {
     "runs out soon": [PAGES, 1800],
