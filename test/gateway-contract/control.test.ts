@@ -137,7 +137,7 @@ describe("control over HTTP", () => {
       retryAfterSeconds: 1,
       metadata: { a: 1 },
     },
-    { kind: "drip", everyMs: 5, bytesAtOnce: 2, endpoint: "analytics" },
+    { kind: "drip", everyMs: 5, bytesAtOnce: 2, endpoint: "analytics", parameter: "by=model" },
     { kind: "cut", afterBytes: 3 },
     { kind: "reset" },
     { kind: "garbage", form: "html" },

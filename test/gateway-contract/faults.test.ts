@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { statusMessages } from "../gateway/refusal.ts";
-import { ask, getKey, keyData, query } from "./client.ts";
+import { ask, get, getKey, keyData, query } from "./client.ts";
 
 const now = Date.parse("2026-11-18T12:00:10Z");
 const gateway = createGateway({ now: () => now });
@@ -72,6 +72,15 @@ describe("a fault affects", () => {
     gateway.faults.add({ kind: "status", status: 503, endpoint: "analytics" });
     expect((await getKey(gateway, "billing")).status).toBe(200);
     expect((await query(gateway, { metrics: ["total_usage"] })).status).toBe(503);
+  });
+
+  test("requests with one query parameter, in any order", async () => {
+    gateway.faults.add({ kind: "status", status: 400, parameter: "offset=100" });
+    const statusOf = async (path: string) => (await get(gateway, path, gateway.managementToken)).status;
+    expect(await statusOf("/keys?offset=100&include_disabled=true")).toBe(400);
+    expect(await statusOf("/keys?offset=1000")).toBe(200);
+    expect(await statusOf("/keys")).toBe(200);
+    expect(await statusOf("/keys?include_disabled=true&offset=100")).toBe(400);
   });
 
   test("a number of requests, then the next fault applies, then none", async () => {

@@ -32,6 +32,7 @@ export function readFault(value: unknown): Fault {
     "kind",
     "key",
     "endpoint",
+    "parameter",
     "skip",
     "times",
     "delayMs",
@@ -40,6 +41,7 @@ export function readFault(value: unknown): Fault {
   const fault: Fault = readEffect(kind, fields);
   if ("key" in fields) fault.key = readText(fields["key"], "key");
   if ("endpoint" in fields) fault.endpoint = readOneOf(fields["endpoint"], "endpoint", endpoints);
+  if ("parameter" in fields) fault.parameter = readText(fields["parameter"], "parameter");
   if ("skip" in fields) fault.skip = readInteger(fields["skip"], "skip", 0);
   if ("times" in fields) fault.times = readInteger(fields["times"], "times", 1);
   if ("delayMs" in fields) fault.delayMs = readInteger(fields["delayMs"], "delayMs", 0);

@@ -34,6 +34,8 @@ export type FaultEffect =
 export type Fault = FaultEffect & {
   key?: string;
   endpoint?: Endpoint;
+  /** Only requests whose URL has this query parameter, as `name=value`. */
+  parameter?: string;
   /** Leaves the first ones out: 1 affects the second page of a listing. */
   skip?: number;
   times?: number;
@@ -46,6 +48,13 @@ export type ActiveFault = {
   readonly hits: number;
   clear(): void;
 };
+
+/** What of a request decides which fault it gets. */
+export interface FaultyRequest {
+  readonly endpoint: Endpoint;
+  readonly key: string | null;
+  readonly parameters: URLSearchParams;
+}
 
 export type Faults = ReturnType<typeof createFaults>;
 
@@ -67,10 +76,8 @@ export function createFaults() {
     list: (): { readonly id: number; readonly fault: Fault; readonly hits: number }[] =>
       active.map(({ id, fault, hits }) => ({ id, fault, hits })),
     /** Returns the fault for this request and counts it as used. */
-    take(endpoint: Endpoint, key: string | null): Fault | null {
-      const taken = active.find(
-        (candidate) => isMeant(candidate.fault, endpoint, key) && isItsTurn(candidate),
-      );
+    take(request: FaultyRequest): Fault | null {
+      const taken = active.find((candidate) => isMeant(candidate.fault, request) && isItsTurn(candidate));
       if (taken === undefined) return null;
       taken.hits += 1;
       return taken.fault;
@@ -80,10 +87,12 @@ export function createFaults() {
 
 type Candidate = { readonly fault: Fault; readonly hits: number; skipped: number };
 
-function isMeant(fault: Fault, endpoint: Endpoint, key: string | null): boolean {
+function isMeant(fault: Fault, { endpoint, key, parameters }: FaultyRequest): boolean {
+  const given = [...parameters].map(([name, value]) => `${name}=${value}`);
   return (
     (fault.endpoint === undefined || fault.endpoint === endpoint) &&
-    (fault.key === undefined || fault.key === key)
+    (fault.key === undefined || fault.key === key) &&
+    (fault.parameter === undefined || given.includes(fault.parameter))
   );
 }
 

@@ -82,7 +82,11 @@ async function answerRequest(
     await deliver(response, answer, null, at, signal);
     return;
   }
-  const fault = parts.faults.take(operation.endpoint, line.key);
+  const fault = parts.faults.take({
+    endpoint: operation.endpoint,
+    key: line.key,
+    parameters: url.searchParams,
+  });
   const call = { endpoint: operation.endpoint, key: line.key, body };
   await parts.hooks.beforeAnswer?.(call);
   parts.advance();

@@ -167,5 +167,11 @@ describe("check --online: what cannot work, with exit code 1", () => {
 });
 
 function refuseWorkspace({ faults }: Gateway): void {
-  faults.add({ kind: "status", status: 400, endpoint: "keys", message: "No such workspace", skip: 1 });
+  faults.add({
+    kind: "status",
+    status: 400,
+    endpoint: "keys",
+    parameter: `workspace_id=${WORKSPACE}`,
+    message: "No such workspace",
+  });
 }
