@@ -94,7 +94,7 @@ export function keyPresent(timing: Timing): readonly RecordingRule[] {
     ),
     record(
       restRatio,
-      "The forecast rest of today divided by what is left, for a key that runs out soon, on a day that ends with a reset. Absent while the rate of the last hour or of the last 15 minutes is more than three times the usual one at this hour, or if none is known, because earlier days do not help then.",
+      "The forecast rest of today divided by what is left, for a key that runs out soon, on a day that ends with a reset. Absent while the rate of the last hour or of the last 15 minutes is more than three times the usual one at this hour, or if no usual one is known, because earlier days do not help then.",
       // A comparison keeps its left side, so both rates are compared with the usual one.
       promql`
         ${lately(timing, restOfDay)} / (${remaining} > 0)

@@ -17,8 +17,8 @@ interface Budget {
   readonly limit: number;
   readonly spent: (minute: number) => number;
   /** When the current window began and ends; an end is absent for the window "total". Minutes. */
-  readonly start: Course;
-  readonly end?: Course;
+  readonly start: (minute: number) => number;
+  readonly end?: (minute: number) => number;
   /** The teams, and when the exporter shows each. Default: "ops", always. */
   readonly teams?: Readonly<Record<string, (minute: number) => boolean>>;
   /** The minute at which the budget is removed. Default: never. */
@@ -201,8 +201,8 @@ function seriesOfBudget(budget: string, given: Budget): readonly InputSeries[] {
       of(families.info, (minute) => (shown(minute) ? 1 : null), { scope: "keys", window, team }),
     ),
     of(families.limit, () => limit),
-    of(families.windowStart, (minute) => Number(start(minute)) * 60),
-    ...(end === undefined ? [] : [of(families.windowEnd, (minute) => Number(end(minute)) * 60)]),
+    of(families.windowStart, (minute) => start(minute) * 60),
+    ...(end === undefined ? [] : [of(families.windowEnd, (minute) => end(minute) * 60)]),
     of(families.spent, spent),
   ];
 }

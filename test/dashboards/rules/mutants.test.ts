@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createRules } from "../../../dashboards/rules/index.ts";
 import { isAlert, type RuleGroup } from "../../../dashboards/rules/rule.ts";
 import { describeWithTools } from "../../support/tools.ts";
+import { seriesOf } from "./input-series.ts";
 import { listMutants, type Mutant, SUITES, verdictsOf } from "./mutants.ts";
 
 describeWithTools(["alertsim"], "rules without a clause", ({ alertsim }) => {
@@ -66,11 +67,48 @@ describeWithTools(["alertsim"], "rules without a clause", ({ alertsim }) => {
     });
   });
 
-  /** What noticed each mutant, of the cases alone, by the clause that is left out. */
-  async function byOf(groups: readonly RuleGroup[], mutants: readonly Mutant[]): Promise<object> {
+  test("a rule reads only earlier results of the rules after it, also of series that a story gives", async () => {
+    const rules = [
+      { record: "early", expr: "sum by (key) (late)", comment: "E." },
+      { record: "late", expr: "source", comment: "L." },
+    ];
+    const minutes = Array.from({ length: 10 }, (_, minute) => minute);
+    const parts = ["1", "2", "3", "4"];
+    const story = {
+      title: "parts",
+      subject: "key=a",
+      series: [
+        ...parts.map((part) => seriesOf("source", { key: "a", part }, minutes)),
+        // From minute 1 on, so that the rule records this part before the others.
+        seriesOf("late", { key: "a", part: "1" }, [null, 1]),
+      ],
+      expect: [{ at: 8, expr: "early", samples: [{ labels: 'early{key="a"}', value: 4 * 7 }] }],
+    };
+    const groups = [{ name: "aigateway-key-order", comment: "O.", interval: "1m", rules }];
+    const unchanged = { rule: "early", without: "nothing", expr: "sum by (key) (late)" };
+    const suites = [{ name: "parts", stories: [story], step: 1 }];
+    expect(await byOf(groups, [unchanged], suites)).toEqual({ nothing: "" });
+  });
+
+  test("verdictsOf fails if no story of the suites is about a rule", async () => {
+    const [mutant] = listMutants(alertsim, createRules());
+    await expect(
+      byOf(
+        createRules(),
+        [mutant].flatMap((one) => one ?? []),
+        [],
+      ),
+    ).rejects.toThrow(`No story of the suites is about ${mutant?.rule}`);
+  });
+
+  /** What noticed each mutant, by default of the cases alone, by the clause that is left out. */
+  async function byOf(
+    groups: readonly RuleGroup[],
+    mutants: readonly Mutant[],
+    suites = SUITES.slice(0, 1),
+  ): Promise<object> {
     const found: Record<string, string> = {};
-    for await (const { without, by } of verdictsOf(alertsim, groups, mutants, SUITES.slice(0, 1)))
-      found[without] = by;
+    for await (const { without, by } of verdictsOf(alertsim, groups, mutants, suites)) found[without] = by;
     return found;
   }
 });
