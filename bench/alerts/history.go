@@ -103,32 +103,36 @@ func writeHistory(db *tsdb.DB, keys []*evenKey, end int64) (written int, err err
 	return written, app.Commit()
 }
 
-// scrapeAll appends the metrics of every key as the exporter exposes them.
+// scrapeAll appends the metrics of every key as the exporter exposes them: one family after the other. That order decides how near to
+// each other Prometheus keeps the series that a rule reads together.
 func scrapeAll(keys []*evenKey, t int64, put func(labels.Labels, int64, float64)) {
-	for _, k := range keys {
-		sample := func(name string, v float64, extra ...string) {
-			put(labels.FromStrings(append([]string{labels.MetricName, name, "job", jobName, "instance", "exporter:9853", "key", k.name}, extra...)...), t, v)
+	family := func(name string, value func(*evenKey) float64, extra ...string) {
+		for _, k := range keys {
+			put(labels.FromStrings(append([]string{labels.MetricName, name, "job", jobName, "instance", "exporter:9853", "key", k.name}, extra...)...), t, value(k))
 		}
-		sample("aigateway_key_up", 1)
-		sample("aigateway_key_unauthorized", 0)
-		sample("aigateway_key_unlimited", 0)
-		sample("aigateway_key_info", 1)
-		sample("aigateway_key_owner_info", 1, "team", "payments")
-		sample("aigateway_key_byok_in_limit", 0)
-		sample("aigateway_key_last_success_timestamp_seconds", float64(t-20))
-		sample("aigateway_key_limit_credits", k.limit)
-		sample("aigateway_key_limit_remaining_credits", k.left(t))
-		sample("aigateway_key_limit_next_reset_timestamp_seconds", float64(windowEnd(Daily, t)))
-		for _, r := range []Reset{Never, Daily, Weekly, Monthly} {
-			sample("aigateway_key_limit_reset", b2f(r == Daily), "aigateway_key_limit_reset", r.String())
+	}
+	always := func(v float64) func(*evenKey) float64 { return func(*evenKey) float64 { return v } }
+	family("aigateway_key_up", always(1))
+	family("aigateway_key_unauthorized", always(0))
+	family("aigateway_key_unlimited", always(0))
+	family("aigateway_key_info", always(1))
+	family("aigateway_key_owner_info", always(1), "team", "payments")
+	family("aigateway_key_byok_in_limit", always(0))
+	family("aigateway_key_last_success_timestamp_seconds", always(float64(t-20)))
+	family("aigateway_key_limit_credits", func(k *evenKey) float64 { return k.limit })
+	family("aigateway_key_limit_remaining_credits", func(k *evenKey) float64 { return k.left(t) })
+	family("aigateway_key_limit_next_reset_timestamp_seconds", always(float64(windowEnd(Daily, t))))
+	for _, r := range []Reset{Never, Daily, Weekly, Monthly} {
+		family("aigateway_key_limit_reset", always(b2f(r == Daily)), "aigateway_key_limit_reset", r.String())
+	}
+	for _, kind := range []string{"", "byok_"} {
+		used := func(seconds int64) func(*evenKey) float64 {
+			return func(k *evenKey) float64 { return b2f(kind == "") * k.rate * float64(seconds) }
 		}
-		for _, kind := range []string{"", "byok_"} {
-			share := b2f(kind == "")
-			sample("aigateway_key_"+kind+"usage_credits", share*k.rate*float64(t))
-			sample("aigateway_key_"+kind+"usage_day_credits", share*k.rate*float64(t%daySec))
-			sample("aigateway_key_"+kind+"usage_week_credits", share*k.rate*float64(t-windowStart(Weekly, t)))
-			sample("aigateway_key_"+kind+"usage_month_credits", share*k.rate*float64(t-windowStart(Monthly, t)))
-		}
+		family("aigateway_key_"+kind+"usage_credits", used(t))
+		family("aigateway_key_"+kind+"usage_day_credits", used(t%daySec))
+		family("aigateway_key_"+kind+"usage_week_credits", used(t-windowStart(Weekly, t)))
+		family("aigateway_key_"+kind+"usage_month_credits", used(t-windowStart(Monthly, t)))
 	}
 }
 

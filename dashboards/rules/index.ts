@@ -9,7 +9,7 @@ import { keyDays } from "./key-days.ts";
 import { keyHistory } from "./key-history.ts";
 import { keyInputs } from "./key-inputs.ts";
 import { keyEstimates, keyLasts } from "./key-lasts.ts";
-import { keyState } from "./key-state.ts";
+import { keyAnswers, keyState } from "./key-state.ts";
 import { probes } from "./probes.ts";
 import type { RuleGroup } from "./rule.ts";
 import { createSettings, type RuleOptions } from "./settings.ts";
@@ -26,6 +26,7 @@ export function createRules(options: RuleOptions = {}): readonly RuleGroup[] {
     keyReserves(settings),
     keyEstimates(settings),
     keyLasts(settings),
+    keyAnswers(settings),
     keyState(settings),
     budgets(settings),
     accountBalance(settings),

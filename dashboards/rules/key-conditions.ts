@@ -1,6 +1,6 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
 import { DAY, HOUR, thresholds } from "../thresholds.ts";
-import { promql, select, type Series } from "../promql.ts";
+import { promql, select } from "../promql.ts";
 import { lately } from "./key-days.ts";
 import { record, type RecordingRule } from "./rule.ts";
 import { recorded } from "./series.ts";
@@ -27,7 +27,7 @@ export function nearlyOut(): RecordingRule {
 
 function imminent(timing: Timing): RecordingRule {
   const { exhaustionSoon, exhaustion1h, exhaustion6h, exhaustion1d, exhaustionLasting } = recorded;
-  const { burn15m, burn1h, resetSeconds, restRatio, burn15mPeak, burn1hUsual, burn1hUsualNext } = recorded;
+  const { burn15m, resetSeconds, restRatio, burn15mPeak, burn1hUsual, burn1hUsualNext } = recorded;
   const horizon = timing.seconds(thresholds.imminent);
   const withinDay = promql`clamp_max(${resetSeconds}, ${DAY})`;
   return record(
@@ -43,7 +43,7 @@ function imminent(timing: Timing): RecordingRule {
             # Either the rate has lasted, and six hours like the last ones would not last until the reset,
             (
               ${exhaustionLasting} < ${horizon}
-              unless (${lately(timing, exhaustion6h)} >= ${withinDay} unless ${unusual(timing, burn1h)})
+              unless (${lately(timing, exhaustion6h)} >= ${withinDay} unless ${recorded.unusualHour})
             )
             # or the key has never spent nearly as fast in three days,
             or ${burn15m} > ${thresholds.unusualNow} * ${lately(timing, burn15mPeak)}
@@ -52,7 +52,7 @@ function imminent(timing: Timing): RecordingRule {
           unless (
             ${exhaustionSoon} > ${timing.seconds(thresholds.nextHour.quarter)}
             and ${exhaustion1h} >= ${thresholds.nextHour.margin * HOUR} * ${lately(timing, burn1hUsualNext)} / ${lately(timing, burn1hUsual)}
-            unless ${unusual(timing, burn1h)}
+            unless ${recorded.unusualHour}
           )
         )
         # Or a typical day needs far more than is left,
@@ -75,17 +75,9 @@ function imminent(timing: Timing): RecordingRule {
   );
 }
 
-function unusual(timing: Timing, burn: Series): string {
-  const [peak, factor] =
-    burn === recorded.burn1h
-      ? [recorded.burn1hPeak, thresholds.unusual1h]
-      : [recorded.burn15mPeak, thresholds.unusual15m];
-  return promql`${burn} > ${factor} * ${lately(timing, peak)}`;
-}
-
 function predicted(timing: Timing): RecordingRule {
   const { exhaustionSoon, exhaustion1h, exhaustion6h, exhaustionLasting } = recorded;
-  const { remaining, burn15m, restRatio } = recorded;
+  const { remaining, burn15m, burn15mPeak, restRatio } = recorded;
   const soon = timing.seconds(thresholds.predictedSoon);
   const anyway = timing.seconds(thresholds.predictedAnyway);
   return record(
@@ -98,7 +90,7 @@ function predicted(timing: Timing): RecordingRule {
         (
           ${exhaustionSoon}
           and (
-            ${unusual(timing, burn15m)}
+            ${burn15m} > ${thresholds.unusual15m} * ${lately(timing, burn15mPeak)}
             or (${exhaustion1h} < ${anyway} and ${exhaustionSoon} < ${anyway})
             or (${exhaustionLasting} < ${soon} and ${lately(timing, exhaustion6h)} < ${2 * soon})
           )

@@ -66,16 +66,18 @@ interface CreditAlert extends RememberedAlert {
   readonly value: (left: string) => string;
   /** A series with every key for which the condition may become true. */
   readonly every: Series;
+  /** The credits left of each key for which the condition is true. Default: of all keys. */
+  readonly left?: Series;
   /** Keeps the alert, but not the memory of its condition, from firing. */
   readonly unless?: string;
 }
 
 /** The condition is evaluated once, in the rule that remembers since when it is true. */
-function alertExpr({ value, since, unless }: CreditAlert): string {
+function alertExpr({ value, since, unless, left = recorded.remaining }: CreditAlert): string {
   const except = unless === undefined ? "" : `\nunless on (job, gateway, key) ${unless}`;
   // Only the age of an old answer is negative.
-  const left = promql`clamp_min(${recorded.remaining} and ${since}, 0)`;
-  return promql`(${recorded.unheard} or ${value(left)})\nand on (job, gateway, key) ${since}${except}`;
+  const least = promql`clamp_min(${left} and ${since}, 0)`;
+  return promql`(${recorded.unheard} or ${value(least)})\nand on (job, gateway, key) ${since}${except}`;
 }
 
 /** What the alerts know of each other: since when each is true, and how long that takes to fire. */
@@ -95,6 +97,7 @@ function exhausted({ timing }: Settings): CreditAlert {
       "Does not fire while AIGatewayKeyExhaustionImminent fires, so that one exhaustion causes one page.",
     value: (left) => left,
     every: recorded.nearlyOut,
+    left: recorded.nearlyOut,
     unless: promql`(${isFiring(timing, IMMINENT)})`,
     expr: promql`
       ${recorded.nearlyOut}

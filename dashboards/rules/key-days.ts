@@ -41,7 +41,6 @@ export function keyDays({ timing }: Settings): RuleGroup {
         historic(timing, burn3d),
         "Seconds until the key runs out at the rate of the last three days.",
       ),
-      runsOutByDays(timing),
       usualHour(
         timing,
         recorded.burn1hUsual,
@@ -68,19 +67,6 @@ export function keyDays({ timing }: Settings): RuleGroup {
   };
 }
 
-function runsOutByDays(timing: Timing): RecordingRule {
-  const { exhaustion1d, exhaustion3d, burn3d, resetSeconds } = recorded;
-  return record(
-    recorded.runsOutByDays,
-    "Seconds until the key runs out, if it does before a reset that is more than a day away: judged by the rates of both the last day and the last three days, or by the rate of the last day if there is no rate of three days.",
-    promql`
-      (
-        ${both(exhaustion1d, exhaustion3d)}
-        or (${exhaustion1d} unless ${historic(timing, burn3d)})
-      ) < (${resetSeconds} > ${DAY})`,
-  );
-}
-
 /** Creates the rule that records the hourly rate of an earlier day. A key without credits spends nothing, so its rate does not show what is usual at that hour. */
 function usualHour(timing: Timing, series: Series, before: number, comment: string): RecordingRule {
   const ago = timing.duration(before);
@@ -96,9 +82,4 @@ function usualHour(timing: Timing, series: Series, before: number, comment: stri
 /** A series of such a group, also if one evaluation was missed, as it is while Prometheus restarts. */
 export function lately(timing: Timing, series: Series): string {
   return promql`last_over_time(${series}[${timing.duration(10 * MINUTE)}])`;
-}
-
-/** At both rates: the longer of the two times. */
-export function both(one: Series, other: Series): string {
-  return promql`(${one} >= ${other} or (${other} and ${one}))`;
 }

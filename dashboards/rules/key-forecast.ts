@@ -13,7 +13,7 @@ import { slowly, type Timing } from "./timing.ts";
 export function keyForecast({ timing }: Settings): RuleGroup {
   const day = timing.duration(DAY);
   const { usage, usageDay, usageMidnight, spentYesterday, spentTypicalDay, restOfDay } = recorded;
-  const { restShareYesterday, restShare } = recorded;
+  const { restShareYesterday, restShare, restShareBefore } = recorded;
   const { burn1d, exhaustion1d, resetSeconds } = recorded;
   return {
     name: "aigateway-key-forecast",
@@ -28,9 +28,14 @@ export function keyForecast({ timing }: Settings): RuleGroup {
       ),
       record(usageMidnight, "All usage at the last midnight UTC.", promql`${usage} - ${usageDay}`),
       record(
+        recorded.usageMidnightBefore,
+        "All usage at the midnight before. Recorded, because an expression with an offset opens every block since then for each of its series.",
+        promql`${usageMidnight} offset ${day}`,
+      ),
+      record(
         spentYesterday,
         "Credits spent yesterday.",
-        promql`${usageMidnight} - ${usageMidnight} offset ${day}`,
+        promql`${usageMidnight} - ${recorded.usageMidnightBefore}`,
       ),
       record(
         restShareYesterday,
@@ -41,12 +46,17 @@ export function keyForecast({ timing }: Settings): RuleGroup {
           and ${historic(timing, recorded.remainingRatioMin1d)} > ${thresholds.dryRatio}`,
       ),
       record(
+        restShareBefore,
+        "The share of a typical day's spend after this hour, as it was a day ago.",
+        promql`${restShare} offset ${day}`,
+      ),
+      record(
         restShare,
-        "The same share for a typical day: half the weight is yesterday's, a quarter the day before's, and so on. Days without credits do not count.",
+        "The share of a typical day's spend that comes after this hour: half the weight is yesterday's, a quarter the day before's, and so on. Days without credits do not count.",
         promql`
-          0.5 * ${restShareYesterday} + 0.5 * ${restShare} offset ${day}
+          0.5 * ${restShareYesterday} + 0.5 * ${restShareBefore}
           or ${restShareYesterday}
-          or ${restShare} offset ${day}`,
+          or ${restShareBefore}`,
       ),
       record(
         recorded.spentTypicalDayBefore,
@@ -97,19 +107,21 @@ export function keyPresent(timing: Timing): readonly RecordingRule[] {
       "The forecast rest of today divided by what is left, for a key that runs out soon, on a day that ends with a reset. Absent while the rate of the last hour or of the last 15 minutes is more than three times the usual one at this hour, or if no usual one is known, because earlier days do not help then.",
       // A comparison keeps its left side, so both rates are compared with the usual one.
       promql`
-        ${lately(timing, restOfDay)} / (${remaining} > 0)
-        and ${soon}
-        and ${resetSeconds} <= 86400
+        ${lately(timing, restOfDay)} / (${remaining} > 0 and ${soon} and ${resetSeconds} <= 86400)
         and ${thresholds.asUsual} * ${lately(timing, recorded.burn1hUsual)} > ${burn1h} > ${burn15m}`,
+    ),
+    record(
+      recorded.unusualHour,
+      "The rate of the last hour, if it is clearly higher than in any other hour of three days.",
+      promql`${burn1h} > ${thresholds.unusual1h} * ${lately(timing, recorded.burn1hPeak)}`,
     ),
     record(
       recorded.exhaustionLasting,
       "Seconds until a key runs out at the rate of the last hour, for keys that run out soon and spent in each quarter of that hour. A burst that is over or has just begun does not qualify.",
       promql`
         ${recorded.exhaustion1h}
-        and ${soon}
         and (
-          ${part} * ${burn1h}
+          ${part} * (${burn1h} and ${soon})
           < ${burn15m}
           < ${burn15m} offset ${quarters(1)}
           < ${burn15m} offset ${quarters(2)}

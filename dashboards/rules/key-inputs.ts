@@ -5,7 +5,7 @@ import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
-import { HOUR, MINUTE } from "../thresholds.ts";
+import { HOUR, MINUTE, thresholds } from "../thresholds.ts";
 
 /** The current values and burn rates of each key: one series per key, however many processes report it. */
 export function keyInputs({ timing }: Settings): RuleGroup {
@@ -25,7 +25,8 @@ export function keyInputs({ timing }: Settings): RuleGroup {
   };
 }
 
-function identity({ memory }: Timing): readonly RecordingRule[] {
+function identity(timing: Timing): readonly RecordingRule[] {
+  const { memory, now } = timing;
   return [
     record(
       recorded.keyOwner,
@@ -41,12 +42,16 @@ function identity({ memory }: Timing): readonly RecordingRule[] {
       promql`max by (job, gateway, key) (last_over_time(${families.lastSuccess}[${memory}]))`,
     ),
     record(
-      recorded.instanceFreshest,
-      "The process with the newest answer for the key. Only its figures count: no sums over replicas, no figures of terminated pods.",
-      // Greater: a rule of vmalert reads the results of its own evaluation only at the next one.
+      recorded.instanceOutdated,
+      "Processes with an older answer for the key than another one. Their figures do not count: no sums over replicas, no figures of terminated pods. Usually there are none, so the rules that read it cost little.",
       promql`
         last_over_time(${families.lastSuccess}[${memory}])
-        >= on (job, gateway, key) group_left () ${recorded.lastSuccess}`,
+        < on (job, gateway, key) group_left () ${recorded.lastSuccess}`,
+    ),
+    record(
+      recorded.stale,
+      "Keys whose newest answer is old. The value is its age in seconds.",
+      promql`${now} - ${recorded.lastSuccess} > ${timing.seconds(thresholds.keyStale)}`,
     ),
   ];
 }
@@ -55,22 +60,21 @@ function identity({ memory }: Timing): readonly RecordingRule[] {
 export function usageOfLimit({ memory }: Timing, own: Series, byok: Series): string {
   return promql`
     max by (job, gateway, key) (
-      (
+      sum by (job, gateway, instance, key) (
         last_over_time(${own}[${memory}])
-          + last_over_time(${byok}[${memory}]) * last_over_time(${families.byokInLimit}[${memory}])
-        or last_over_time(${own}[${memory}])
+        or label_replace(last_over_time(${byok}[${memory}]) and last_over_time(${families.byokInLimit}[${memory}]) == 1, "byok", "1", "", "")
       )
-      and on (job, gateway, instance, key) ${recorded.instanceFreshest}
+      unless on (job, gateway, instance, key) ${recorded.instanceOutdated}
     )`;
 }
 
 function amounts(timing: Timing): readonly RecordingRule[] {
-  const { memory, memorySeconds, now } = timing;
+  const { memory } = timing;
   return [
     record(
       recorded.usage,
       "All usage that counts toward the limit, including own provider keys if they count. The last figure is kept while the gateway is down, so that the rates continue where they stopped.",
-      `${usageOfLimit(timing, families.usage, families.byokUsage)}\n${promql`or (${recorded.usage} and on (job, gateway, key) ${recorded.lastSuccess} <= ${now} - ${memorySeconds})`}`,
+      `${usageOfLimit(timing, families.usage, families.byokUsage)}\n${promql`or (${recorded.usage} and ${recorded.stale})`}`,
     ),
     record(
       recorded.limit,
@@ -78,7 +82,7 @@ function amounts(timing: Timing): readonly RecordingRule[] {
       promql`
         max by (job, gateway, key) (
           last_over_time(${families.limit}[${memory}])
-          and on (job, gateway, instance, key) ${recorded.instanceFreshest}
+          unless on (job, gateway, instance, key) ${recorded.instanceOutdated}
         )`,
     ),
   ];
@@ -92,30 +96,30 @@ function limitReset({ memory, now }: Timing): RecordingRule {
     promql`
       max by (job, gateway, key) (
         last_over_time(${families.nextReset}[${memory}])
-        and on (job, gateway, instance, key) ${recorded.instanceFreshest}
+        unless on (job, gateway, instance, key) ${recorded.instanceOutdated}
       ) - ${now}
       or max by (job, gateway, key) (
         last_over_time(${never}[${memory}]) == 1
-        and on (job, gateway, instance, key) ${recorded.instanceFreshest}
+        unless on (job, gateway, instance, key) ${recorded.instanceOutdated}
       ) * Inf
       or ${recorded.limit} * 0 + (86400 - ${now} % 86400)`,
   );
 }
 
-function remaining({ memory, memorySeconds, now }: Timing): RecordingRule {
+function remaining({ memory, memorySeconds }: Timing): RecordingRule {
   return record(
     recorded.remaining,
     "Credits left. Absent if the limit has reset since the last answer, if no answer arrived within the look-back, or if the key is disabled, because then nothing can be spent.",
     promql`
       max by (job, gateway, key) (
         last_over_time(${families.remaining}[${memory}])
-        and on (job, gateway, instance, key) ${recorded.instanceFreshest}
+        unless on (job, gateway, instance, key) ${recorded.instanceOutdated}
       )
-      and on (job, gateway, key) ${recorded.resetSeconds} > 0
-      and on (job, gateway, key) ${now} - ${recorded.lastSuccess} < ${memorySeconds}
+      unless on (job, gateway, key) ${recorded.resetSeconds} <= 0
+      unless on (job, gateway, key) ${recorded.stale} >= ${memorySeconds}
       unless on (job, gateway, key) (
         last_over_time(${discoveryFamilies.disabled}[${memory}]) == 1
-        and on (job, gateway, instance, key) ${recorded.instanceFreshest}
+        unless on (job, gateway, instance, key) ${recorded.instanceOutdated}
       )`,
   );
 }

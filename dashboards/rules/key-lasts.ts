@@ -2,7 +2,6 @@ import { keyFamilies as families } from "../../exporter/collectors/key-families.
 import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
 import { promql, type Series } from "../promql.ts";
 import { historic } from "./key-history.ts";
-import { both } from "./key-days.ts";
 import { usageOfLimit } from "./key-inputs.ts";
 import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
@@ -30,7 +29,7 @@ export function keyEstimates({ timing }: Settings): RuleGroup {
     name: "aigateway-key-estimates",
     comment: "When keys may run out, for the dashboards. No alert uses it.",
     interval: slowly(timing),
-    rules: [gatewaysBurn(timing), mayRunOut(timing)],
+    rules: [gatewaysBurn(timing), mayRunOut(timing), runsOutByRates(timing)],
   };
 }
 
@@ -59,59 +58,70 @@ function rateOver(usage: string, elapsed: string): string {
 }
 
 function runsOut(): RecordingRule {
-  // Never later than the reset, which is one of the times.
-  const within = (since: string, seconds: number, ...times: readonly Series[]) => [
-    promql`(clamp_max(${resetSeconds}, ${seconds}) and (${since}))`,
-    ...times.map((time) => promql`(${time} and (${since}))`),
-  ];
-  const soon = both(exhaustion1h, exhaustion6h);
-  const lastsToday = promql`(${restOfDay} < ${remaining} and ${resetSeconds} <= ${DAY})`;
+  const alerts = promql`(${imminentSince} or ${predictedSince})`;
   return record(
     recorded.runsOut,
-    "Seconds until the key runs out, if it does so before its limit resets. The sources are the firing or pending alerts and the rates of both the last hour and the last six hours; for longer times the rates of the last day and the last three days. 0 if it is exhausted.",
-    `${oneOf(
+    "Seconds until the key runs out, if it does so before its limit resets: judged by the firing or pending alerts and by rates that agree. 0 if it is exhausted.",
+    promql`${oneOf(
       "min",
       promql`${exhaustedSince} * 0`,
       promql`(${exhaustionSoon} and ${imminentSince})`,
-      ...within(
-        promql`${imminentSince} or ${predictedSince}`,
-        thresholds.predicted,
-        exhaustion1h,
-        exhaustion6h,
-      ),
-      ...within(slowSince.name, thresholds.slow, exhaustion1d, exhaustion3d),
-      promql`(${soon} < clamp_max(${resetSeconds}, ${DAY}) unless ${lastsToday})`,
-      recorded.runsOutByDays.name,
-    )}\n${promql`and ${limit} > 0`}`,
+      within(thresholds.predicted, alerts, exhaustion1h, exhaustion6h),
+      recorded.runsOutByRates.name,
+    )}
+and ${limit} > 0`,
   );
+}
+
+/** The smallest of several times of keys with an alert; never later than their reset or than that alert looks ahead. */
+function within(seconds: number, alerts: string, ...times: readonly Series[]): string {
+  return promql`clamp_max(${smallestOf(resetSeconds, ...times)} and ${alerts}, ${seconds})`;
+}
+
+function runsOutByRates(timing: Timing): RecordingRule {
+  const lastsToday = promql`(${restOfDay} < ${remaining} and ${resetSeconds} <= ${DAY})`;
+  const oneDay = promql`(${exhaustion1d} unless ${historic(timing, burn3d)})`;
+  return record(
+    recorded.runsOutByRates,
+    "Seconds until the key runs out before its limit resets. Within a day: at the rates of both the last hour and the last six hours, unless a typical day uses less than is left. Before a later reset: at the rates of both one day and three days, or of one day if there is no other, or while the condition of AIGatewayKeyExhaustionSlow is true.",
+    oneOf(
+      "min",
+      promql`(${both(exhaustion1h, exhaustion6h)} < clamp_max(${resetSeconds}, ${DAY}) unless ${lastsToday})`,
+      promql`((${both(exhaustion1d, exhaustion3d)} or ${oneDay}) < (${resetSeconds} > ${DAY}))`,
+      within(thresholds.slow, slowSince.name, exhaustion1d, exhaustion3d),
+    ),
+  );
+}
+
+/** At both rates: the longer of the two times. */
+function both(one: Series, other: Series): string {
+  return promql`(${one} >= ${other} or (${other} and ${one}))`;
 }
 
 function mayRunOut(timing: Timing): RecordingRule {
   const blind = oneOf(
     "min",
-    promql`(${remaining} / ${recorded.burnGateway})`,
-    promql`(${exhaustion1h} or ${exhaustion15m})`,
+    promql`(${remaining} unless ${burn6h}) / ${recorded.burnGateway}`,
+    promql`((${exhaustion1h} or ${exhaustion15m}) unless ${burn6h})`,
   );
   const today = oneOf(
     "min",
     promql`${resetSeconds} * ${remaining} / ${restOfDay}`,
-    promql`(${exhaustion1h} unless ${restOfDay} < ${remaining})`,
-    promql`(${exhaustion6h} unless ${restOfDay} < ${remaining})`,
+    promql`(${smallestOf(exhaustion1h, exhaustion6h)} unless ${restOfDay} < ${remaining})`,
     promql`(${exhaustion1d} unless ${restOfDay})`,
   );
   const later = oneOf(
     "min",
     promql`(${remaining} / (${recorded.burnGateway} > 0) unless ${historic(timing, burn3d)} == 0)`,
     promql`(${exhaustion6h} unless ${burn1d})`,
-    exhaustion1d.name,
-    exhaustion3d.name,
+    smallestOf(exhaustion1d, exhaustion3d),
   );
   return record(
     recorded.mayRunOut,
     "Estimated seconds until the key runs out. In the first six hours of history it comes from the gateway's own figures; during that time it exists only for a key that runs out before its reset or, without a reset, within a week. After that it is absent only while nothing is spent.",
     promql`(
   (
-    ${blind} <= (${resetSeconds} < Inf or clamp_max(${resetSeconds}, ${thresholds.slow})) unless ${burn6h}
+    ${blind} <= (${resetSeconds} < Inf or clamp_max(${resetSeconds}, ${thresholds.slow}))
   )
   or (
     ${today} and ${burn6h} and ${resetSeconds} <= ${DAY}
@@ -126,8 +136,14 @@ and ${limit} > 0`,
 
 /** The smallest or largest of several values of each key; any of them may be absent. */
 function oneOf(which: "min" | "max", ...values: readonly string[]): string {
-  const named = values.map(
-    (value, index) => `label_replace(${value.replaceAll(/\s+/g, " ")}, "estimate", "${index}", "", "")`,
-  );
+  const named = values.map((value, index) => {
+    const line = value.replaceAll(/\s+/g, " ");
+    return index === 0 ? line : `label_replace(${line}, "estimate", "${index}", "", "")`;
+  });
   return `${which} by (job, gateway, key) (\n  ${named.join("\n  or ")}\n)`;
+}
+
+/** The smallest of several series of each key. */
+function smallestOf(...series: readonly Series[]): string {
+  return `min by (job, gateway, key) ({__name__=~"${series.map(({ name }) => name).join("|")}"})`;
 }

@@ -9,37 +9,47 @@ import { historic } from "./key-history.ts";
 import { KEY, withKeyTeam } from "./owner.ts";
 import type { RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
+import { slowly } from "./timing.ts";
 import { createAlert, JOB, type AlertDefinition, type Settings } from "./settings.ts";
+
+/** Alerts on keys that the gateway refuses, or about which it does not answer. */
+export function keyAnswers(settings: Settings): RuleGroup {
+  return {
+    name: "aigateway-key-answers",
+    comment:
+      "Keys that the gateway refuses, or whose last answer is old. Evaluated every two minutes, because AIGatewayKeyDataStale must fire before the last answer is forgotten, after 25 minutes.",
+    interval: settings.timing.duration(2 * MINUTE),
+    rules: [ofOwner(settings, unauthorized()), ofOwner(settings, dataStale(settings))],
+  };
+}
+
+/** Alerts on the state of keys: expiring, removed, or spending unusually fast. */
+export function keyState(settings: Settings): RuleGroup {
+  return {
+    name: "aigateway-key-state",
+    comment: "State of keys: expiring, removed, or spending unusually fast.",
+    interval: slowly(settings.timing),
+    rules: [
+      ofOwner(settings, expiresSoon(settings)),
+      ofOwner(settings, freeQuotaLow()),
+      ofOwner(settings, spendAnomaly(settings)),
+      ofOwner(settings, usageCorrected(settings)),
+      createAlert(settings, LINK, disappeared(settings)),
+    ],
+  };
+}
 
 const LINK = { uid: uids.key, label: "key" };
 
-/** Alerts on the state of keys: refused, expiring, removed, stale, or spending unusually fast. */
-export function keyState(settings: Settings): RuleGroup {
-  const alert = (definition: AlertDefinition) => createAlert(settings, LINK, definition);
-  const ofOwner = (definition: AlertDefinition) =>
-    alert({ ...definition, expr: withKeyTeam(definition.expr) });
-  return {
-    name: "aigateway-key-state",
-    comment: "State of keys: refused, expiring, removed, stale, or spending unusually fast.",
-    // AIGatewayKeyDataStale must fire before the last answer is forgotten, after 25 minutes.
-    interval: settings.timing.duration(2 * MINUTE),
-    rules: [
-      ofOwner(unauthorized()),
-      ofOwner(expiresSoon(settings)),
-      ofOwner(freeQuotaLow()),
-      ofOwner(spendAnomaly(settings)),
-      ofOwner(usageCorrected(settings)),
-      alert(disappeared(settings)),
-      ofOwner(dataStale(settings)),
-    ],
-  };
+function ofOwner(settings: Settings, definition: AlertDefinition) {
+  return createAlert(settings, LINK, { ...definition, expr: withKeyTeam(definition.expr) });
 }
 
 function unauthorized(): AlertDefinition {
   return {
     name: "AIGatewayKeyUnauthorized",
     severity: "critical",
-    expr: promql`max by (job, gateway, key) (${families.unauthorized}) == 1`,
+    expr: promql`max by (job, gateway, key) (${families.unauthorized} == 1)`,
     for: 5 * MINUTE,
     keepFiringFor: 10 * MINUTE,
     summary: "The gateway refuses a key.",
@@ -114,8 +124,8 @@ function disappeared({ timing }: Settings): AlertDefinition {
     comment:
       "Keys that were only listed vanish when they are deleted or renamed at the gateway, which is expected.",
     expr: promql`
-      (
-        max by (job, gateway, key, team) (${families.ownerInfo} offset ${timing.duration(HOUR)})
+      max by (job, gateway, key, team) (
+        ${families.ownerInfo} offset ${timing.duration(HOUR)}
         unless on (job, gateway, key) last_over_time(${families.ownerInfo}[${timing.memory}])
         unless on (job, gateway, key) ${LISTED} offset ${timing.duration(HOUR)}
       )
@@ -130,11 +140,10 @@ function disappeared({ timing }: Settings): AlertDefinition {
 const LISTED = select(discoveryFamilies.info, { source: "listing" });
 
 function dataStale({ timing }: Settings): AlertDefinition {
-  const age = promql`${timing.now} - ${recorded.lastSuccess}`;
   const within = (collector: string) => {
     const interval = select(selfFamilies.pollInterval, { collector });
     return promql`
-      ${age}
+      ${recorded.stale}
       < on (job, gateway) group_left ()
         ${thresholds.staleIntervals} * max by (job, gateway) (last_over_time(${interval}[${timing.memory}]))`;
   };
@@ -145,7 +154,7 @@ function dataStale({ timing }: Settings): AlertDefinition {
       "The threshold depends on the poll interval or, for keys that are only listed, on the interval of the list. While a list fails, AIGatewayDiscoveryFailing covers all of its keys. The last part covers keys that never got an answer, with the value 0.",
     expr: promql`
       (
-        ${age} > ${timing.seconds(thresholds.keyStale)}
+        ${recorded.stale}
         unless (${within("key")})
         unless (
           ${within("discovery")}

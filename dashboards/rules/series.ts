@@ -8,8 +8,8 @@ function ofBudget(name: string): Series<"job" | "gateway" | "budget"> {
   return { name: `budget:aigateway_${name}`, labels: ["job", "gateway", "budget"] };
 }
 
-const instanceFreshest: Series<"job" | "gateway" | "instance" | "key"> = {
-  name: "instance_key:aigateway_last_success_timestamp_seconds:freshest",
+const instanceOutdated: Series<"job" | "gateway" | "instance" | "key"> = {
+  name: "instance_key:aigateway_last_success_timestamp_seconds:outdated",
   labels: ["job", "gateway", "instance", "key"],
 };
 
@@ -39,12 +39,14 @@ function ofAccount(name: string): Series<"job" | "gateway"> {
 /** The series of the recording rules, for alerts and panels. Rates are in credits per second, times in seconds. */
 export const recorded = {
   keyOwner,
-  instanceFreshest,
+  instanceOutdated,
   lastSuccess: ofKey("last_success_timestamp_seconds:max"),
+  stale: ofKey("last_success_age_seconds:stale"),
   lastSuccessDayAgo: ofKey("last_success_timestamp_seconds:day_ago"),
   usage: ofKey("limit_usage_credits:latest"),
   usageDayAgo: ofKey("limit_usage_credits:day_ago"),
   usageMidnight: ofKey("limit_usage_credits:midnight"),
+  usageMidnightBefore: ofKey("limit_usage_credits:midnight_before"),
   usageDay: ofKey("limit_usage_day_credits:latest"),
   limit: ofKey("limit_credits:latest"),
   resetSeconds: ofKey("limit_reset_seconds:left"),
@@ -67,6 +69,7 @@ export const recorded = {
   burn1hMax3d: ofKey("limit_usage_credits:burn1h_max3d"),
   burn15mPeak: ofKey("limit_usage_credits:burn15m_peak"),
   burn1hPeak: ofKey("limit_usage_credits:burn1h_peak"),
+  unusualHour: ofKey("limit_usage_credits:burn1h_unusual"),
   burn1hUsual: ofKey("limit_usage_credits:burn1h_usual"),
   burn1hUsualNext: ofKey("limit_usage_credits:burn1h_usual_next"),
   burn1hMax7d: ofKey("limit_usage_credits:burn1h_max7d"),
@@ -78,6 +81,7 @@ export const recorded = {
   spentTypicalDayBefore: ofKey("limit_usage_credits:typical_day_before"),
   spentTypicalDay: ofKey("limit_usage_credits:typical_day"),
   restShareYesterday: ofKey("day_rest_share:yesterday"),
+  restShareBefore: ofKey("day_rest_share:typical_before"),
   restShare: ofKey("day_rest_share:typical"),
   restOfDay: ofKey("day_rest_credits:forecast"),
   needed: ofKey("limit_usage_credits:needed"),
@@ -97,7 +101,7 @@ export const recorded = {
   alertLimit: ofKey("limit_credits:alerted"),
   unheard: ofKey("last_success_age_seconds:unheard"),
   burnGateway: ofKey("limit_usage_credits:burn_gateway"),
-  runsOutByDays: ofKey("limit_exhaustion_seconds:expected_by_days"),
+  runsOutByRates: ofKey("limit_exhaustion_seconds:expected_by_rates"),
   runsOut: ofKey("limit_exhaustion_seconds:expected"),
   mayRunOut: ofKey("limit_exhaustion_seconds:estimated"),
   accountExhaustedSince: ofAccount("alert_start_timestamp_seconds:exhausted"),

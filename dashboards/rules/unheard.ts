@@ -20,26 +20,26 @@ export function unheard(timing: Timing): readonly RecordingRule[] {
     .join(" or ");
   return [
     record(
-      recorded.alertEnd,
-      "Until when an alert on the key may fire if no further answer arrives, in seconds since the epoch: until the reset that the last answer announced, and for half a day at most. It disappears with the key.",
-      promql`
-        clamp_max(${recorded.resetSeconds} and (${alerted}), ${timing.seconds(thresholds.unheard)}) + ${now}
-        and ${recorded.remaining}
-        or (${recorded.alertEnd} and ${recorded.lastSuccess})`,
-    ),
-    record(
       recorded.alertLimit,
-      "The limit in the last answer for a key with an alert. It shows whether the limit was raised while the gateway did not answer.",
+      "The limit in the last answer for a key with an alert. It shows whether the limit was raised while the gateway did not answer. It disappears with the key.",
       promql`
         ${recorded.limit}
         and (${alerted})
         or (${recorded.alertLimit} and ${recorded.lastSuccess})`,
     ),
     record(
+      recorded.alertEnd,
+      "Until when an alert on the key may fire if no further answer arrives, in seconds since the epoch: until the reset that the last answer announced, and for half a day at most.",
+      promql`
+        clamp_max(${recorded.resetSeconds} and (${alerted}), ${timing.seconds(thresholds.unheard)}) + ${now}
+        and ${recorded.remaining}
+        or (${recorded.alertEnd} and ${recorded.alertLimit})`,
+    ),
+    record(
       recorded.unheard,
       "Keys with an alert whose last answer is too old for new alerts, while the alert may still fire. The value is the age of that answer in seconds, as a negative number. Absent if the key is known to be refused or disabled.",
       promql`
-        (${recorded.lastSuccess} and ${recorded.alertEnd} > ${now}) - ${now} <= -${memorySeconds}
+        -(${recorded.stale} >= ${memorySeconds} and ${recorded.alertEnd} > ${now})
         unless max by (job, gateway, key) (${families.unauthorized} == 1)
         unless max by (job, gateway, key) (${discoveryFamilies.disabled} == 1)`,
     ),

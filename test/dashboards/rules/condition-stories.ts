@@ -90,7 +90,7 @@ export const conditionStories: readonly Story[] = [
     "the last day's rate": [{ ...CALM, burn1d: 0.001, reset: 100_000 }, 57.6],
     "the last day's rate, but a reset within a day": [{ ...CALM, burn1d: 0.001 }],
   }),
-  ...table(recorded.runsOutByDays, {
+  ...table(recorded.runsOutByRates, {
     "longer at the last day's rate": [{ ...MONTHLY, day: 200_000, threeDays: 100_000 }, 200_000],
     "longer at the rate of three days": [{ ...MONTHLY, day: 100_000, threeDays: 200_000 }, 200_000],
     "a young key": [{ ...MONTHLY, day: 100_000 }, 100_000],

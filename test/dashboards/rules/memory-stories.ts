@@ -33,6 +33,7 @@ export const memoryStories: readonly Story[] = [
     "an alert is kept for half a day after the last known values, even if the exporter still shows them",
     { is: { imminent: between(START, LAST) }, answers: (minute) => minute <= LAST },
     [
+      none(recorded.unheard, "shown", UNHEARD - 5),
       {
         at: 301,
         expr: `${recorded.alertEnd.name}{key="shown"} - ${(UNHEARD - 2) * 60 + 12 * 3600}`,
