@@ -42,11 +42,14 @@ function identity(timing: Timing): readonly RecordingRule[] {
       promql`max by (job, gateway, key) (last_over_time(${families.lastSuccess}[${memory}]))`,
     ),
     record(
-      recorded.instanceOutdated,
-      "Processes with an older answer for the key than another one. Their figures do not count: no sums over replicas, no figures of terminated pods. Usually there are none, so the rules that read it cost little.",
+      recorded.instanceFreshest,
+      "The process with the newest answer for the key. Only its figures count: no sums over replicas, no figures of terminated pods.",
+      // Greater: a rule of vmalert reads the results of its own evaluation only at the next one. The older processes
+      // would be fewer, but Grafana finds a series after its end: when another process becomes the newest one, none
+      // would count.
       promql`
         last_over_time(${families.lastSuccess}[${memory}])
-        < on (job, gateway, key) group_left () ${recorded.lastSuccess}`,
+        >= on (job, gateway, key) group_left () ${recorded.lastSuccess}`,
     ),
     record(
       recorded.stale,
@@ -64,7 +67,7 @@ export function usageOfLimit({ memory }: Timing, own: Series, byok: Series): str
         last_over_time(${own}[${memory}])
         or label_replace(last_over_time(${byok}[${memory}]) and last_over_time(${families.byokInLimit}[${memory}]) == 1, "byok", "1", "", "")
       )
-      unless on (job, gateway, instance, key) ${recorded.instanceOutdated}
+      and on (job, gateway, instance, key) ${recorded.instanceFreshest}
     )`;
 }
 
@@ -82,7 +85,7 @@ function amounts(timing: Timing): readonly RecordingRule[] {
       promql`
         max by (job, gateway, key) (
           last_over_time(${families.limit}[${memory}])
-          unless on (job, gateway, instance, key) ${recorded.instanceOutdated}
+          and on (job, gateway, instance, key) ${recorded.instanceFreshest}
         )`,
     ),
   ];
@@ -96,11 +99,11 @@ function limitReset({ memory, now }: Timing): RecordingRule {
     promql`
       max by (job, gateway, key) (
         last_over_time(${families.nextReset}[${memory}])
-        unless on (job, gateway, instance, key) ${recorded.instanceOutdated}
+        and on (job, gateway, instance, key) ${recorded.instanceFreshest}
       ) - ${now}
       or max by (job, gateway, key) (
         last_over_time(${never}[${memory}]) == 1
-        unless on (job, gateway, instance, key) ${recorded.instanceOutdated}
+        and on (job, gateway, instance, key) ${recorded.instanceFreshest}
       ) * Inf
       or ${recorded.limit} * 0 + (86400 - ${now} % 86400)`,
   );
@@ -113,13 +116,13 @@ function remaining({ memory, memorySeconds }: Timing): RecordingRule {
     promql`
       max by (job, gateway, key) (
         last_over_time(${families.remaining}[${memory}])
-        unless on (job, gateway, instance, key) ${recorded.instanceOutdated}
+        and on (job, gateway, instance, key) ${recorded.instanceFreshest}
       )
       unless on (job, gateway, key) ${recorded.resetSeconds} <= 0
       unless on (job, gateway, key) ${recorded.stale} >= ${memorySeconds}
       unless on (job, gateway, key) (
         last_over_time(${discoveryFamilies.disabled}[${memory}]) == 1
-        unless on (job, gateway, instance, key) ${recorded.instanceOutdated}
+        and on (job, gateway, instance, key) ${recorded.instanceFreshest}
       )`,
   );
 }

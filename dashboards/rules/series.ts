@@ -8,8 +8,8 @@ function ofBudget(name: string): Series<"job" | "gateway" | "budget"> {
   return { name: `budget:aigateway_${name}`, labels: ["job", "gateway", "budget"] };
 }
 
-const instanceOutdated: Series<"job" | "gateway" | "instance" | "key"> = {
-  name: "instance_key:aigateway_last_success_timestamp_seconds:outdated",
+const instanceFreshest: Series<"job" | "gateway" | "instance" | "key"> = {
+  name: "instance_key:aigateway_last_success_timestamp_seconds:freshest",
   labels: ["job", "gateway", "instance", "key"],
 };
 
@@ -39,7 +39,7 @@ function ofAccount(name: string): Series<"job" | "gateway"> {
 /** The series of the recording rules, for alerts and panels. Rates are in credits per second, times in seconds. */
 export const recorded = {
   keyOwner,
-  instanceOutdated,
+  instanceFreshest,
   lastSuccess: ofKey("last_success_timestamp_seconds:max"),
   stale: ofKey("last_success_age_seconds:stale"),
   lastSuccessDayAgo: ofKey("last_success_timestamp_seconds:day_ago"),
