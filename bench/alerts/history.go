@@ -106,9 +106,12 @@ func writeHistory(db *tsdb.DB, keys []*evenKey, end int64) (written int, err err
 // scrapeAll appends the metrics of every key as the exporter exposes them: one family after the other. That order decides how near to
 // each other Prometheus keeps the series that a rule reads together.
 func scrapeAll(keys []*evenKey, t int64, put func(labels.Labels, int64, float64)) {
+	sample := func(k *evenKey, name string, v float64, extra ...string) {
+		put(labels.FromStrings(append([]string{labels.MetricName, name, "job", jobName, "instance", "exporter:9853", "key", k.name}, extra...)...), t, v)
+	}
 	family := func(name string, value func(*evenKey) float64, extra ...string) {
 		for _, k := range keys {
-			put(labels.FromStrings(append([]string{labels.MetricName, name, "job", jobName, "instance", "exporter:9853", "key", k.name}, extra...)...), t, value(k))
+			sample(k, name, value(k), extra...)
 		}
 	}
 	always := func(v float64) func(*evenKey) float64 { return func(*evenKey) float64 { return v } }
@@ -122,8 +125,10 @@ func scrapeAll(keys []*evenKey, t int64, put func(labels.Labels, int64, float64)
 	family("aigateway_key_limit_credits", func(k *evenKey) float64 { return k.limit })
 	family("aigateway_key_limit_remaining_credits", func(k *evenKey) float64 { return k.left(t) })
 	family("aigateway_key_limit_next_reset_timestamp_seconds", always(float64(windowEnd(Daily, t))))
-	for _, r := range []Reset{Never, Daily, Weekly, Monthly} {
-		family("aigateway_key_limit_reset", always(b2f(r == Daily)), "aigateway_key_limit_reset", r.String())
+	for _, k := range keys {
+		for _, state := range []string{"never", "daily", "weekly", "monthly", "other"} {
+			sample(k, "aigateway_key_limit_reset", b2f(state == "daily"), "aigateway_key_limit_reset", state)
+		}
 	}
 	for _, kind := range []string{"", "byok_"} {
 		used := func(seconds int64) func(*evenKey) float64 {

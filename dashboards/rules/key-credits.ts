@@ -66,7 +66,7 @@ interface CreditAlert extends RememberedAlert {
   readonly value: (left: string) => string;
   /** A series with every key for which the condition may become true. */
   readonly every: Series;
-  /** The credits left of each key for which the condition is true. Default: of all keys. */
+  /** The credits left of at least the keys for which the condition is true. Default: those of all keys. */
   readonly left?: Series;
   /** Keeps the alert, but not the memory of its condition, from firing. */
   readonly unless?: string;
@@ -76,8 +76,8 @@ interface CreditAlert extends RememberedAlert {
 function alertExpr({ value, since, unless, left = recorded.remaining }: CreditAlert): string {
   const except = unless === undefined ? "" : `\nunless on (job, gateway, key) ${unless}`;
   // Only the age of an old answer is negative.
-  const least = promql`clamp_min(${left} and ${since}, 0)`;
-  return promql`(${recorded.unheard} or ${value(least)})\nand on (job, gateway, key) ${since}${except}`;
+  const shown = promql`clamp_min(${left} and ${since}, 0)`;
+  return promql`(${recorded.unheard} or ${value(shown)})\nand on (job, gateway, key) ${since}${except}`;
 }
 
 /** What the alerts know of each other: since when each is true, and how long that takes to fire. */

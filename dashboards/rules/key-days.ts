@@ -21,7 +21,7 @@ export function keyDays({ timing }: Settings): RuleGroup {
       burn(timing, burn6h, 6 * HOUR, HOUR, "Credits per second over six hours."),
       record(
         usageDayAgo,
-        "All usage a day ago. Recorded, because an expression with an offset opens every block since then for each of its series.",
+        "All usage a day ago. Recorded alone: an expression that also reads the present opens every block in between.",
         promql`${usage} offset ${day}`,
       ),
       record(

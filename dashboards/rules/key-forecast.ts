@@ -29,7 +29,7 @@ export function keyForecast({ timing }: Settings): RuleGroup {
       record(usageMidnight, "All usage at the last midnight UTC.", promql`${usage} - ${usageDay}`),
       record(
         recorded.usageMidnightBefore,
-        "All usage at the midnight before. Recorded, because an expression with an offset opens every block since then for each of its series.",
+        "All usage at the midnight before. Recorded alone: an expression that also reads the present opens every block in between.",
         promql`${usageMidnight} offset ${day}`,
       ),
       record(

@@ -44,16 +44,15 @@ function identity(timing: Timing): readonly RecordingRule[] {
     record(
       recorded.instanceFreshest,
       "The process with the newest answer for the key. Only its figures count: no sums over replicas, no figures of terminated pods.",
-      // Greater: a rule of vmalert reads the results of its own evaluation only at the next one. The older processes
-      // would be fewer, but Grafana finds a series after its end: when another process becomes the newest one, none
-      // would count.
+      // `>=`, not `==`: in vmalert, a rule reads what its own group records only at the next evaluation. To record the
+      // older processes would cost less, but Grafana finds a series after its end, so for a while no process would count.
       promql`
         last_over_time(${families.lastSuccess}[${memory}])
         >= on (job, gateway, key) group_left () ${recorded.lastSuccess}`,
     ),
     record(
       recorded.stale,
-      "Keys whose newest answer is old. The value is its age in seconds.",
+      "Keys whose newest answer is older than a quarter of an hour. The value is its age in seconds.",
       promql`${now} - ${recorded.lastSuccess} > ${timing.seconds(thresholds.keyStale)}`,
     ),
   ];
@@ -63,9 +62,10 @@ function identity(timing: Timing): readonly RecordingRule[] {
 export function usageOfLimit({ memory }: Timing, own: Series, byok: Series): string {
   return promql`
     max by (job, gateway, key) (
-      sum by (job, gateway, instance, key) (
+      (
         last_over_time(${own}[${memory}])
-        or label_replace(last_over_time(${byok}[${memory}]) and last_over_time(${families.byokInLimit}[${memory}]) == 1, "byok", "1", "", "")
+          + (last_over_time(${byok}[${memory}]) and last_over_time(${families.byokInLimit}[${memory}]) == 1)
+        or last_over_time(${own}[${memory}])
       )
       and on (job, gateway, instance, key) ${recorded.instanceFreshest}
     )`;
@@ -109,7 +109,7 @@ function limitReset({ memory, now }: Timing): RecordingRule {
   );
 }
 
-function remaining({ memory, memorySeconds }: Timing): RecordingRule {
+function remaining({ memory, memorySeconds, now }: Timing): RecordingRule {
   return record(
     recorded.remaining,
     "Credits left. Absent if the limit has reset since the last answer, if no answer arrived within the look-back, or if the key is disabled, because then nothing can be spent.",
@@ -118,8 +118,8 @@ function remaining({ memory, memorySeconds }: Timing): RecordingRule {
         last_over_time(${families.remaining}[${memory}])
         and on (job, gateway, instance, key) ${recorded.instanceFreshest}
       )
-      unless on (job, gateway, key) ${recorded.resetSeconds} <= 0
-      unless on (job, gateway, key) ${recorded.stale} >= ${memorySeconds}
+      and on (job, gateway, key) ${recorded.resetSeconds} > 0
+      and on (job, gateway, key) ${now} - ${recorded.lastSuccess} < ${memorySeconds}
       unless on (job, gateway, key) (
         last_over_time(${discoveryFamilies.disabled}[${memory}]) == 1
         and on (job, gateway, instance, key) ${recorded.instanceFreshest}

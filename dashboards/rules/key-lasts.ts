@@ -23,11 +23,12 @@ export function keyLasts({ timing }: Settings): RuleGroup {
   };
 }
 
-/** Estimates for all keys, including those that neither the rates nor an alert show as running out. */
+/** When keys run out at rates that agree, and estimates for all others. */
 export function keyEstimates({ timing }: Settings): RuleGroup {
   return {
     name: "aigateway-key-estimates",
-    comment: "When keys may run out, for the dashboards. No alert uses it.",
+    comment:
+      "When keys run out at rates that agree, and estimates for all others, for the dashboards. No alert uses it.",
     interval: slowly(timing),
     rules: [gatewaysBurn(timing), mayRunOut(timing), runsOutByRates(timing)],
   };
@@ -73,9 +74,10 @@ and ${limit} > 0`,
   );
 }
 
-/** The smallest of several times of keys with an alert; never later than their reset or than that alert looks ahead. */
+/** The smallest of several times, for keys with an alert: at most the time to the reset, and at most the seconds that the alert looks ahead. */
 function within(seconds: number, alerts: string, ...times: readonly Series[]): string {
-  return promql`clamp_max(${smallestOf(resetSeconds, ...times)} and ${alerts}, ${seconds})`;
+  const ofAlerts = [resetSeconds, ...times].map((time) => promql`(${time} and ${alerts})`);
+  return promql`clamp_max(${oneOf("min", ...ofAlerts)}, ${seconds})`;
 }
 
 function runsOutByRates(timing: Timing): RecordingRule {
@@ -83,7 +85,7 @@ function runsOutByRates(timing: Timing): RecordingRule {
   const oneDay = promql`(${exhaustion1d} unless ${historic(timing, burn3d)})`;
   return record(
     recorded.runsOutByRates,
-    "Seconds until the key runs out before its limit resets. Within a day: at the rates of both the last hour and the last six hours, unless a typical day uses less than is left. Before a later reset: at the rates of both one day and three days, or of one day if there is no other, or while the condition of AIGatewayKeyExhaustionSlow is true.",
+    "Seconds until the key runs out, if rates agree that it does before its reset. Within a day: the longer time at the rates of one and six hours, unless a typical day needs less than is left. Before a later reset: the longer time at the rates of one and three days, or that of one day if it is the only one. While the condition of AIGatewayKeyExhaustionSlow is true: the shorter of these two, at most the reset or a week.",
     oneOf(
       "min",
       promql`(${both(exhaustion1h, exhaustion6h)} < clamp_max(${resetSeconds}, ${DAY}) unless ${lastsToday})`,
@@ -107,14 +109,15 @@ function mayRunOut(timing: Timing): RecordingRule {
   const today = oneOf(
     "min",
     promql`${resetSeconds} * ${remaining} / ${restOfDay}`,
-    promql`(${smallestOf(exhaustion1h, exhaustion6h)} unless ${restOfDay} < ${remaining})`,
+    promql`(${oneOf("min", exhaustion1h.name, exhaustion6h.name)} unless ${restOfDay} < ${remaining})`,
     promql`(${exhaustion1d} unless ${restOfDay})`,
   );
   const later = oneOf(
     "min",
     promql`(${remaining} / (${recorded.burnGateway} > 0) unless ${historic(timing, burn3d)} == 0)`,
     promql`(${exhaustion6h} unless ${burn1d})`,
-    smallestOf(exhaustion1d, exhaustion3d),
+    exhaustion1d.name,
+    exhaustion3d.name,
   );
   return record(
     recorded.mayRunOut,
@@ -138,12 +141,8 @@ and ${limit} > 0`,
 function oneOf(which: "min" | "max", ...values: readonly string[]): string {
   const named = values.map((value, index) => {
     const line = value.replaceAll(/\s+/g, " ");
+    // The first needs no label, because all others have one.
     return index === 0 ? line : `label_replace(${line}, "estimate", "${index}", "", "")`;
   });
   return `${which} by (job, gateway, key) (\n  ${named.join("\n  or ")}\n)`;
-}
-
-/** The smallest of several series of each key. */
-function smallestOf(...series: readonly Series[]): string {
-  return `min by (job, gateway, key) ({__name__=~"${series.map(({ name }) => name).join("|")}"})`;
 }

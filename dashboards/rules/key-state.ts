@@ -17,7 +17,7 @@ export function keyAnswers(settings: Settings): RuleGroup {
   return {
     name: "aigateway-key-answers",
     comment:
-      "Keys that the gateway refuses, or whose last answer is old. Evaluated every two minutes, because AIGatewayKeyDataStale must fire before the last answer is forgotten, after 25 minutes.",
+      "Keys that the gateway refuses, or whose last answer is old. Evaluated every two minutes, because AIGatewayKeyDataStale must fire before the rules forget the last answer, after 25 minutes.",
     interval: settings.timing.duration(2 * MINUTE),
     rules: [ofOwner(settings, unauthorized()), ofOwner(settings, dataStale(settings))],
   };

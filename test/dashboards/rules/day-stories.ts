@@ -41,6 +41,10 @@ export const dailyStories: readonly Story[] = [
     spend: runaway,
     scraped: { "a:9853": () => true, "b:9853": () => true },
   }),
+  exhausted("a runaway with two replicas that are scraped in turns", "runaway-turns", {
+    spend: runaway,
+    scraped: { "a:9853": (minute) => minute % 20 < 12, "b:9853": (minute) => minute % 20 >= 8 },
+  }),
   exhausted("a runaway with gaps of eight minutes", "runaway-gaps", { spend: runaway, scraped: gaps }),
   quiet("a steady key with gaps of eight minutes", "gaps", { spend: () => 80 / DAY, scraped: gaps }),
   quiet("a steady key with two replicas", "replicas", {

@@ -26,6 +26,7 @@ describe("rules in Grafana's form", () => {
       names.filter((name) => new RegExp(`${name}(?![\\w:]|(?:\\{[^}]*\\})?\\[)`).test(expr)),
     );
     expect(unbounded).toEqual([]);
+    expect(bounded.filter(({ expr }) => /"[^"\n]*last_over_time\(/.test(expr))).toEqual([]);
     expect(rules.filter(({ expr }) => /\bALERTS/.test(expr))).toEqual([]);
   });
 

@@ -10,15 +10,10 @@ export interface Names {
 }
 
 const GROUPING = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)/g;
-/** A selector of several series: `{__name__=~"a|b"}`. */
-const NAMES = /\{__name__=~"([^"]*)"\}/g;
 const WORDS = new Set(["and", "or", "unless", "offset", "bool", "Inf", "NaN", "inf", "nan"]);
 
 export function namesIn(expression: string): Names {
-  const text = expression
-    .replaceAll(/#.*$/gm, "")
-    .replaceAll(NAMES, (_, names: string) => names.replaceAll("|", " or "))
-    .replaceAll(/"[^"]*"/g, '""');
+  const text = expression.replaceAll(/#.*$/gm, "").replaceAll(/"[^"]*"/g, '""');
   const grouping = [...text.matchAll(GROUPING)].flatMap(([, labels = ""]) => words(labels));
   const durations = [...text.matchAll(/\[([^\]]*)\]|offset (\w+)/g)].flatMap(([, range, offset]) =>
     (range ?? offset ?? "").split(":").filter((part) => part !== ""),
