@@ -5,7 +5,7 @@ import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
-import { HOUR, MINUTE, thresholds } from "../thresholds.ts";
+import { HOUR, MINUTE } from "../thresholds.ts";
 
 /** The current values and burn rates of each key: one series per key, however many processes report it. */
 export function keyInputs({ timing }: Settings): RuleGroup {
@@ -25,8 +25,7 @@ export function keyInputs({ timing }: Settings): RuleGroup {
   };
 }
 
-function identity(timing: Timing): readonly RecordingRule[] {
-  const { memory, now } = timing;
+function identity({ memory }: Timing): readonly RecordingRule[] {
   return [
     record(
       recorded.keyOwner,
@@ -50,11 +49,6 @@ function identity(timing: Timing): readonly RecordingRule[] {
         last_over_time(${families.lastSuccess}[${memory}])
         >= on (job, gateway, key) group_left () ${recorded.lastSuccess}`,
     ),
-    record(
-      recorded.stale,
-      "Keys whose newest answer is older than a quarter of an hour. The value is its age in seconds.",
-      promql`${now} - ${recorded.lastSuccess} > ${timing.seconds(thresholds.keyStale)}`,
-    ),
   ];
 }
 
@@ -72,12 +66,12 @@ export function usageOfLimit({ memory }: Timing, own: Series, byok: Series): str
 }
 
 function amounts(timing: Timing): readonly RecordingRule[] {
-  const { memory } = timing;
+  const { memory, memorySeconds, now } = timing;
   return [
     record(
       recorded.usage,
       "All usage that counts toward the limit, including own provider keys if they count. The last figure is kept while the gateway is down, so that the rates continue where they stopped.",
-      `${usageOfLimit(timing, families.usage, families.byokUsage)}\n${promql`or (${recorded.usage} and ${recorded.stale})`}`,
+      `${usageOfLimit(timing, families.usage, families.byokUsage)}\n${promql`or (${recorded.usage} and on (job, gateway, key) ${recorded.lastSuccess} <= ${now} - ${memorySeconds})`}`,
     ),
     record(
       recorded.limit,

@@ -41,7 +41,6 @@ export const recorded = {
   keyOwner,
   instanceFreshest,
   lastSuccess: ofKey("last_success_timestamp_seconds:max"),
-  stale: ofKey("last_success_age_seconds:stale"),
   lastSuccessDayAgo: ofKey("last_success_timestamp_seconds:day_ago"),
   usage: ofKey("limit_usage_credits:latest"),
   usageDayAgo: ofKey("limit_usage_credits:day_ago"),

@@ -39,7 +39,7 @@ export function unheard(timing: Timing): readonly RecordingRule[] {
       recorded.unheard,
       "Keys with an alert whose last answer is too old for new alerts, while the alert may still fire. The value is the age of that answer in seconds, as a negative number. Absent if the key is known to be refused or disabled.",
       promql`
-        -(${recorded.stale} >= ${memorySeconds} and ${recorded.alertEnd} > ${now})
+        (${recorded.lastSuccess} and ${recorded.alertEnd} > ${now}) - ${now} <= -${memorySeconds}
         unless max by (job, gateway, key) (${families.unauthorized} == 1)
         unless max by (job, gateway, key) (${discoveryFamilies.disabled} == 1)`,
     ),

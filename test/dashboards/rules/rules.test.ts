@@ -114,7 +114,6 @@ describe.each(rules.map((rule) => ({ name: nameOf(rule), rule })))("$name", ({ r
 
 describe("thresholds", () => {
   const sources = [
-    "key-inputs",
     "key-conditions",
     "key-credits",
     "key-state",
