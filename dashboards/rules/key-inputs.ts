@@ -44,7 +44,8 @@ function identity({ memory }: Timing): readonly RecordingRule[] {
       recorded.instanceFreshest,
       "The process with the newest answer for the key. Only its figures count: no sums over replicas, no figures of terminated pods.",
       // `>=`, not `==`: in vmalert, a rule reads what its own group records only at the next evaluation. To record the
-      // older processes would cost less, but Grafana finds a series after its end, so for a while no process would count.
+      // older processes would cost less, but Grafana finds a series after its end, so processes that are the newest in
+      // turns would never count.
       promql`
         last_over_time(${families.lastSuccess}[${memory}])
         >= on (job, gateway, key) group_left () ${recorded.lastSuccess}`,

@@ -9,8 +9,8 @@ import { historic } from "./key-history.ts";
 import { KEY, withKeyTeam } from "./owner.ts";
 import type { RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
-import { slowly } from "./timing.ts";
 import { createAlert, JOB, type AlertDefinition, type Settings } from "./settings.ts";
+import { slowly } from "./timing.ts";
 
 /** Alerts on keys that the gateway refuses, or about which it does not answer. */
 export function keyAnswers(settings: Settings): RuleGroup {
@@ -140,11 +140,11 @@ function disappeared({ timing }: Settings): AlertDefinition {
 const LISTED = select(discoveryFamilies.info, { source: "listing" });
 
 function dataStale({ timing }: Settings): AlertDefinition {
-  const old = promql`${timing.now} - ${recorded.lastSuccess} > ${timing.seconds(thresholds.keyStale)}`;
+  const age = promql`${timing.now} - ${recorded.lastSuccess}`;
   const within = (collector: string) => {
     const interval = select(selfFamilies.pollInterval, { collector });
     return promql`
-      ${old}
+      ${age}
       < on (job, gateway) group_left ()
         ${thresholds.staleIntervals} * max by (job, gateway) (last_over_time(${interval}[${timing.memory}]))`;
   };
@@ -155,7 +155,7 @@ function dataStale({ timing }: Settings): AlertDefinition {
       "The threshold depends on the poll interval or, for keys that are only listed, on the interval of the list. While a list fails, AIGatewayDiscoveryFailing covers all of its keys. The last part covers keys that never got an answer, with the value 0.",
     expr: promql`
       (
-        ${old}
+        ${age} > ${timing.seconds(thresholds.keyStale)}
         unless (${within("key")})
         unless (
           ${within("discovery")}

@@ -41,9 +41,9 @@ export const dailyStories: readonly Story[] = [
     spend: runaway,
     scraped: { "a:9853": () => true, "b:9853": () => true },
   }),
-  exhausted("a runaway with two replicas that are scraped in turns", "runaway-turns", {
+  exhausted("a runaway with two replicas that have the newest answer in turns", "runaway-turns", {
     spend: runaway,
-    scraped: { "a:9853": (minute) => minute % 20 < 12, "b:9853": (minute) => minute % 20 >= 8 },
+    scraped: { "a:9853": (minute) => minute % 2 === 0, "b:9853": (minute) => minute % 2 === 1 },
   }),
   exhausted("a runaway with gaps of eight minutes", "runaway-gaps", { spend: runaway, scraped: gaps }),
   quiet("a steady key with gaps of eight minutes", "gaps", { spend: () => 80 / DAY, scraped: gaps }),
