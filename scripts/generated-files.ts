@@ -3,6 +3,7 @@ import { dashboards } from "../dashboards/index.ts";
 import { renderRuleFile, ruleGroups } from "../dashboards/rules/file.ts";
 import { createRules } from "../dashboards/rules/index.ts";
 import { statusSchemaText } from "../exporter/status/json/schema.ts";
+import { renderAlertsDocs } from "./alerts-docs.ts";
 import { renderConfigurationDocs } from "./configuration-docs.ts";
 import { helmChart } from "./helm-chart.ts";
 import { CHART_LINKS } from "./helm-named-templates.ts";
@@ -21,6 +22,7 @@ const pulumiYaml = readFileSync(new URL("../Pulumi.yaml", import.meta.url), "utf
 
 /** Every file that `npm run generate` writes; `test/docs.test.ts` fails if one is out of date. */
 export const generatedFiles: readonly GeneratedFile[] = [
+  { path: "docs/alerts.md", render: renderAlertsDocs },
   { path: "docs/configuration.md", render: renderConfigurationDocs },
   { path: "docs/metrics.md", render: renderMetricsDocs },
   { path: "docs/status-schema.json", render: statusSchemaText },

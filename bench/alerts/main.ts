@@ -4,14 +4,16 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { thresholds } from "../../dashboards/thresholds.ts";
+import { classTable } from "./class-table.ts";
 import { clauseTable } from "./clause-table.ts";
 import { fleetTable } from "./fleet-table.ts";
 import { accountRules, anomalyRules, budgetRules, judgedRules } from "./judged-rules.ts";
+import { readReport } from "./report.ts";
 import { buildSimulator, type FleetKind, simulateFleet } from "./simulator.ts";
 
 /**
  * Measures how good the alert rules are: runs them and the contenders over simulated fleets with known outcomes, keeps the report of
- * each fleet in a folder of `--output` that is named after the settings, and prints the table of docs/alert-benchmark.md. The exit
+ * each fleet in a folder of `--output` that is named after the settings, and prints the tables of docs/alert-benchmark.md. The exit
  * code is 1 if our rules miss a bar, and 2 after an error.
  * `--table` prints the table of existing reports with the same settings; `--alone` leaves the contenders out. `--fleet accounts` prints the same table for
  * balances, which have no bars; `--fleet anomalies` and `--fleet budgets` print how well the alerts announce anomalies of spend, or
@@ -26,8 +28,10 @@ async function main(): Promise<number> {
   if (settings.clauses) {
     process.stdout.write(clauseTable(reports));
   } else if (kind === "keys" || kind === "accounts") {
-    const { text, missed } = fleetTable(reports, kind === "keys");
+    const fleets = reports.map(readReport);
+    const { text, missed } = fleetTable(fleets, kind === "keys");
     process.stdout.write(text);
+    if (kind === "keys") process.stdout.write(`\n${classTable(fleets)}`);
     for (const bar of missed) process.stdout.write(`Missed: ${bar}\n`);
     return missed.length === 0 ? 0 : 1;
   } else {
@@ -58,8 +62,8 @@ function readSettings() {
     options: {
       fleet: { type: "string", default: "keys" },
       keys: { type: "string", default: "108" },
-      days: { type: "string", default: "14" },
-      seeds: { type: "string", default: "101,202,303" },
+      days: { type: "string", default: "30" },
+      seeds: { type: "string", default: "1074,1075,1076" },
       classes: { type: "string", default: "" },
       output: { type: "string", default: join(tmpdir(), "fleet") },
       table: { type: "boolean", default: false },

@@ -1,11 +1,12 @@
 /** The tables that the simulator prints for one fleet, with cells as text. */
 export interface Report {
   readonly totals: readonly Row[];
-  /** One row for each class of keys, and `TOTAL`. */
-  readonly classes: readonly Row[];
+  /** One row for each class of keys, and `TOTAL`: what was announced, and what was false. */
+  readonly detection: readonly Row[];
+  readonly noise: readonly Row[];
 }
 
-type Row = Readonly<Record<string, string>>;
+export type Row = Readonly<Record<string, string>>;
 
 /** Reads the simulator's output for one fleet. Throws if tables are missing. */
 export function readReport(output: string): Report {
@@ -14,7 +15,7 @@ export function readReport(output: string): Report {
   if (!detection || !noise || !totals) {
     throw new Error(`Cannot read the report: expected 3 tables, found ${tables.length}`);
   }
-  return { totals, classes: noise };
+  return { totals, detection, noise };
 }
 
 /** The numbers of a row of the totals for one rule set: `6.2 / 2.8` has two. Throws if there are none. */

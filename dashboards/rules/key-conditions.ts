@@ -77,7 +77,8 @@ function imminent(timing: Timing): RecordingRule {
 
 function predicted(timing: Timing): RecordingRule {
   const { exhaustionSoon, exhaustion1h, exhaustion6h, exhaustionLasting } = recorded;
-  const { remaining, burn15m, burn15mPeak, restRatio } = recorded;
+  const { remaining, burn15m, burn15mPeak, burn1hUsualNext, restRatio } = recorded;
+  const usual = timing.seconds(thresholds.predictedUsual);
   const soon = timing.seconds(thresholds.predictedSoon);
   const anyway = timing.seconds(thresholds.predictedAnyway);
   return record(
@@ -86,13 +87,15 @@ function predicted(timing: Timing): RecordingRule {
     promql`
       ${remaining} > 0
       and (
-        # The rate is unusual, has lasted, or leaves less than an hour. Earlier days do not suggest that the credits last.
+        # The rate is unusual, has lasted, leaves less than an hour, or is usual from now on. Earlier days do not suggest that the credits last.
         (
           ${exhaustionSoon}
           and (
             ${burn15m} > ${thresholds.unusual15m} * ${lately(timing, burn15mPeak)}
             or (${exhaustion1h} < ${anyway} and ${exhaustionSoon} < ${anyway})
             or (${exhaustionLasting} < ${soon} and ${lately(timing, exhaustion6h)} < ${2 * soon})
+            # A key that runs out early on every day has spent for too short a time for the others.
+            or (${exhaustionSoon} < ${usual} and ${remaining} < ${usual} * ${lately(timing, burn1hUsualNext)})
           )
           unless (
             ${restRatio} < ${thresholds.lastsUsually}

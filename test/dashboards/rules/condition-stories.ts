@@ -56,6 +56,8 @@ const CALM: Recorded = { remaining: CREDITS, reset: 20 * HOURS };
 const TYPICAL: Recorded = { ...PAGES, quarter: 3000, hour: 2000, rest: 200 };
 /** Warns: the credits last for hours at each rate, but not until the reset. */
 const HOURS_LEFT: Recorded = { ...PAGES, quarter: 9000, hour: 9000, sixHours: 20_000 };
+/** Has spent for too short a time, but as usual: the usual next hour needs the rest within two hours. */
+const YOUNG: Recorded = { ...PAGES, quarter: 7000, hour: 20_000, sixHours: 30_000, usualNext: 3 };
 /** Resets in more than a week. */
 const MONTHLY: Recorded = { remaining: CREDITS, reset: 700_000 };
 
@@ -132,9 +134,12 @@ export const conditionStories: readonly Story[] = [
     "nothing is left": [{ ...PAGES, remaining: 0 }],
     "an unusual quarter": [{ ...HOURS_LEFT, sixHours: 30_000, peak15m: 0.3 }, 50],
     "usual rates": [{ ...HOURS_LEFT, sixHours: 30_000 }],
-    "less than an hour": [{ ...PAGES, quarter: 3000, hour: 3000, sixHours: 30_000 }, 50],
-    "less than an hour only now": [{ ...PAGES, quarter: 3000, hour: 4000, sixHours: 30_000 }],
-    "less than an hour only before": [{ ...PAGES, quarter: 4000, hour: 3000, sixHours: 30_000 }],
+    "less than an hour": [{ ...YOUNG, quarter: 3000, hour: 3000, usualNext: 0.4 }, 50],
+    "less than an hour only now": [{ ...YOUNG, quarter: 3000, hour: 4000, usualNext: 0.5 }],
+    "less than an hour only before": [{ ...YOUNG, quarter: 4000, hour: 3000, usualNext: 0.4 }],
+    "the next hour is usual": [YOUNG, 50],
+    "the next hour is usual, but the rate leaves more": [{ ...YOUNG, quarter: 7500 }],
+    "the usual next hour leaves more": [{ ...YOUNG, usualNext: 2 }],
     "the rate has lasted": [HOURS_LEFT, 50],
     "the hour's rate leaves more": [{ ...HOURS_LEFT, hour: 12_000 }],
     "a typical day needs less": [{ ...HOURS_LEFT, rest: 40 }],
