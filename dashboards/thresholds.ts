@@ -47,8 +47,8 @@ export const thresholds = {
   predictedSoon: 3 * HOUR,
   /** Warning: runs out within this time at the rates of both the last hour and the last 15 minutes, lasting or not. */
   predictedAnyway: HOUR,
-  /** Warning: runs out within this time both at the present rate and at that of the hour that usually follows. */
-  predictedUsual: 2 * HOUR,
+  /** Warning: runs out within this time both at the present rate and at the usual rate of the next hour. */
+  predictedNextHour: 2 * HOUR,
   /** Warning: runs out within this time at the key's usual spending. */
   predicted: DAY,
   /** Warning for limits of several days: runs out within this time at the rate of the last day. */

@@ -1,4 +1,4 @@
-import { type Report, type Row } from "./report.ts";
+import type { Report, Row } from "./report.ts";
 
 /** Classes of keys that a reader can tell apart, by what happens to their credits. */
 const GROUPS: readonly (readonly [title: string, classes: RegExp])[] = [
@@ -15,7 +15,7 @@ const GROUPS: readonly (readonly [title: string, classes: RegExp])[] = [
 
 /** Renders what our rules reach on each group of classes, over all fleets, in Markdown. Throws for a class that is in no group. */
 export function classTable(reports: readonly Report[]): string {
-  const rows = reports.flatMap(classesOf);
+  const rows = reports.flatMap(figuresOfClasses);
   const stray = rows.find(({ name }) => !GROUPS.some(([, classes]) => classes.test(name)));
   if (stray) throw new Error(`Cannot show class "${stray.name}": it is in no group`);
   const groups = GROUPS.map(([title, classes]) => ({
@@ -23,7 +23,14 @@ export function classTable(reports: readonly Report[]): string {
     group: rows.filter(({ name }) => classes.test(name)),
   }));
   const lines = [
-    ["Keys", "foreseeable exhaustions", "warned late", "paged late", "false critical", "false warnings"],
+    [
+      "Keys",
+      "foreseeable exhaustions",
+      "warned late",
+      "paged late",
+      "false critical per 100 key-months",
+      "false warnings per 100 key-months",
+    ],
     ["---", "--:", "--:", "--:", "--:", "--:"],
     ...groups
       .filter(({ group }) => group.length > 0)
@@ -50,22 +57,29 @@ interface ClassFigures {
   readonly falseWarnings: number;
 }
 
-function classesOf({ detection, noise }: Report): readonly ClassFigures[] {
+function figuresOfClasses({ detection, noise }: Report): readonly ClassFigures[] {
   return detection
     .filter((row) => row["class"] !== "TOTAL")
     .map((row) => {
       const name = row["class"] ?? "";
-      const other = noise.find((one) => one["class"] === name) ?? {};
-      const foreseeable = figure(row, "F");
-      // A class without a foreseeable exhaustion has no share of them.
-      const late = (column: string) =>
-        foreseeable === 0 ? 0 : foreseeable * (1 - figure(row, column) / 100);
+      const noiseRow = noise.find((one) => one["class"] === name);
+      if (!noiseRow) throw new Error(`Cannot find class "${name}" in the table of noise`);
       return {
-        ...{ name, keys: figure(row, "keys"), foreseeable },
-        ...{ warnedLate: late(">=1h ours"), pagedLate: late("crit15 ours") },
-        ...{ falseCritical: figure(other, "fc ours"), falseWarnings: figure(other, "fw ours") },
+        name,
+        keys: figure(row, "keys"),
+        foreseeable: figure(row, "F"),
+        warnedLate: late(row, ">=1h ours"),
+        pagedLate: late(row, "crit15 ours"),
+        falseCritical: figure(noiseRow, "fc ours"),
+        falseWarnings: figure(noiseRow, "fw ours"),
       };
     });
+}
+
+/** The number behind a share that the report rounds. A class without a foreseeable exhaustion has no share. */
+function late(row: Row, column: string): number {
+  const foreseeable = figure(row, "F");
+  return foreseeable === 0 ? 0 : Math.round(foreseeable * (1 - figure(row, column) / 100));
 }
 
 function figure(row: Row, column: string): number {
@@ -76,7 +90,7 @@ function figure(row: Row, column: string): number {
 }
 
 function count(group: readonly ClassFigures[], of: "foreseeable" | "warnedLate" | "pagedLate"): string {
-  return group.reduce((total, one) => total + one[of], 0).toFixed(0);
+  return String(group.reduce((total, one) => total + one[of], 0));
 }
 
 /** The mean over all keys. */

@@ -30,8 +30,7 @@ async function main(): Promise<number> {
   } else if (kind === "keys" || kind === "accounts") {
     const fleets = reports.map(readReport);
     const { text, missed } = fleetTable(fleets, kind === "keys");
-    process.stdout.write(text);
-    if (kind === "keys") process.stdout.write(`\n${classTable(fleets)}`);
+    process.stdout.write(kind === "keys" ? `${text}\n${classTable(fleets)}` : text);
     for (const bar of missed) process.stdout.write(`Missed: ${bar}\n`);
     return missed.length === 0 ? 0 : 1;
   } else {

@@ -83,9 +83,9 @@ func (rp *Report) printTotals(w io.Writer, names []string, total map[string]*tal
 	}
 	i := func(f func(*tally) int) func(*tally) string { return func(t *tally) string { return fmt.Sprint(f(t)) } }
 	line("foreseeable exhaustions", i(func(t *tally) int { return t.fore }))
-	line("warned >= 1 h ahead, %", func(t *tally) string { return pct(t.fore1h, t.fore) })
+	line("warned >= 1 h ahead, %", func(t *tally) string { return share(t.fore1h, t.fore, 2) })
 	line("  by a critical alert, %", func(t *tally) string { return pct(t.crit1h, t.fore) })
-	line("critical >= 15 min ahead, %", func(t *tally) string { return pct(t.crit15, t.fore) })
+	line("critical >= 15 min ahead, %", func(t *tally) string { return share(t.crit15, t.fore, 2) })
 	line("lead median / p10, h", func(t *tally) string { return quant(t.leads, 0.5) + " / " + quant(t.leads, 0.1) })
 	line("foreseeable, never announced", i(func(t *tally) int { return t.foreMissed }))
 	line("sudden + blind exhaustions", i(func(t *tally) int { return t.sudden + t.blind }))
@@ -146,11 +146,14 @@ func (rp *Report) rate(n int, t *tally) string {
 	return fmt.Sprintf("%.1f", 100*float64(n)/(float64(t.keys)*rp.days/30))
 }
 
-func pct(a, b int) string {
+func pct(a, b int) string { return share(a, b, 1) }
+
+// share is a percentage. One that a bar judges has two digits, or 98.95 would meet 99.
+func share(a, b, digits int) string {
 	if b == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.1f", 100*float64(a)/float64(b))
+	return fmt.Sprintf("%.*f", digits, 100*float64(a)/float64(b))
 }
 
 func quant(xs []float64, q float64) string {

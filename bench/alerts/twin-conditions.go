@@ -97,9 +97,9 @@ func (t *twin) isPredicted(r *recorded, i int, ratio float64) bool {
 	unusual := r.burn15m[i] > l.Unusual15m*r.peak15m.lately(i) && t.has("predicted: unusual quarter")
 	anyway := hour < l.PredictedAnyway && quarter < l.PredictedAnyway && t.has("predicted: leaves an hour")
 	lasting := t.lasting(r, i) < l.PredictedSoon && (r.exhaustion6h.lately(i) < 2*l.PredictedSoon || !t.has("predicted: six hours")) && t.has("predicted: lasting rate")
-	usual := quarter < l.PredictedUsual && r.remaining[i] < l.PredictedUsual*r.usualNext.lately(i) && t.has("predicted: next hour")
+	nextHour := quarter < l.PredictedNextHour && r.remaining[i] < l.PredictedNextHour*r.usualNext.lately(i) && t.has("predicted: usual next hour")
 	lasts := ratio < l.LastsUsually && (hour > l.LastsRate || ratio < l.LastsSurely && t.has("predicted: lasts surely")) && t.has("predicted: lasts usually")
-	if t.lastsLess(quarter, l.PredictedSoon, r.reset[i]) && (unusual || anyway || lasting || usual) && !lasts {
+	if t.lastsLess(quarter, l.PredictedSoon, r.reset[i]) && (unusual || anyway || lasting || nextHour) && !lasts {
 		return true
 	}
 	return r.needed[i-i%2] > r.remaining[i]

@@ -20,24 +20,25 @@ type twin struct {
 
 // thresholds are those of dashboards/thresholds.ts that the rules on limits use: seconds and shares.
 type thresholds struct {
-	Imminent, ImminentOver, ImminentUncertain                                           float64
-	NextHour                                                                            struct{ Margin, Quarter float64 }
-	LongBefore                                                                          float64
-	Certain                                                                             struct{ Ratio, Hour, Quarter float64 }
-	Unusual15m, Unusual1h, UnusualNow, AsUsual                                          float64
-	LastsPerhaps, LastsUsually, LastsSurely, LastsRate                                  float64
-	LastingPart, DryRatio, ForecastMargin, DayConfirms                                  float64
-	PredictedSoon, PredictedAnyway, PredictedUsual, Predicted, PredictedDays, Slow, Low float64
-	ExhaustedRatio                                                                      float64
-	Exhausted, ExhaustedSeldom                                                          struct{ Idle, Rest float64 }
-	Unheard                                                                             float64
+	Imminent, ImminentOver, ImminentUncertain          float64
+	NextHour                                           struct{ Margin, Quarter float64 }
+	LongBefore                                         float64
+	Certain                                            struct{ Ratio, Hour, Quarter float64 }
+	Unusual15m, Unusual1h, UnusualNow, AsUsual         float64
+	LastsPerhaps, LastsUsually, LastsSurely, LastsRate float64
+	LastingPart, DryRatio, ForecastMargin, DayConfirms float64
+	PredictedSoon, PredictedAnyway, PredictedNextHour  float64
+	Predicted, PredictedDays, Slow, Low                float64
+	ExhaustedRatio                                     float64
+	Exhausted, ExhaustedSeldom                         struct{ Idle, Rest float64 }
+	Unheard                                            float64
 }
 
 // clauses are the parts of the alerts' conditions that can be left out.
 var clauses = []string{
 	"imminent: lasting rate", "imminent: six hours", "imminent: unusual hour", "imminent: unusual quarter",
 	"imminent: next hour", "imminent: typical day", "imminent: last day", "imminent: lasts usually", "imminent: lasts perhaps",
-	"imminent: memory", "predicted: unusual quarter", "predicted: leaves an hour", "predicted: lasting rate", "predicted: six hours", "predicted: next hour", "predicted: lasts usually",
+	"imminent: memory", "predicted: unusual quarter", "predicted: leaves an hour", "predicted: lasting rate", "predicted: six hours", "predicted: usual next hour", "predicted: lasts usually",
 	"predicted: lasts surely", "predicted: typical day", "predicted: day's rate", "predicted: last day", "predicted: memory", "predicted: memory of six hours",
 	"forecast: as usual", "forecast: dry days", "forecast: dry hours", "forecast: margin", "slow: last day", "slow: memory", "low: last day", "low: memory",
 	"exhausted: stopped", "exhausted: seldom", "exhausted: memory", "all: silence", "all: changed limit",

@@ -80,6 +80,7 @@ function burns(timing: Timing): readonly RecordingRule[] {
   return [
     burn(recorded.accountBurn1h, HOUR, "Credits per second that the account used over the last hour."),
     burn(recorded.accountBurn6h, 6 * HOUR, "Credits per second over six hours."),
+    burn(recorded.accountBurn1d, DAY, "Credits per second over a day."),
     burn(recorded.accountBurn3d, 3 * DAY, "Credits per second over three days."),
   ];
 }
@@ -95,6 +96,11 @@ function exhaustions(): readonly RecordingRule[] {
       recorded.accountExhaustion6h,
       recorded.accountBurn6h,
       "Seconds until the balance is used up at the rate of the last six hours.",
+    ),
+    exhaustion(
+      recorded.accountExhaustion1d,
+      recorded.accountBurn1d,
+      "Seconds until the balance is used up at the rate of the last day.",
     ),
     exhaustion(
       recorded.accountExhaustion3d,
@@ -139,14 +145,6 @@ function exhausted({ timing }: Settings): RememberedAlert {
   };
 }
 
-/** The balance lasts less than `seconds` at both rates. The long rate is the measure; the short one confirms that the spending continues. */
-function lastsLess(seconds: number, long: Series, short: Series): string {
-  return promql`
-    ${long} < ${seconds}
-    and ${short} < ${seconds}
-    and ${recorded.accountBalance} > 0`;
-}
-
 const RUNS_OUT = `In {{ $value | humanizeDuration }} every call of the account${GATEWAY} fails (402), because its balance is used up by then at the rate of the last`;
 
 function imminent({ timing }: Settings): AlertDefinition {
@@ -169,24 +167,33 @@ function imminent({ timing }: Settings): AlertDefinition {
 }
 
 function predicted({ timing }: Settings): AlertDefinition {
-  const { accountExhaustion1h, accountExhaustion6h } = recorded;
+  const { accountBalance, accountExhaustion1d, accountExhaustion6h } = recorded;
   return {
     name: "AIGatewayAccountExhaustionPredicted",
     severity: "warning",
-    expr: lastsLess(timing.seconds(thresholds.predicted), accountExhaustion6h, accountExhaustion1h),
+    comment:
+      "The rate of a day knows office hours and nightly jobs, so the alert neither ends in the evening nor fires again in the morning.",
+    expr: promql`
+      (${accountExhaustion1d} or ${accountExhaustion6h}) < ${timing.seconds(thresholds.predicted)}
+      and ${accountBalance} > 0`,
     for: 30 * MINUTE,
     keepFiringFor: HOUR,
     summary: "The balance of the account will run out within a day.",
-    description: `${RUNS_OUT} six hours. Buy credits today.`,
+    description: `${RUNS_OUT} day, or of six hours while no day is known. Buy credits today.`,
   };
 }
 
 function slow({ timing }: Settings): AlertDefinition {
-  const { accountExhaustion3d, accountExhaustion6h } = recorded;
+  const { accountBalance, accountExhaustion1d, accountExhaustion3d } = recorded;
+  const week = timing.seconds(thresholds.slow);
   return {
     name: "AIGatewayAccountExhaustionSlow",
     severity: "warning",
-    expr: lastsLess(timing.seconds(thresholds.slow), accountExhaustion3d, accountExhaustion6h),
+    comment: "The rate of three days is the measure; that of one day confirms that the spending continues.",
+    expr: promql`
+      ${accountExhaustion3d} < ${week}
+      and ${accountExhaustion1d} < ${week}
+      and ${accountBalance} > 0`,
     for: HOUR,
     keepFiringFor: 6 * HOUR,
     summary: "The balance of the account will run out within a week.",

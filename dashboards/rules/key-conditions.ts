@@ -78,7 +78,7 @@ function imminent(timing: Timing): RecordingRule {
 function predicted(timing: Timing): RecordingRule {
   const { exhaustionSoon, exhaustion1h, exhaustion6h, exhaustionLasting } = recorded;
   const { remaining, burn15m, burn15mPeak, burn1hUsualNext, restRatio } = recorded;
-  const usual = timing.seconds(thresholds.predictedUsual);
+  const nextHour = timing.seconds(thresholds.predictedNextHour);
   const soon = timing.seconds(thresholds.predictedSoon);
   const anyway = timing.seconds(thresholds.predictedAnyway);
   return record(
@@ -87,7 +87,7 @@ function predicted(timing: Timing): RecordingRule {
     promql`
       ${remaining} > 0
       and (
-        # The rate is unusual, has lasted, leaves less than an hour, or is usual from now on. Earlier days do not suggest that the credits last.
+        # The rate is unusual, leaves less than an hour, has lasted, or goes on as usual, and earlier days do not suggest that the credits last.
         (
           ${exhaustionSoon}
           and (
@@ -95,7 +95,7 @@ function predicted(timing: Timing): RecordingRule {
             or (${exhaustion1h} < ${anyway} and ${exhaustionSoon} < ${anyway})
             or (${exhaustionLasting} < ${soon} and ${lately(timing, exhaustion6h)} < ${2 * soon})
             # A key that runs out early on every day has spent for too short a time for the others.
-            or (${exhaustionSoon} < ${usual} and ${remaining} < ${usual} * ${lately(timing, burn1hUsualNext)})
+            or (${exhaustionSoon} < ${nextHour} and ${remaining} < ${nextHour} * ${lately(timing, burn1hUsualNext)})
           )
           unless (
             ${restRatio} < ${thresholds.lastsUsually}

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { classTable } from "../../bench/alerts/class-table.ts";
 import { fleetTable } from "../../bench/alerts/fleet-table.ts";
-import { readReport, type Report } from "../../bench/alerts/report.ts";
+import { readReport } from "../../bench/alerts/report.ts";
+import { report } from "./fleet-report.ts";
 
 describe("fleetTable", () => {
   test("adds up counts, shows the mean, the worst and the best fleet, and counts those that meet every bar", () => {
@@ -22,6 +22,16 @@ describe("fleetTable", () => {
 | lead, median and tenth percentile, h |  | 6.2 / 2.8 | 5.6 / 3.2 |
 | fleets that meet every bar | all | 1 of 2 | 0 of 2 |
 `);
+  });
+
+  test("has no bars for fleets other than keys", () => {
+    const { text, missed } = fleetTable(
+      [report({ foreseeable: 98, critical: "4.0", warnings: "119.0" })],
+      false,
+    );
+    expect(text).toContain("| false critical per 100 key-months |  | 4 | 180 |\n");
+    expect(text).not.toContain("fleets that meet every bar");
+    expect(missed).toEqual([]);
   });
 
   test("names each bar that one of the fleets misses", () => {
@@ -54,70 +64,3 @@ describe("fleetTable", () => {
 test("readReport rejects a report that is truncated", () => {
   expect(() => readReport("day 0 of 17, 3 s")).toThrow("Cannot read the report: expected 3 tables, found 0");
 });
-
-describe("classTable", () => {
-  const one = { foreseeable: 1, critical: "0.0", warnings: "0.0" };
-
-  test("adds up the classes of a group over all fleets, each by its number of keys", () => {
-    const other = (text: string) =>
-      text.replace("| diurnal-exhausts |    2 |  50 ", "| diurnal-exhausts |    6 |  50 ");
-    expect(classTable([report(one), report(one, other)]))
-      .toBe(`| Keys | foreseeable exhaustions | warned late | paged late | false critical | false warnings |
-| --- | --: | --: | --: | --: | --: |
-| never run out, batch jobs | 0 | 0 | 0 | 0.0 | 400.0 |
-| run out, office hours | 160 | 0 | 2 | 71.4 | 30.0 |
-`);
-  });
-
-  test("rejects a class that is in no group, and a figure that is missing", () => {
-    const named = (text: string) => text.replaceAll("bursty-safe", "odd");
-    expect(() => classTable([report(one, named)])).toThrow('Cannot show class "odd": it is in no group');
-    const without = (text: string) => text.replaceAll("fc ours", "fc");
-    expect(() => classTable([report(one, without)])).toThrow(
-      'Cannot read "undefined" in row "diurnal-exhausts", column "fc ours"',
-    );
-  });
-});
-
-/** A report in alertsim's format, without the rows that the parser ignores. */
-function report(
-  figures: { foreseeable: number; critical: string; warnings: string },
-  change = (text: string) => text,
-): Report {
-  const { foreseeable, critical, warnings } = figures;
-  return readReport(
-    change(`Detection. exh = exhaustions
-
-| class            | keys |  F  | >=1h ours | crit15 ours | >=1h predict-linear |
-|------------------|-----:|----:|----------:|------------:|--------------------:|
-| diurnal-exhausts |    2 |  50 |     100.0 |        98.0 |                95.0 |
-| weekday-exhausts |    3 |  30 |     100.0 |       100.0 |                95.0 |
-| bursty-safe      |    2 |   0 |         - |           - |                   - |
-| TOTAL            |    7 |  80 |     100.0 |        99.0 |                95.0 |
-
-Noise. fc, fw = false episodes
-
-| class            | keys | fc ours | fc predict-linear | fw ours | fw predict-linear |
-|------------------|-----:|--------:|------------------:|--------:|------------------:|
-| diurnal-exhausts |    2 |   125.0 |             200.0 |    30.0 |             300.0 |
-| weekday-exhausts |    3 |     0.0 |             200.0 |    30.0 |             300.0 |
-| bursty-safe      |    2 |     0.0 |             200.0 |   400.0 |             300.0 |
-| TOTAL            |    7 |     4.0 |             180.0 |   119.0 |             523.0 |
-
-Totals per rule set
-
-|                                 |        ours |     predict-linear |
-|---------------------------------|------------:|------------:|
-| foreseeable exhaustions         | ${foreseeable} | ${foreseeable} |
-| warned >= 1 h ahead, %          |       100.0 |        95.0 |
-| critical >= 15 min ahead, %     |        99.0 |        97.0 |
-| lead median / p10, h            |   6.2 / 2.8 |   5.6 / 3.2 |
-| foreseeable, never announced    |           0 |           3 |
-| false critical / 100 key-months | ${critical} |       180.0 |
-| false warning / 100 key-months  | ${warnings} |       523.0 |
-| episodes per exhaustion (flaps) | 2.30 (0.15) | 2.70 (0.60) |
-
-ours: worst late (0 keys)
-`),
-  );
-}

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { BARS, meets } from "../../bench/alerts/bars.ts";
+import { classTable } from "../../bench/alerts/class-table.ts";
 import { anomalyRules, judgedRules } from "../../bench/alerts/judged-rules.ts";
 import { figuresOf, readAnomalies, readReport, type Report } from "../../bench/alerts/report.ts";
 import { simulateFleet } from "../../bench/alerts/simulator.ts";
@@ -27,7 +28,7 @@ const UNHEARD = { ...FLEET, seed: 88, classes: "^env-frozen$" };
 const SILENT = { kind: "keys", keys: 216, days: 10, seed: 11, classes: "^env-frozen$" } as const;
 const STATIC = join(import.meta.dirname, "../../bench/alerts/contenders/keys/static.yaml");
 
-/** Whole fleets that no one used for tuning, which only the twin computes in time. */
+/** Whole fleets, which only the twin computes in time. */
 const WHOLE = { kind: "keys", keys: 108, days: 30, rules: {} } as const;
 const SEEDS = [951, 952, 953, 954];
 
@@ -94,6 +95,10 @@ describeWithTools(["alertsim"], "the short form of the alert benchmark", ({ aler
       const mean = figures.reduce((sum, figure) => sum + figure, 0) / SEEDS.length;
       expect(meets(bar, mean), `${bar.title}: ${figures.join(", ")}`).toBe(true);
     });
+  });
+
+  test("the table of classes has a group for each class", () => {
+    expect(classTable([report])).toContain("| run out, office hours | ");
   });
 
   test("a gateway that does not answer ends no warning", { timeout: 600_000 }, async () => {

@@ -56,15 +56,15 @@ const slow = story("slow", "has a week left at the rate of three days", {
   used: (minute) => (2 * minute) / HOUR,
 });
 
-const stopped = story("stopped", "has all but stopped spending when three days are known", {
+const stopped = story("stopped", "has all but stopped spending a day before three days are known", {
   bought: () => 528,
-  used: (minute) => (6 * Math.min(minute, 62 * HOUR) + minute / 10) / HOUR,
+  used: (minute) => (6 * Math.min(minute, 47 * HOUR) + minute / 10) / HOUR,
 });
 
-const risen = story("risen", "has a week left at the rate of six hours only", {
+const risen = story("risen", "has a week left at the rate of the last day only", {
   bought: () => 528,
   used: (minute) =>
-    (0.5 * Math.min(minute, 131 * HOUR) + 3 * Math.min(Math.max(0, minute - 120 * HOUR), 11 * HOUR)) / HOUR,
+    (0.5 * Math.min(minute, 131 * HOUR) + 6 * Math.min(Math.max(0, minute - 120 * HOUR), 11 * HOUR)) / HOUR,
 });
 
 const spent = story("spent", "is used up at once", {
@@ -87,6 +87,19 @@ const nightly = story("nightly", "is not about to run out because of a job that 
   bought: () => 630,
   used: (minute) =>
     120 * Math.floor(minute / DAY) + Math.min(Math.max((minute % DAY) - 2 * HOUR, 0), 2 * HOUR),
+});
+
+/** 120 credits a day in ten hours of the day. What is left after the fourth day lasts for less than a day at its rate. */
+const office = story("office", "is warned once, not again each morning", {
+  bought: () => 590,
+  used: (minute) =>
+    120 * Math.floor(minute / DAY) + 12 * Math.min(Math.max((minute % DAY) / HOUR - 8, 0), 10),
+});
+
+/** The first ten hours that are known: 8 credits an hour, and 100 are left after the last of them. */
+const young = story("young", "is warned by the rate of six hours while no day is known", {
+  bought: () => 180,
+  used: (minute) => (8 * minute) / HOUR,
 });
 
 /** From hour 100 on, 500 credits an hour use up the 1000 that are left. */
@@ -132,9 +145,12 @@ export const accountStories: readonly Story[] = [
       silent("job=expired", ALL, 0, 100 * HOUR - 4),
       firing("job=expired", 101 * HOUR, ALL, [of("expired", "AIGatewayAccountExhausted", "critical")]),
       silent("job=expired", "AIGatewayAccountExhaustion.+", 0, DAYS * DAY - 4),
-      ...[recorded.accountExhaustion1h, recorded.accountExhaustion6h, recorded.accountExhaustion3d].map(
-        ({ name }) => ({ at: 96 * HOUR, expr: `${name}{job="expired"}`, samples: [] }),
-      ),
+      ...[
+        recorded.accountExhaustion1h,
+        recorded.accountExhaustion6h,
+        recorded.accountExhaustion1d,
+        recorded.accountExhaustion3d,
+      ].map(({ name }) => ({ at: 96 * HOUR, expr: `${name}{job="expired"}`, samples: [] })),
     ],
   },
   {
@@ -152,6 +168,23 @@ export const accountStories: readonly Story[] = [
   {
     ...nightly,
     expect: [silent("job=nightly", "AIGatewayAccountExhaustionImminent", 0, 4 * DAY)],
+  },
+  {
+    ...office,
+    expect: [
+      lasting("job=office", "AIGatewayAccountExhaustionSlow", 74 * HOUR, 112 * HOUR),
+      silent("job=office", "AIGatewayAccountExhaustionPredicted", DAY, 89 * HOUR),
+      lasting("job=office", "AIGatewayAccountExhaustionPredicted", 90 * HOUR, 112 * HOUR),
+    ],
+  },
+  {
+    ...young,
+    expect: [
+      silent("job=young", ALL, 0, 6 * HOUR),
+      firing("job=young", 10 * HOUR, "AIGatewayAccountExhaustionPredicted", [
+        of("young", "AIGatewayAccountExhaustionPredicted", "warning"),
+      ]),
+    ],
   },
   {
     ...runaway,
