@@ -58,9 +58,9 @@ export const thresholds = {
   /** Unwatched keys: above this spend of the current day, which is the least that two decimals show. */
   unwatchedCredits: 0.01,
   /** Critical for prepaid balances: runs out within this time at the rate of the last hour. */
-  budgetImminent: 4 * HOUR,
-  /** Critical for the balance of the account, whatever the rate of six hours: runs out within this time at the rate of the last hour. */
-  accountAnyway: HOUR,
+  prepaidImminent: 4 * HOUR,
+  /** Critical for prepaid balances, whatever the rate of six hours: runs out within this time at the rate of the last hour. */
+  prepaidAnyway: HOUR,
   /** Limit low: below this remaining share of the limit. */
   low: LOW_SHARE,
   /** An alert that fires is kept for this long without an answer of the gateway, if the limit does not reset before. */

@@ -149,7 +149,7 @@ const RUNS_OUT = `In {{ $value | humanizeDuration }} every call of the account${
 
 function imminent({ timing }: Settings): AlertDefinition {
   const { accountBalance: balance, accountExhaustion1h, accountExhaustion6h } = recorded;
-  const soon = timing.seconds(thresholds.budgetImminent);
+  const soon = timing.seconds(thresholds.prepaidImminent);
   return {
     name: "AIGatewayAccountExhaustionImminent",
     severity: "critical",
@@ -157,7 +157,7 @@ function imminent({ timing }: Settings): AlertDefinition {
       "A nightly job ends after some hours, so the rate of six hours can contradict that of the last one. It would notice a runaway hours later, so the last hour decides alone if it leaves little, or if it is all that is known.",
     expr: promql`
       ${accountExhaustion1h} < ${soon}
-      unless (${accountExhaustion6h} >= ${soon} and ${accountExhaustion1h} >= ${timing.seconds(thresholds.accountAnyway)})
+      unless (${accountExhaustion6h} >= ${soon} and ${accountExhaustion1h} >= ${timing.seconds(thresholds.prepaidAnyway)})
       and ${balance} > 0`,
     for: 10 * MINUTE,
     keepFiringFor: 20 * MINUTE,

@@ -82,6 +82,7 @@ function burns(timing: Timing): readonly RecordingRule[] {
   return [
     burn(recorded.budgetBurn1h, HOUR, "Credits per second spent from a prepaid balance over the last hour."),
     burn(recorded.budgetBurn6h, 6 * HOUR, "Credits per second over six hours."),
+    burn(recorded.budgetBurn1d, DAY, "Credits per second over a day."),
     burn(recorded.budgetBurn3d, 3 * DAY, "Credits per second over three days."),
   ];
 }
@@ -124,21 +125,28 @@ function incomplete(): AlertDefinition {
   };
 }
 
-/** A prepaid balance lasts less than `seconds` at each rate. The first one is the measure; a shorter one confirms that the spending continues. */
-function lastsLess(seconds: number, ...rates: readonly Series[]): string {
-  const { budgetLimit: limit, budgetSpent: spent } = recorded;
-  const clauses = rates.map((rate) => promql`(${limit} - ${spent}) / ${rate} < ${seconds}`);
-  return [...clauses, promql`${spent} < ${limit}`].join("\nand ");
+/** Seconds until a prepaid balance is used up at a rate. */
+function leaves(rate: Series): string {
+  return promql`(${recorded.budgetLimit} - ${recorded.budgetSpent}) / ${rate}`;
 }
+
+/** Something is left of a prepaid balance. */
+const LEFT = promql`${recorded.budgetSpent} < ${recorded.budgetLimit}`;
 
 const PREPAID = `${BALANCE} runs out in {{ $value | humanizeDuration }}`;
 
 function prepaidImminent({ timing }: Settings): AlertDefinition {
+  const { budgetBurn1h, budgetBurn6h } = recorded;
+  const soon = timing.seconds(thresholds.prepaidImminent);
   return {
     name: "AIGatewayBudgetExhaustionImminent",
     severity: "critical",
-    comment: "One rate only, because a longer one would notice a runaway hours later.",
-    expr: lastsLess(timing.seconds(thresholds.budgetImminent), recorded.budgetBurn1h),
+    comment:
+      "The same conditions as for the balance of the account. The rate of six hours can contradict that of the last one, unless that one leaves little or is all that is known.",
+    expr: promql`
+      ${leaves(budgetBurn1h)} < ${soon}
+      unless (${leaves(budgetBurn6h)} >= ${soon} and ${leaves(budgetBurn1h)} >= ${timing.seconds(thresholds.prepaidAnyway)})
+      and ${LEFT}`,
     for: 10 * MINUTE,
     keepFiringFor: 20 * MINUTE,
     summary: "A prepaid balance is about to run out.",
@@ -150,19 +158,26 @@ function prepaidPredicted({ timing }: Settings): AlertDefinition {
   return {
     name: "AIGatewayBudgetExhaustionPredicted",
     severity: "warning",
-    expr: lastsLess(timing.seconds(thresholds.predicted), recorded.budgetBurn6h, recorded.budgetBurn1h),
+    expr: promql`
+      (${leaves(recorded.budgetBurn1d)} or ${leaves(recorded.budgetBurn6h)}) < ${timing.seconds(thresholds.predicted)}
+      and ${LEFT}`,
     for: 30 * MINUTE,
     keepFiringFor: HOUR,
     summary: "A prepaid balance will run out within a day.",
-    description: `${PREPAID} at the rate of the last six hours; then the gateway refuses every call of the account (402). Buy credits today.`,
+    description: `${PREPAID} at the rate of the last day, or of six hours while no day is known; then the gateway refuses every call of the account (402). Buy credits today.`,
   };
 }
 
 function prepaidSlow({ timing }: Settings): AlertDefinition {
+  const { budgetBurn1d, budgetBurn3d } = recorded;
+  const week = timing.seconds(thresholds.slow);
   return {
     name: "AIGatewayBudgetExhaustionSlow",
     severity: "warning",
-    expr: lastsLess(timing.seconds(thresholds.slow), recorded.budgetBurn3d, recorded.budgetBurn6h),
+    expr: promql`
+      ${leaves(budgetBurn3d)} < ${week}
+      and ${leaves(budgetBurn1d)} < ${week}
+      and ${LEFT}`,
     for: HOUR,
     keepFiringFor: 6 * HOUR,
     summary: "A prepaid balance will run out within a week.",

@@ -113,6 +113,7 @@ export const recorded = {
   budgetForecast: ofBudget("spent_credits:forecast"),
   budgetBurn1h: ofBudget("spent_credits:burn1h"),
   budgetBurn6h: ofBudget("spent_credits:burn6h"),
+  budgetBurn1d: ofBudget("spent_credits:burn1d"),
   budgetBurn3d: ofBudget("spent_credits:burn3d"),
   accountLastSuccess: ofAccount("last_success_timestamp_seconds:max"),
   accountBought: ofAccount("bought_credits:latest"),

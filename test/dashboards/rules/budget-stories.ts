@@ -3,11 +3,13 @@ import type { Series } from "../../../dashboards/promql.ts";
 import { recorded } from "../../../dashboards/rules/series.ts";
 import { JOB } from "../../../dashboards/rules/settings.ts";
 import { type Course, type InputSeries, seriesOf } from "./input-series.ts";
-import { type Expectation, firing, silent, type Story } from "./story.ts";
+import { type Expectation, firing, lasting, silent, type Story } from "./story.ts";
 
 const HOUR = 60;
 const DAY = 24 * HOUR;
 const SLOW = "AIGatewayBudgetExhaustionSlow";
+const IMMINENT = "AIGatewayBudgetExhaustionImminent";
+const PREDICTED = "AIGatewayBudgetExhaustionPredicted";
 const SOONER = "AIGatewayBudgetExhaustion(Imminent|Predicted)";
 
 interface Budget {
@@ -36,15 +38,51 @@ const prepaidStories: readonly Story[] = [
   ]),
   prepaid(
     "stopped",
-    "has stopped spending when three days are known",
-    (minute) => (6 * Math.min(minute, 62 * HOUR)) / HOUR,
+    "has stopped spending a day before three days are known",
+    (minute) => (6 * Math.min(minute, 47 * HOUR)) / HOUR,
     [silent("budget=stopped", SLOW, 0, 6 * DAY - 4)],
   ),
   prepaid(
     "risen",
-    "has a week left at the rate of six hours only",
-    (minute) => (0.5 * minute) / HOUR + (3 * Math.max(0, minute - 120 * HOUR)) / HOUR,
+    "has a week left at the rate of the last day only",
+    (minute) => (0.5 * minute) / HOUR + (6 * Math.max(0, minute - 120 * HOUR)) / HOUR,
     [silent("budget=risen", SLOW, 0, 131 * HOUR)],
+  ),
+  prepaid(
+    "office",
+    "is warned once, not again each morning",
+    (minute) => 120 * Math.floor(minute / DAY) + 12 * Math.min(Math.max((minute % DAY) / HOUR - 8, 0), 10),
+    [
+      lasting("budget=office", SLOW, 74 * HOUR, 107 * HOUR),
+      silent("budget=office", PREDICTED, DAY, 84 * HOUR),
+      lasting("budget=office", PREDICTED, 85 * HOUR, 107 * HOUR),
+    ],
+  ),
+  prepaid(
+    "nightly",
+    "is not about to run out because of a job that ends",
+    (minute) =>
+      100 * Math.floor(minute / DAY) +
+      (50 * Math.min(Math.max((minute % DAY) - 2 * HOUR, 0), 2 * HOUR)) / HOUR,
+    [silent("budget=nightly", IMMINENT, 0, 4 * DAY)],
+  ),
+  prepaid(
+    "runaway",
+    "is about to run out when the last hour alone leaves less than an hour",
+    (minute) => Math.min((300 * Math.max(0, minute - 100 * HOUR)) / HOUR, 528),
+    [
+      silent("budget=runaway", IMMINENT, 0, 100 * HOUR),
+      firing("budget=runaway", 101 * HOUR + 30, IMMINENT, [
+        {
+          alertname: IMMINENT,
+          job: JOB,
+          budget: "runaway",
+          severity: "critical",
+          team: "ops",
+          window: "total",
+        },
+      ]),
+    ],
   ),
   prepaid("spent", "is used up at once", (minute) => (minute < 96 * HOUR ? 0 : 528), [
     silent("budget=spent", SLOW, 0, 6 * DAY - 4),
@@ -70,7 +108,7 @@ const windowStories: readonly Story[] = [
     "windowed",
     "only a prepaid balance has rates",
     risingDays,
-    [recorded.budgetBurn1h, recorded.budgetBurn6h, recorded.budgetBurn3d].map((burn) =>
+    [recorded.budgetBurn1h, recorded.budgetBurn6h, recorded.budgetBurn1d, recorded.budgetBurn3d].map((burn) =>
       valued("windowed", burn, 4 * DAY + 12 * HOUR, undefined),
     ),
   ),

@@ -87,13 +87,6 @@ export const budgetCases: readonly AlertCase[] = [
     "the last hour's rate leaves 14 hours, that of six hours two days",
     prepaidBy("rising", (minute) => 50 + minute / 120 + Math.max(minute - 390, 0) / 24),
   ),
-  ofPrepaid(
-    "ExhaustionPredicted",
-    "warning",
-    "paused",
-    "the spending has stopped, with six hours left at the former rate",
-    prepaidBy("paused", (minute) => 50 + 5 * Math.min(minute / HOUR, 5)),
-  ),
 ];
 
 function month(budget: string, spent: number, later = spent): readonly InputSeries[] {
