@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -33,11 +34,11 @@ const (
 )
 
 // verdict is where an alert rule counts, and why not everywhere.
-func (u *alertUse) verdict(warns func(string) bool, kind fleetKind) (where int, why string) {
+func (u *alertUse) verdict(warns *regexp.Regexp, kind fleetKind) (where int, why string) {
 	dynamic := strings.Contains(u.severity, "{{") || u.severity == "" && u.fired > 0
 	switch {
-	case !warns(u.name):
-		return countsNowhere, "its name does not match -warn"
+	case !warns.MatchString(u.name):
+		return countsNowhere, fmt.Sprintf("its name does not match -warn %q", warns)
 	case u.fired > 0 && u.nameless == u.fired:
 		return countsNowhere, fmt.Sprintf("label %q of its %d episodes names no %[1]s of the fleet", kind.label, u.fired)
 	case kind.bySeverity && u.severity == "" && !dynamic:
@@ -54,8 +55,8 @@ func (u *alertUse) verdict(warns func(string) bool, kind fleetKind) (where int, 
 	return counts, ""
 }
 
-// printCounted lists which alert rules of a rule set are judged, and why others are not.
-func printCounted(w io.Writer, set string, uses []alertUse, warns func(string) bool, kind fleetKind) {
+// printCounted lists which alert rules of a rule set are judged, and why others are not. It reports whether any is.
+func printCounted(w io.Writer, set string, uses []alertUse, warns *regexp.Regexp, kind fleetKind) bool {
 	texts := make([][]string, 3)
 	for _, u := range uses {
 		where, why := u.verdict(warns, kind)
@@ -75,4 +76,5 @@ func printCounted(w io.Writer, set string, uses []alertUse, warns func(string) b
 			fmt.Fprintf(w, "  counted: none\n")
 		}
 	}
+	return len(texts[counts]) > 0
 }

@@ -54,7 +54,13 @@ func readOptions() (*options, error) {
 	flag.StringVar(&o.mutants, "mutants", "", "instead of a fleet: each rule of this file without each of its clauses in turn, as JSON")
 	flag.StringVar(&o.stories, "stories", "", "instead of a fleet: which changed rules of this JSON file its stories notice, given the unchanged ones as the only rule file")
 	flag.StringVar(&o.fleet, "fleet", "keys", "keys that run out of credits, accounts that do, anomalies of spend, or budgets")
+	help := flag.Bool("help", false, "list all flags")
+	flag.Usage = func() { fmt.Fprintln(flag.CommandLine.Output(), "-help lists all flags") }
 	flag.Parse()
+	if *help {
+		flag.PrintDefaults()
+		os.Exit(0)
+	}
 	flag.Visit(func(f *flag.Flag) { o.given[f.Name] = true })
 	defaults, ok := kindDefaults[o.fleet]
 	if !ok {
@@ -131,7 +137,7 @@ func (o *options) parse() (err error) {
 		return fmt.Errorf("-start %q: it must be a day like 2026-03-16", o.start)
 	}
 	for _, text := range strings.FieldsFunc(o.rules, func(r rune) bool { return r == ',' }) {
-		name, file, _ := strings.Cut(text, "=")
+		name, file, _ := strings.Cut(strings.TrimSpace(text), "=")
 		if name == "" || file == "" {
 			return fmt.Errorf("-rules: %q must be name=file", text)
 		}

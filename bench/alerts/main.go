@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"runtime/pprof"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -105,10 +106,18 @@ func (o *options) simulate() int {
 	if report, ok := kind.scorer.(*Report); ok && o.verbose {
 		timeline(os.Stdout, c, judged.key, judged.episodes, report, o.from, o.to)
 	}
+	var uncounted []string
 	for _, s := range sets {
 		if uses, ok := x.uses[s.Name]; ok {
-			printCounted(os.Stdout, s.Name, uses, x.warns, kind)
+			if !printCounted(os.Stdout, s.Name, uses, o.warnRegexp, kind) {
+				uncounted = append(uncounted, s.Name)
+			}
 		}
+	}
+	if missing, err := withoutSamples(o.files, names, build(ids[0])); err != nil {
+		return fail(exitUsage, err)
+	} else if len(missing) > 0 {
+		fmt.Printf("\nWithout samples: %s\n", strings.Join(missing, ", "))
 	}
 	if len(x.errs) > 0 {
 		fmt.Println()
@@ -125,7 +134,10 @@ func (o *options) simulate() int {
 		fmt.Printf(" %s %.0f s", s.Name, x.spent[s.Name].Seconds())
 	}
 	fmt.Printf("; to replay key N: %s N\n", o.replay())
-	if len(x.errs) > 0 {
+	for _, set := range uncounted {
+		fmt.Printf("%s: no alert rule counts, see \"Alerts of %[1]s\"\n", set)
+	}
+	if len(x.errs) > 0 || len(uncounted) > 0 {
 		return exitFailed
 	}
 	return 0

@@ -24,7 +24,7 @@ async function main(): Promise<number> {
   const settings = readSettings();
   const { kind, seeds } = settings;
   if (!settings.table) await simulate(settings);
-  const reports = seeds.map((seed) => readFileSync(reportFile(settings, seed), "utf8"));
+  const reports = seeds.map((seed) => readReportFile(settings, seed));
   if (settings.clauses) {
     process.stdout.write(clauseTable(reports));
   } else if (kind === "keys" || kind === "accounts") {
@@ -32,6 +32,7 @@ async function main(): Promise<number> {
     const { text, missed } = fleetTable(fleets, kind === "keys");
     process.stdout.write(kind === "keys" ? `${text}\n${classTable(fleets)}` : text);
     for (const bar of missed) process.stdout.write(`Missed: ${bar}\n`);
+    process.stdout.write(`Worst keys, and how to replay one: ${folderOf(settings)}/seed-*.txt\n`);
     return missed.length === 0 ? 0 : 1;
   } else {
     for (const [index, report] of reports.entries()) {
@@ -107,6 +108,16 @@ function folderOf({ output, kind, keys, days, classes, isTwin, clauses, alone }:
 
 function reportFile(settings: Settings, seed: number): string {
   return join(folderOf(settings), `seed-${seed}.txt`);
+}
+
+function readReportFile(settings: Settings, seed: number): string {
+  try {
+    return readFileSync(reportFile(settings, seed), "utf8");
+  } catch (cause) {
+    throw new Error(`Cannot read the report of seed ${seed}: run the same command without --table first`, {
+      cause,
+    });
+  }
 }
 
 async function simulate(settings: Settings): Promise<void> {

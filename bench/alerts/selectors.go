@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/prometheus/prometheus/model/labels"
@@ -27,6 +28,30 @@ func selectorsOf(files []RuleSet) (names map[string]bool, back time.Duration, er
 		}
 	}
 	return names, back, nil
+}
+
+// withoutSamples returns the names that some files read and that neither they record nor a fleet like the key's has: misspelled ones, for instance.
+func withoutSamples(files []RuleSet, names map[string]bool, k *Key) (missing []string, err error) {
+	known := map[string]bool{"": true, "ALERTS": true, "ALERTS_FOR_STATE": true}
+	(&life{}).slots(k, func(name string) bool { known[name] = true; return false })
+	for _, set := range files {
+		groups, err := loadRules(set.File)
+		if err != nil {
+			return nil, err
+		}
+		for _, group := range groups.Groups {
+			for _, rule := range group.Rules {
+				known[rule.Record] = true
+			}
+		}
+	}
+	for name := range names {
+		if !known[name] {
+			missing = append(missing, name)
+		}
+	}
+	slices.Sort(missing)
+	return missing, nil
 }
 
 // readNames adds the names that an expression reads, and returns how far it looks back.

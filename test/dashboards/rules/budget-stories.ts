@@ -67,12 +67,30 @@ const prepaidStories: readonly Story[] = [
     [silent("budget=nightly", IMMINENT, 0, 4 * DAY)],
   ),
   prepaid(
+    "falling",
+    "is about to run out at the rates of an hour and of six, which leave more than an hour",
+    (minute) => (40 * Math.min(minute, 10 * HOUR)) / HOUR,
+    [
+      silent("budget=falling", IMMINENT, 0, 9 * HOUR),
+      firing("budget=falling", 10 * HOUR, IMMINENT, [
+        {
+          alertname: IMMINENT,
+          job: JOB,
+          budget: "falling",
+          severity: "critical",
+          team: "ops",
+          window: "total",
+        },
+      ]),
+    ],
+  ),
+  prepaid(
     "runaway",
     "is about to run out when the last hour alone leaves less than an hour",
-    (minute) => Math.min((300 * Math.max(0, minute - 100 * HOUR)) / HOUR, 528),
+    (minute) => Math.min((250 * Math.max(0, minute - 100 * HOUR)) / HOUR, 528),
     [
       silent("budget=runaway", IMMINENT, 0, 100 * HOUR),
-      firing("budget=runaway", 101 * HOUR + 30, IMMINENT, [
+      firing("budget=runaway", 101 * HOUR + 24, IMMINENT, [
         {
           alertname: IMMINENT,
           job: JOB,

@@ -110,13 +110,6 @@ export const accountCases: readonly AlertCase[] = [
     uses("rising-account", (minute) => 50 + minute / 120 + Math.max(minute - 390, 0) / 24),
   ),
   of(
-    "ExhaustionPredicted",
-    warning,
-    "paused-account",
-    "the spending has all but stopped, with six hours left at the former rate",
-    uses("paused-account", (minute) => 50 + 5 * Math.min(minute / HOUR, 5) + minute / 1200),
-  ),
-  of(
     "DataStale",
     warning,
     "stale-account",
