@@ -167,7 +167,7 @@ function imminent({ timing }: Settings): AlertDefinition {
 }
 
 function predicted({ timing }: Settings): AlertDefinition {
-  const { accountBalance, accountExhaustion1d, accountExhaustion6h } = recorded;
+  const { accountBalance: balance, accountExhaustion1d, accountExhaustion6h } = recorded;
   return {
     name: "AIGatewayAccountExhaustionPredicted",
     severity: "warning",
@@ -175,7 +175,7 @@ function predicted({ timing }: Settings): AlertDefinition {
       "The rate of a day knows office hours and nightly jobs, so the alert neither ends in the evening nor fires again in the morning.",
     expr: promql`
       (${accountExhaustion1d} or ${accountExhaustion6h}) < ${timing.seconds(thresholds.predicted)}
-      and ${accountBalance} > 0`,
+      and ${balance} > 0`,
     for: 30 * MINUTE,
     keepFiringFor: HOUR,
     summary: "The balance of the account will run out within a day.",
@@ -184,7 +184,7 @@ function predicted({ timing }: Settings): AlertDefinition {
 }
 
 function slow({ timing }: Settings): AlertDefinition {
-  const { accountBalance, accountExhaustion1d, accountExhaustion3d } = recorded;
+  const { accountBalance: balance, accountExhaustion1d, accountExhaustion3d } = recorded;
   const week = timing.seconds(thresholds.slow);
   return {
     name: "AIGatewayAccountExhaustionSlow",
@@ -193,7 +193,7 @@ function slow({ timing }: Settings): AlertDefinition {
     expr: promql`
       ${accountExhaustion3d} < ${week}
       and ${accountExhaustion1d} < ${week}
-      and ${accountBalance} > 0`,
+      and ${balance} > 0`,
     for: HOUR,
     keepFiringFor: 6 * HOUR,
     summary: "The balance of the account will run out within a week.",
