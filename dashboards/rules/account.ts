@@ -5,6 +5,7 @@ import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
 import { promql, select, type Series } from "../promql.ts";
 import { fired, type RememberedAlert, rememberSince } from "./remembered.ts";
 import { GATEWAY } from "./owner.ts";
+import { prepaidAlerts } from "./prepaid.ts";
 import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
@@ -32,9 +33,7 @@ export function accountBalance(settings: Settings): RuleGroup {
         comment: "The condition is evaluated once, in the rule that remembers since when it is true.",
         expr: promql`${recorded.accountBalance} and on (job, gateway) ${EXHAUSTED.since}`,
       }),
-      alert(imminent(settings)),
-      alert(predicted(settings)),
-      alert(slow(settings)),
+      ...prepaid(settings).map(alert),
       alert(stale(settings)),
     ],
   };
@@ -147,58 +146,35 @@ function exhausted({ timing }: Settings): RememberedAlert {
 
 const RUNS_OUT = `In {{ $value | humanizeDuration }} every call of the account${GATEWAY} fails (402), because its balance is used up by then at the rate of the last`;
 
-function imminent({ timing }: Settings): AlertDefinition {
-  const { accountBalance: balance, accountExhaustion1h, accountExhaustion6h } = recorded;
-  const soon = timing.seconds(thresholds.prepaidImminent);
-  return {
-    name: "AIGatewayAccountExhaustionImminent",
-    severity: "critical",
-    comment:
-      "A nightly job ends after some hours, so the rate of six hours can contradict that of the last one. It would notice a runaway hours later, so the last hour decides alone if it leaves little, or if it is all that is known.",
-    expr: promql`
-      ${accountExhaustion1h} < ${soon}
-      unless (${accountExhaustion6h} >= ${soon} and ${accountExhaustion1h} >= ${timing.seconds(thresholds.prepaidAnyway)})
-      and ${balance} > 0`,
-    for: 10 * MINUTE,
-    keepFiringFor: 20 * MINUTE,
-    summary: "The balance of the account is about to run out.",
-    description: `${RUNS_OUT} hour. Buy credits now, or find out which key is spending and stop it.`,
-  };
-}
-
-function predicted({ timing }: Settings): AlertDefinition {
-  const { accountBalance: balance, accountExhaustion1d, accountExhaustion6h } = recorded;
-  return {
-    name: "AIGatewayAccountExhaustionPredicted",
-    severity: "warning",
-    comment:
-      "The rate of a day knows office hours and nightly jobs, so the alert neither ends in the evening nor fires again in the morning.",
-    expr: promql`
-      (${accountExhaustion1d} or ${accountExhaustion6h}) < ${timing.seconds(thresholds.predicted)}
-      and ${balance} > 0`,
-    for: 30 * MINUTE,
-    keepFiringFor: HOUR,
-    summary: "The balance of the account will run out within a day.",
-    description: `${RUNS_OUT} day, or of six hours while no day is known. Buy credits today.`,
-  };
-}
-
-function slow({ timing }: Settings): AlertDefinition {
-  const { accountBalance: balance, accountExhaustion1d, accountExhaustion3d } = recorded;
-  const week = timing.seconds(thresholds.slow);
-  return {
-    name: "AIGatewayAccountExhaustionSlow",
-    severity: "warning",
-    comment: "The rate of three days is the measure; that of one day confirms that the spending continues.",
-    expr: promql`
-      ${accountExhaustion3d} < ${week}
-      and ${accountExhaustion1d} < ${week}
-      and ${balance} > 0`,
-    for: HOUR,
-    keepFiringFor: 6 * HOUR,
-    summary: "The balance of the account will run out within a week.",
-    description: `${RUNS_OUT} three days. Buy credits this week.`,
-  };
+function prepaid({ timing }: Settings): readonly AlertDefinition[] {
+  const { accountExhaustion1h, accountExhaustion6h, accountExhaustion1d, accountExhaustion3d } = recorded;
+  const { imminent, predicted, slow } = prepaidAlerts(timing, {
+    hour: accountExhaustion1h.name,
+    sixHours: accountExhaustion6h.name,
+    day: accountExhaustion1d.name,
+    threeDays: accountExhaustion3d.name,
+    left: promql`${recorded.accountBalance} > 0`,
+  });
+  return [
+    {
+      ...imminent,
+      name: "AIGatewayAccountExhaustionImminent",
+      summary: "The balance of the account is about to run out.",
+      description: `${RUNS_OUT} hour. Buy credits now, or find out which key is spending and stop it.`,
+    },
+    {
+      ...predicted,
+      name: "AIGatewayAccountExhaustionPredicted",
+      summary: "The balance of the account will run out within a day.",
+      description: `${RUNS_OUT} day, or of six hours while no day is known. Buy credits today.`,
+    },
+    {
+      ...slow,
+      name: "AIGatewayAccountExhaustionSlow",
+      summary: "The balance of the account will run out within a week.",
+      description: `${RUNS_OUT} three days. Buy credits this week.`,
+    },
+  ];
 }
 
 function stale({ timing }: Settings): AlertDefinition {

@@ -5,6 +5,7 @@ import { budgetForecast, budgetWindowLeft } from "./budget-forecast.ts";
 import { budgetComplete, budgetSpent } from "./budget-parts.ts";
 import { promql, select, type Series } from "../promql.ts";
 import { BALANCE, BUDGET, withBudgetTeam } from "./owner.ts";
+import { prepaidAlerts } from "./prepaid.ts";
 import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
 import { recorded } from "./series.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
@@ -30,9 +31,7 @@ export function budgets(settings: Settings): RuleGroup {
       alert(exceeded()),
       alert(forecastExceeded(settings)),
       alert(incomplete()),
-      alert(prepaidImminent(settings)),
-      alert(prepaidPredicted(settings)),
-      alert(prepaidSlow(settings)),
+      ...prepaid(settings).map(alert),
     ],
   };
 }
@@ -125,62 +124,36 @@ function incomplete(): AlertDefinition {
   };
 }
 
-/** Seconds until a prepaid balance is used up at a rate. */
-function leaves(rate: Series): string {
-  return promql`(${recorded.budgetLimit} - ${recorded.budgetSpent}) / ${rate}`;
-}
-
-/** Something is left of a prepaid balance. */
-const LEFT = promql`${recorded.budgetSpent} < ${recorded.budgetLimit}`;
-
-const PREPAID = `${BALANCE} runs out in {{ $value | humanizeDuration }}`;
-
-function prepaidImminent({ timing }: Settings): AlertDefinition {
-  const { budgetBurn1h, budgetBurn6h } = recorded;
-  const soon = timing.seconds(thresholds.prepaidImminent);
-  return {
-    name: "AIGatewayBudgetExhaustionImminent",
-    severity: "critical",
-    comment:
-      "The same conditions as for the balance of the account. The rate of six hours can contradict that of the last one, unless that one leaves little or is all that is known.",
-    expr: promql`
-      ${leaves(budgetBurn1h)} < ${soon}
-      unless (${leaves(budgetBurn6h)} >= ${soon} and ${leaves(budgetBurn1h)} >= ${timing.seconds(thresholds.prepaidAnyway)})
-      and ${LEFT}`,
-    for: 10 * MINUTE,
-    keepFiringFor: 20 * MINUTE,
-    summary: "A prepaid balance is about to run out.",
-    description: `${PREPAID} at the rate of the last hour; then the gateway refuses every call of the account (402). Buy credits now, or find out what is spending and stop it.`,
-  };
-}
-
-function prepaidPredicted({ timing }: Settings): AlertDefinition {
-  return {
-    name: "AIGatewayBudgetExhaustionPredicted",
-    severity: "warning",
-    expr: promql`
-      (${leaves(recorded.budgetBurn1d)} or ${leaves(recorded.budgetBurn6h)}) < ${timing.seconds(thresholds.predicted)}
-      and ${LEFT}`,
-    for: 30 * MINUTE,
-    keepFiringFor: HOUR,
-    summary: "A prepaid balance will run out within a day.",
-    description: `${PREPAID} at the rate of the last day, or of six hours while no day is known; then the gateway refuses every call of the account (402). Buy credits today.`,
-  };
-}
-
-function prepaidSlow({ timing }: Settings): AlertDefinition {
-  const { budgetBurn1d, budgetBurn3d } = recorded;
-  const week = timing.seconds(thresholds.slow);
-  return {
-    name: "AIGatewayBudgetExhaustionSlow",
-    severity: "warning",
-    expr: promql`
-      ${leaves(budgetBurn3d)} < ${week}
-      and ${leaves(budgetBurn1d)} < ${week}
-      and ${LEFT}`,
-    for: HOUR,
-    keepFiringFor: 6 * HOUR,
-    summary: "A prepaid balance will run out within a week.",
-    description: `${PREPAID} at the rate of the last three days; then the gateway refuses every call of the account (402). Buy credits this week.`,
-  };
+function prepaid({ timing }: Settings): readonly AlertDefinition[] {
+  const { budgetSpent: spent, budgetLimit: limit } = recorded;
+  const lasts = (rate: Series) => promql`(${limit} - ${spent}) / ${rate}`;
+  const { imminent, predicted, slow } = prepaidAlerts(timing, {
+    hour: lasts(recorded.budgetBurn1h),
+    sixHours: lasts(recorded.budgetBurn6h),
+    day: lasts(recorded.budgetBurn1d),
+    threeDays: lasts(recorded.budgetBurn3d),
+    left: promql`${spent} < ${limit}`,
+  });
+  const runsOut = (rate: string, advice: string) =>
+    `${BALANCE} runs out in {{ $value | humanizeDuration }} at the rate of ${rate}; then the gateway refuses every call of the account (402). ${advice}`;
+  return [
+    {
+      ...imminent,
+      name: "AIGatewayBudgetExhaustionImminent",
+      summary: "A prepaid balance is about to run out.",
+      description: runsOut("the last hour", "Buy credits now, or find out what is spending and stop it."),
+    },
+    {
+      ...predicted,
+      name: "AIGatewayBudgetExhaustionPredicted",
+      summary: "A prepaid balance will run out within a day.",
+      description: runsOut("the last day, or of six hours while no day is known", "Buy credits today."),
+    },
+    {
+      ...slow,
+      name: "AIGatewayBudgetExhaustionSlow",
+      summary: "A prepaid balance will run out within a week.",
+      description: runsOut("the last three days", "Buy credits this week."),
+    },
+  ];
 }
