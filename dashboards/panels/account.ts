@@ -40,11 +40,11 @@ export function lasts(id: number): PlacedPanel {
   return credits({
     id,
     title: "Lasts",
-    expr: `min(${ofJob(recorded.accountExhaustion6h)})`,
+    expr: `min(${ofJob(recorded.accountExhaustion1d)} or ${ofJob(recorded.accountExhaustion6h)})`,
     unit: unit.duration,
     steps: lastsSteps,
     empty: "no balance, no spend, or less than six hours of history",
-    shows: "How long the balance lasts at the rate of the last six hours.",
+    shows: "How long the balance lasts at the rate of the last day, or of six hours while no day is known.",
     read: "It has no figure while nothing is spent, in the first six hours, or while the balance is not known.",
     act: "Below a week, buy credits. The table below shows which keys spend most.",
   });

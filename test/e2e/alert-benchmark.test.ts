@@ -83,6 +83,10 @@ describeWithTools(["alertsim"], "the short form of the alert benchmark", ({ aler
   describe("four whole fleets", () => {
     const reports: Report[] = [];
 
+    test("have no class that the table by kind of key lacks", () => {
+      expect(classTable(reports).match(/^\|/gm)).toHaveLength(2 + 9);
+    });
+
     beforeAll(async () => {
       for (const seed of SEEDS) {
         const fleet = { ...WHOLE, seed, twin: { thresholds: limits } };
@@ -95,10 +99,6 @@ describeWithTools(["alertsim"], "the short form of the alert benchmark", ({ aler
       const mean = figures.reduce((sum, figure) => sum + figure, 0) / SEEDS.length;
       expect(meets(bar, mean), `${bar.title}: ${figures.join(", ")}`).toBe(true);
     });
-  });
-
-  test("the table of classes has a group for each class", () => {
-    expect(classTable([report])).toContain("| run out, office hours | ");
   });
 
   test("a gateway that does not answer ends no warning", { timeout: 600_000 }, async () => {
