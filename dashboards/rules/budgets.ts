@@ -31,7 +31,7 @@ export function budgets(settings: Settings): RuleGroup {
       alert(exceeded()),
       alert(forecastExceeded(settings)),
       alert(incomplete()),
-      ...prepaid(settings).map(alert),
+      ...exhaustion(settings).map(alert),
     ],
   };
 }
@@ -124,7 +124,7 @@ function incomplete(): AlertDefinition {
   };
 }
 
-function prepaid({ timing }: Settings): readonly AlertDefinition[] {
+function exhaustion({ timing }: Settings): readonly AlertDefinition[] {
   const { budgetSpent: spent, budgetLimit: limit } = recorded;
   const lasts = (rate: Series) => promql`(${limit} - ${spent}) / ${rate}`;
   const { imminent, predicted, slow } = prepaidAlerts(timing, {
@@ -134,8 +134,6 @@ function prepaid({ timing }: Settings): readonly AlertDefinition[] {
     threeDays: lasts(recorded.budgetBurn3d),
     left: promql`${spent} < ${limit}`,
   });
-  const runsOut = (rate: string, advice: string) =>
-    `${BALANCE} runs out in {{ $value | humanizeDuration }} at the rate of ${rate}; then the gateway refuses every call of the account (402). ${advice}`;
   return [
     {
       ...imminent,
@@ -156,4 +154,8 @@ function prepaid({ timing }: Settings): readonly AlertDefinition[] {
       description: runsOut("the last three days", "Buy credits this week."),
     },
   ];
+}
+
+function runsOut(rate: string, advice: string): string {
+  return `${BALANCE} runs out in {{ $value | humanizeDuration }} at the rate of ${rate}; then the gateway refuses every call of the account (402). ${advice}`;
 }
