@@ -6,31 +6,31 @@ import "fmt"
 // never resets, and its spend stops when it is used up.
 var accountKinds = []struct {
 	name  string
-	build func(k *Key, c *Clock, r *Rand, shape []float64)
+	build func(k *Key, c *Clock, r *Rand, shape *shape)
 }{
-	{"ample", func(k *Key, c *Clock, r *Rand, shape []float64) {
+	{"ample", func(k *Key, c *Clock, r *Rand, shape *shape) {
 		k.demand(c, r, shape, func() float64 { return r.U(0.2, 0.6) })
 	}},
-	{"bought-late", func(k *Key, c *Clock, r *Rand, shape []float64) {
+	{"bought-late", func(k *Key, c *Clock, r *Rand, shape *shape) {
 		k.lasts(c, r, shape)
 		for range 12 {
 			k.buy(c, limitOp{afterEx: int(r.U(60, 720))}, r.U(0.5, 1.5))
 		}
 	}},
-	{"bought-in-time", func(k *Key, c *Clock, r *Rand, shape []float64) {
+	{"bought-in-time", func(k *Key, c *Clock, r *Rand, shape *shape) {
 		k.lasts(c, r, shape)
 		for i := range 12 {
 			k.buy(c, limitOp{at: c.ScoreFrom + 3*1440*i, atUsed: r.U(0.8, 0.98)}, r.U(0.5, 1.5))
 		}
 	}},
-	{"runaway", func(k *Key, c *Clock, r *Rand, shape []float64) {
+	{"runaway", func(k *Key, c *Clock, r *Rand, shape *shape) {
 		k.demand(c, r, shape, func() float64 { return r.U(0.4, 0.9) })
 		k.runsAway(c, r, false)
 	}},
 }
 
 // lasts lets the first credits of an account last for 5 to 20 days.
-func (k *Key) lasts(c *Clock, r *Rand, shape []float64) {
+func (k *Key) lasts(c *Clock, r *Rand, shape *shape) {
 	days := float64(c.RunTo-c.ScoreFrom) / 1440
 	k.demand(c, r, shape, func() float64 { return days / r.U(5, 20) })
 }

@@ -10,11 +10,11 @@ import (
 var (
 	spendShapes = []struct {
 		name  string
-		build func(c *Clock, r *Rand) []float64
+		build func(c *Clock, r *Rand) *shape
 	}{
 		{"steady", flat},
-		{"office", func(c *Clock, r *Rand) []float64 { return office(c, r, false) }},
-		{"weekdays", func(c *Clock, r *Rand) []float64 { return office(c, r, true) }},
+		{"office", func(c *Clock, r *Rand) *shape { return office(c, r, false) }},
+		{"weekdays", func(c *Clock, r *Rand) *shape { return office(c, r, true) }},
 		{"bursty", bursts},
 		{"nightly", nightly},
 	}
@@ -60,20 +60,6 @@ var (
 		{"ordinary", func(*Key, *Clock, *Rand, float64) {}},
 	}
 )
-
-// nightly: one batch job a day at the same hour over a low floor.
-func nightly(c *Clock, r *Rand) []float64 {
-	f := drift(c.N, r, r.U(0.1, 0.3))
-	begin, length, floor := r.IntN(1440), int(r.U(45, 180)), r.U(0.02, 0.2)
-	for m := range f {
-		if (m-begin+1440)%1440 < length {
-			f[m] *= 1440 / float64(length)
-		} else {
-			f[m] *= floor
-		}
-	}
-	return f
-}
 
 func buildAnomalyFleet(seed uint64, n int, c *Clock, only int) []*Key {
 	var ks []*Key

@@ -51,11 +51,27 @@ func (k *Key) runsAway(c *Clock, r *Rand, fixed bool) {
 	}
 }
 
+// process is how the ordinary spend of a key is generated.
+type process struct {
+	shape   *shape
+	calls   float64   // a minute, at weight 1
+	credits []float32 // of a call, on average, in each minute
+}
+
+// callsOf draws the calls of a minute, and how many usual calls they cost as much as.
+func callsOf(r *Rand, expected float64) (n int, cost float64) {
+	if n = r.Poisson(expected); n > 0 {
+		cost = float64(n) * math.Exp(0.6/math.Sqrt(float64(n))*r.NormFloat64())
+	}
+	return n, cost
+}
+
 // demand turns a shape into calls and scales each window to ratio() of the limit.
-func (k *Key) demand(c *Clock, r *Rand, w []float64, ratio func() float64) {
+func (k *Key) demand(c *Clock, r *Rand, shape *shape, ratio func() float64) {
 	if k.limit0 == 0 {
 		k.limit0 = r.LogU(5, 2000)
 	}
+	w := shape.weights
 	perMin := r.LogU(0.3, 60) // calls a minute, on average
 	mean := 0.0
 	for _, x := range w {
@@ -63,15 +79,12 @@ func (k *Key) demand(c *Clock, r *Rand, w []float64, ratio func() float64) {
 	}
 	mean /= float64(len(w))
 	k.base = make([]float32, len(w))
+	k.process = process{shape, perMin / mean, make([]float32, len(w))}
 	calls := 0
 	for m := range w {
-		n := r.Poisson(perMin * w[m] / mean)
+		n, x := callsOf(r, k.process.calls*w[m])
 		calls += n
-		x := float64(n)
-		if n > 0 {
-			x *= math.Exp(0.6 / math.Sqrt(float64(n)) * r.NormFloat64())
-		}
-		k.base[m] = float32(x)
+		k.base[m], k.process.credits[m] = float32(x), 1
 	}
 	scale := func(a, b int, target float64) {
 		s := 0.0
@@ -83,6 +96,7 @@ func (k *Key) demand(c *Clock, r *Rand, w []float64, ratio func() float64) {
 		}
 		for i := a; i < b; i++ {
 			k.base[i] *= float32(target / s)
+			k.process.credits[i] *= float32(target / s)
 		}
 	}
 	spent := 0.0
@@ -95,10 +109,11 @@ func (k *Key) demand(c *Clock, r *Rand, w []float64, ratio func() float64) {
 		f := float32(ratio() * k.limit0 / s)
 		for i := range k.base {
 			if i < c.RunFrom {
-				k.base[i] = 0 // the key is new
+				k.base[i], k.process.credits[i] = 0, 0 // the key is new
 				continue
 			}
 			k.base[i] *= f
+			k.process.credits[i] *= f
 			spent += float64(k.base[i])
 		}
 	} else {
@@ -113,59 +128,4 @@ func (k *Key) demand(c *Clock, r *Rand, w []float64, ratio func() float64) {
 		}
 	}
 	k.callCost = spent / float64(max(calls, 1))
-}
-
-// drift is slow noise: a random factor a day and an AR(1) walk of two hours.
-func drift(n int, r *Rand, sigma float64) []float64 {
-	f := make([]float64, n)
-	day, ar := 0.0, 0.0
-	a := math.Exp(-1.0 / 120)
-	for m := range f {
-		if m%1440 == 0 {
-			day = sigma * r.NormFloat64()
-		}
-		ar = a*ar + math.Sqrt(1-a*a)*sigma*r.NormFloat64()
-		f[m] = math.Exp(day + ar)
-	}
-	return f
-}
-
-func flat(c *Clock, r *Rand) []float64 { return drift(c.N, r, r.U(0.05, 0.3)) }
-
-// office hours: a bump of 8-11 hours around a random UTC hour, a little at night.
-func office(c *Clock, r *Rand, weekdays bool) []float64 {
-	f := drift(c.N, r, r.U(0.1, 0.3))
-	begin, length, night := r.U(0, 16), r.U(8, 11), r.U(0.005, 0.1)
-	if r.P(0.7) {
-		begin = r.U(6, 15)
-	}
-	for m := range f {
-		h := math.Mod(float64(m)/60-begin+48, 24)
-		x := night
-		if h < length {
-			x += math.Min(1, math.Min(h, length-h)/1.0) // an hour of ramp on both sides
-		}
-		if d := (c.unix(m)/daySec + 3) % 7; weekdays && d >= 5 {
-			x = night * 0.3
-		}
-		f[m] *= x
-	}
-	return f
-}
-
-// bursts: Poisson batch jobs of 5-40 minutes over a low floor.
-func bursts(c *Clock, r *Rand) []float64 {
-	f := make([]float64, c.N)
-	perDay, floor := r.LogU(3, 30), r.U(0.01, 0.1)
-	amp := 1440 / perDay / 20
-	for m := range f {
-		f[m] += floor
-		if r.P(perDay / 1440) {
-			a := amp * math.Exp(0.4*r.NormFloat64())
-			for j, n := m, m+5+r.IntN(36); j < n && j < len(f); j++ {
-				f[j] += a
-			}
-		}
-	}
-	return f
 }

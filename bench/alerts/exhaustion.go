@@ -18,31 +18,42 @@ type Exhaustion struct {
 // foreseeable when the key had spent at the rate that led there for 75 minutes, and blind
 // when the gateway did not answer in some minute between 70 and 55 before it.
 func (k *Key) classify(c *Clock, e *Exhaustion) string {
-	T := e.From
+	switch {
+	case k.isBlind(e.From):
+		return "blind"
+	case k.isForeseeable(c, e.From, e.Window, func(m int) float64 { return k.total[m] }, func(m int) float64 { return k.rem[m] }):
+		return "foreseeable"
+	}
+	return "sudden"
+}
+
+func (k *Key) isBlind(T int) bool {
 	for _, f := range k.Env.Frozen {
 		if f.from < T-blindMins && f.to > T-blindFromMins {
-			return "blind"
+			return true
 		}
 	}
-	if T-e.Window < steadyMins || T < steadyMins+5 {
-		return "sudden"
+	return false
+}
+
+// isForeseeable judges an exhaustion at minute T by the usage and the rest of the credits at the start of each minute before it.
+func (k *Key) isForeseeable(c *Clock, T, window int, total, left func(m int) float64) bool {
+	if T-window < steadyMins || T < steadyMins+5 {
+		return false
 	}
-	spent := func(a, b int) float64 { return (k.total[b] - k.total[a]) / float64(b-a) }
+	spent := func(a, b int) float64 { return (total(b) - total(a)) / float64(b-a) }
 	mean := spent(T-steadyMins, T)
 	r1 := spent(T-steadyMins, T-60)
 	if r1 < 0.5*spent(T-60, T) {
-		return "sudden"
+		return false
 	}
 	for q := 0; q < 5; q++ {
 		if spent(T-steadyMins+15*q, T-60+15*q) < 0.25*mean {
-			return "sudden"
+			return false
 		}
 	}
 	ttr := float64(windowEnd(k.Reset, c.unix(T-60))-c.unix(T-60)) / 60
-	if k.rem[T-60]/r1 > ttr {
-		return "sudden"
-	}
-	return "foreseeable"
+	return left(T-60)/r1 <= ttr
 }
 
 // wouldExhaust: from minute m on, with the limit of that minute and no help from

@@ -17,10 +17,10 @@ const minuteLayout = "2006-01-02T15:04"
 
 // options are the values of the flags, and what is read from them.
 type options struct {
-	rules, start, warn, from, to, class, twin, without, mutants, stories, fleet, data, profile string
-	keys, days, warmup, step, procs, key, worst, cost                                          int
-	seed                                                                                       uint64
-	tsdb, verbose                                                                              bool
+	rules, start, warn, from, to, class, twin, oracle, without, mutants, stories, fleet, data, profile string
+	keys, days, warmup, step, procs, key, worst, cost                                                  int
+	seed                                                                                               uint64
+	tsdb, verbose                                                                                      bool
 
 	given                   map[string]bool // the flags of the command line
 	files                   []RuleSet
@@ -50,6 +50,7 @@ func readOptions() (*options, error) {
 	flag.StringVar(&o.data, "data", "", "with -cost, instead of an evaluation: write the history into this folder of a Prometheus, and serve the keys to it")
 	flag.StringVar(&o.class, "class", "", "only keys of classes that match this regular expression")
 	flag.StringVar(&o.twin, "twin", "", "our rules on keys without Prometheus' engine, a hundred times as fast, with the thresholds of this JSON file")
+	flag.StringVar(&o.oracle, "oracle", "", "alerts of an oracle that knows how the spend of each key is generated, for each of these prices of a false alert, in late ones: 0.03,0.1")
 	flag.StringVar(&o.without, "without", "", "with -twin: a clause that is left out, or \"each\" for a report that compares the rules without each clause")
 	flag.StringVar(&o.mutants, "mutants", "", "instead of a fleet: each rule of this file without each of its clauses in turn, as JSON")
 	flag.StringVar(&o.stories, "stories", "", "instead of a fleet: which changed rules of this JSON file its stories notice, given the unchanged ones as the only rule file")
@@ -72,7 +73,7 @@ func readOptions() (*options, error) {
 	if !o.given["warmup"] {
 		o.warmup = defaults.warmup
 	}
-	if o.twin != "" && !o.given["rules"] {
+	if (o.twin != "" || o.oracle != "") && !o.given["rules"] {
 		o.rules = ""
 	}
 	for _, check := range []func() error{o.checkNumbers, o.checkCombinations, o.parse} {
@@ -119,7 +120,9 @@ func (o *options) checkCombinations() error {
 		return errors.New("-from and -to: they need -v")
 	case o.stories != "" && (!o.given["rules"] || strings.Contains(o.rules, ",")):
 		return fmt.Errorf("-stories %q: -rules must name one rule file, as name=file", o.stories)
-	case o.rules == "" && o.twin == "" && o.mutants == "" && o.data == "":
+	case o.oracle != "" && o.fleet != "keys":
+		return fmt.Errorf("-fleet %q: -oracle knows only keys", o.fleet)
+	case o.rules == "" && o.twin == "" && o.oracle == "" && o.mutants == "" && o.data == "":
 		return errors.New("-rules \"\": it must name a rule file, as name=file")
 	}
 	return nil

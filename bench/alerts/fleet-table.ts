@@ -1,7 +1,7 @@
 import { type Bar, BARS, meets } from "./bars.ts";
 import { figuresOf, type Report } from "./report.ts";
 
-/** Titles of the rule sets by their names in the report. Sets that a report lacks are left out. */
+/** Titles of the rule sets by their names in the report. Sets that a report lacks are left out. An oracle has its name as the title. */
 const TITLES: Readonly<Record<string, string>> = {
   ours: "ours",
   "predict-linear": "`predict_linear`",
@@ -19,7 +19,10 @@ export interface FleetTable {
 
 /** Renders the table of docs/alert-benchmark.md: the mean of all fleets, the worst one and the best one. `barred` is whether the bars hold for this kind of fleet. */
 export function fleetTable(reports: readonly Report[], barred = true): FleetTable {
-  const names = Object.keys(TITLES).filter((name) => reports.every(({ totals }) => totals[0]?.[name]));
+  const oracles = Object.keys(reports[0]?.totals[0] ?? {}).filter((name) => name.startsWith("oracle "));
+  const names = [...Object.keys(TITLES), ...oracles].filter((name) =>
+    reports.every(({ totals }) => totals[0]?.[name]),
+  );
   const row = (title: string, bar: string, cell: (name: string) => string) => [
     title,
     bar,

@@ -74,7 +74,11 @@ func (o *options) simulate() int {
 			return fail(exitUsage, fmt.Errorf("-twin: %w", err))
 		}
 	}
-	sets = append(sets, o.files...)
+	seers, oracles, err := readOracles(o.oracle)
+	if err != nil {
+		return fail(exitUsage, fmt.Errorf("-oracle: %w", err))
+	}
+	sets = append(append(sets, seers...), o.files...)
 	if err := checkNames(sets); err != nil {
 		return fail(exitUsage, err)
 	}
@@ -99,6 +103,7 @@ func (o *options) simulate() int {
 		runTwins(sets, twins, c, ids, build, judged)
 		x.uses[sets[0].Name] = twinAlerts
 	}
+	runOracles(seers, oracles, c, o.seed, ids, build, judged)
 	shards := 0
 	if len(o.files) > 0 {
 		shards = x.play(ids, o.procs, build, judged)

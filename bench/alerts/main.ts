@@ -18,7 +18,7 @@ import { buildSimulator, type FleetKind, simulateFleet } from "./simulator.ts";
  * `--table` prints the table of existing reports with the same settings; `--alone` leaves the contenders out. `--fleet accounts` prints the same table for
  * balances, which have no bars; `--fleet anomalies` and `--fleet budgets` print how well the alerts announce anomalies of spend, or
  * that a budget is exceeded, for each seed. `--twin` computes our rules on keys without Prometheus' engine, in seconds; `--clauses` does so
- * without each clause of their conditions in turn, and prints what each is worth.
+ * without each clause of their conditions in turn, and prints what each is worth. `--oracle 0.1` adds an oracle with this price of a false alert.
  */
 async function main(): Promise<number> {
   const settings = readSettings();
@@ -70,12 +70,13 @@ function readSettings() {
       alone: { type: "boolean", default: false },
       twin: { type: "boolean", default: false },
       clauses: { type: "boolean", default: false },
+      oracle: { type: "string", default: "" },
     },
   });
   const kind = kindOf(values.fleet);
   const isTwin = values.twin || values.clauses;
-  if (isTwin && kind !== "keys") {
-    throw new Error(`Cannot run --fleet ${kind} by the twin: it has only the rules on keys`);
+  if ((isTwin || values.oracle !== "") && kind !== "keys") {
+    throw new Error(`Cannot run --fleet ${kind} by the twin or with an oracle: they have only keys`);
   }
   return {
     ...values,
@@ -93,7 +94,7 @@ function wholeNumber(option: string, text: string, least: number): number {
 }
 
 /** The settings are in the name of the folder, so that `--table` never mixes reports of different fleets. */
-function folderOf({ output, kind, keys, days, classes, isTwin, clauses, alone }: Settings): string {
+function folderOf({ output, kind, keys, days, classes, isTwin, clauses, oracle, alone }: Settings): string {
   const rules = clauses ? "clauses" : isTwin ? "twin" : "engine";
   const parts = [
     kind,
@@ -101,6 +102,7 @@ function folderOf({ output, kind, keys, days, classes, isTwin, clauses, alone }:
     `${days}-days`,
     rules,
     alone ? "alone" : "",
+    oracle === "" ? "" : `oracle-${encodeURIComponent(oracle)}`,
     encodeURIComponent(classes),
   ];
   return join(output, parts.filter((part) => part !== "").join("_"));
@@ -121,7 +123,7 @@ function readReportFile(settings: Settings, seed: number): string {
 }
 
 async function simulate(settings: Settings): Promise<void> {
-  const { kind, keys, days, classes, isTwin, clauses, alone } = settings;
+  const { kind, keys, days, classes, isTwin, clauses, oracle, alone } = settings;
   const folder = folderOf(settings);
   mkdirSync(folder, { recursive: true });
   const ours = join(folder, "rules.yaml");
@@ -135,7 +137,7 @@ async function simulate(settings: Settings): Promise<void> {
   setPriority(5);
   const program = buildSimulator();
   for (const seed of settings.seeds) {
-    const one = { kind, rules, keys, days, seed, classes };
+    const one = { kind, rules, oracle, keys, days, seed, classes };
     const fleet = isTwin ? { ...one, twin } : one;
     writeFileSync(reportFile(settings, seed), await simulateFleet(program, fleet));
   }

@@ -14,6 +14,8 @@ export interface Fleet {
   readonly rules: Readonly<Record<string, string>>;
   /** Besides the files: our rules on keys, computed without Prometheus' engine and a hundred times as fast. */
   readonly twin?: Twin;
+  /** Besides them: an oracle for each of these comma separated prices of a false alert, in late ones. */
+  readonly oracle?: string;
   readonly keys: number;
   readonly days: number;
   readonly seed: number;
@@ -88,6 +90,7 @@ function parametersOf({
   kind,
   rules,
   twin,
+  oracle = "",
   keys,
   days,
   seed,
@@ -101,6 +104,8 @@ function parametersOf({
     "-rules",
     files.join(","),
     ...ours,
+    "-oracle",
+    oracle,
     ...numbers,
     "-class",
     classes,

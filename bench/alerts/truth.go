@@ -22,6 +22,7 @@ func (c *Clock) unix(m int) int64 { return c.T0 + int64(m)*60 }
 type runaway struct {
 	start, grace, fixedAt int
 	perMin                float64
+	over                  int // the minute in which it ended after an exhaustion, 0 before
 }
 
 type limitOp struct {
@@ -52,6 +53,7 @@ type Key struct {
 	limit0              float64
 	callCost            float64
 	base                []float32 // demand per minute, without runaways
+	process             process   // of base
 	runaways            []runaway
 	ops                 []limitOp
 	refunds             []refund
@@ -75,8 +77,7 @@ func (k *Key) simulate(c *Clock, rnd *Rand) {
 	k.total, k.rem = make([]float64, n+1), make([]float64, n+1)
 	k.limits, k.cf = make([]float32, n+1), make([]float32, n)
 	limit, used, total := k.limit0, k.usedInit, k.totalInit
-	draw := func() float64 { return (rnd.Float64()*2.5 - 1) * k.callCost } // < 0: the last call overshoots
-	rest := draw()
+	rest := k.drawRest(rnd)
 	exhausted, exFrom, known := false, 0, 0
 	next := windowEnd(k.Reset, c.T0)
 	sort.Slice(k.refunds, func(i, j int) bool { return k.refunds[i].at < k.refunds[j].at })
@@ -91,7 +92,7 @@ func (k *Key) simulate(c *Clock, rnd *Rand) {
 	for m := 0; m <= n; m++ {
 		if c.unix(m) >= next {
 			closeEx(m)
-			used, rest = 0, draw()
+			used, rest = 0, k.drawRest(rnd)
 			next = windowEnd(k.Reset, c.unix(m))
 			k.resets = append(k.resets, m)
 		}
@@ -135,10 +136,10 @@ func (k *Key) simulate(c *Clock, rnd *Rand) {
 		cf := d
 		for i := range k.runaways {
 			r := &k.runaways[i]
-			if m < r.start || r.perMin == 0 {
+			if m < r.start || r.over > 0 {
 				continue
 			}
-			x := r.perMin * (0.85 + 0.3*rnd.Float64())
+			x := r.perMin * r.noise(rnd)
 			if m < r.start+4*1440 {
 				cf += x
 			}
@@ -147,7 +148,7 @@ func (k *Key) simulate(c *Clock, rnd *Rand) {
 			}
 			d += x
 			if exhausted && m-exFrom > r.grace {
-				r.perMin = 0
+				r.over = m + 1
 			}
 		}
 		k.cf[m] = float32(cf)
@@ -189,6 +190,11 @@ func (k *Key) simulate(c *Clock, rnd *Rand) {
 		k.Exh[i].Class = k.classify(c, &k.Exh[i])
 	}
 }
+
+// drawRest draws the rest of the credits with which calls are refused. It is below 0 if the last call overshoots.
+func (k *Key) drawRest(r *Rand) float64 { return (r.Float64()*2.5 - 1) * k.callCost }
+
+func (x *runaway) noise(r *Rand) float64 { return 0.85 + 0.3*r.Float64() }
 
 func (k *Key) resetIn(a, b int) bool {
 	i := sort.SearchInts(k.resets, a+1)

@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
-	"sync"
 )
 
 // twin computes what our rules on the limits of keys compute, without Prometheus' engine and a hundred times as fast, for tuning
@@ -97,31 +96,24 @@ func (t *twin) changesSeries() bool {
 
 // runTwins judges keys by the alerts of each twin.
 func runTwins(sets []RuleSet, twins []*twin, c *Clock, ids []int, build func(id int) *Key, rp *verdicts) {
-	queue := make(chan int, len(ids))
-	for _, id := range ids {
-		queue <- id
-	}
-	close(queue)
-	var wg sync.WaitGroup
-	for range runtime.NumCPU() {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for id := range queue {
-				k := build(id)
-				shared := twins[0].series(k, c)
-				for i, t := range twins {
-					series := shared
-					if i > 0 && t.changesSeries() {
-						series = t.series(build(id), c)
-					}
-					episodes := t.alerts(k, t.conditions(series))
-					rp.judge(k, sets[i].Name, episodes)
-				}
+	eachKey(ids, build, func(k *Key) {
+		shared := twins[0].series(k, c)
+		for i, t := range twins {
+			series := shared
+			if i > 0 && t.changesSeries() {
+				series = t.series(build(k.ID), c)
 			}
-		}()
-	}
-	wg.Wait()
+			rp.judge(k, sets[i].Name, t.alerts(k, t.conditions(series)))
+		}
+	})
+}
+
+// eachKey builds the keys with these numbers, a few at once.
+func eachKey(ids []int, build func(id int) *Key, judge func(k *Key)) {
+	_ = inParallel(runtime.NumCPU(), len(ids), func(i int) error {
+		judge(build(ids[i]))
+		return nil
+	})
 }
 
 var absent = math.NaN()

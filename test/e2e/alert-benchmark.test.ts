@@ -72,6 +72,18 @@ describeWithTools(["alertsim"], "the short form of the alert benchmark", ({ aler
     expect(readReport(twin)).toEqual(report);
   });
 
+  test("an oracle alerts at the last minute that is in time, and never falsely if that is dear", async () => {
+    const oracle = readReport(await simulateFleet(alertsim, { ...FLEET, rules: {}, oracle: "0.01,1e9" }));
+    const cheap = (row: string) => figuresOf(oracle, row, "oracle 0.01");
+    expect(cheap("critical >= 15 min ahead, %")).toEqual([100]);
+    expect(cheap("warned >= 1 h ahead, %")).toEqual([100]);
+    const [median = 0, tenth = 0] = cheap("lead median / p10, h");
+    expect(tenth).toBeGreaterThanOrEqual(1);
+    expect(median).toBeLessThan(2);
+    const dear = ["critical", "warning"].map((kind) => `false ${kind} / 100 key-months`);
+    expect(dear.map((row) => figuresOf(oracle, row, "oracle 1e9"))).toEqual([[0], [0]]);
+  });
+
   // The series of a key end while its gateway does not answer, and begin again: the store in memory forgets them meanwhile.
   test("the store in memory and a real TSDB give the same report", { timeout: 120_000 }, async () => {
     const fleet = { ...SILENT, rules: { static: STATIC } };
