@@ -21,8 +21,8 @@ export const thresholds = {
   nextHour: { margin: 1.3, quarter: 22 * MINUTE },
   /** Critical even if the rate has not lasted: the rate of the last day uses up what is left within this fraction of the time to the reset, or of a day. */
   longBefore: 0.05,
-  /** Critical even if the rate has not lasted, if a typical day needs more than `ratio` times what is left: out within `hour` at the rate of the last hour. No page comes earlier than `quarter`, at the rate of the last 15 minutes. */
-  certain: { ratio: 2.5, hour: 45 * MINUTE, quarter: HOUR },
+  /** Critical early if a typical day needs more than `ratio` times what is left: out `within` this time at the rate of the last 15 minutes, and the rate has lasted. No page comes earlier. */
+  certain: { ratio: 2, within: HOUR },
   /** A rate is unusual above this multiple of the fastest 15 minutes, or of the fastest hour, in three days. */
   unusual15m: 2,
   unusual1h: 1.2,

@@ -63,18 +63,19 @@ func (t *twin) lasting(r *recorded, i int) float64 {
 func (t *twin) isImminent(r *recorded, i int, ratio float64) bool {
 	l := &t.limits
 	quarter, hour, reset := r.exhaustion15m[i], r.exhaustion1h[i], r.reset[i]
-	if !(quarter > l.ImminentOver && quarter < l.Certain.Quarter && quarter < reset) {
+	if !(quarter > l.ImminentOver && quarter < l.Certain.Within && quarter < reset) {
 		return false
 	}
 	withinDay := math.Min(reset, daySec)
 	unusualHour := r.burn1h[i] > l.Unusual1h*r.peak1h.lately(i) && t.has("imminent: unusual hour")
-	rate := t.lasting(r, i) < l.Imminent && t.has("imminent: lasting rate")
+	lasting := t.lasting(r, i)
+	rate := lasting < l.Imminent && t.has("imminent: lasting rate")
 	if r.exhaustion6h.lately(i) >= withinDay && !unusualHour && t.has("imminent: six hours") {
 		rate = false
 	}
 	unusualQuarter := r.burn15m[i] > l.UnusualNow*r.peak15m.lately(i) && t.has("imminent: unusual quarter")
 	quiet := quarter > l.NextHour.Quarter && hour >= l.NextHour.Margin*3600*r.usualNext.lately(i)/positive(r.usual.lately(i)) && !unusualHour && t.has("imminent: next hour")
-	typicalDay := ratio > l.Certain.Ratio && hour < l.Certain.Hour && t.has("imminent: typical day")
+	typicalDay := ratio > l.Certain.Ratio && present(lasting) && t.has("imminent: typical day")
 	lastDay := quarter < l.Imminent && r.exhaustion1d.lately(i) < l.LongBefore*withinDay && t.has("imminent: last day")
 	if !(quarter < l.Imminent && (rate || unusualQuarter) && !quiet || typicalDay || lastDay) {
 		return false

@@ -22,7 +22,7 @@ type thresholds struct {
 	Imminent, ImminentOver, ImminentUncertain          float64
 	NextHour                                           struct{ Margin, Quarter float64 }
 	LongBefore                                         float64
-	Certain                                            struct{ Ratio, Hour, Quarter float64 }
+	Certain                                            struct{ Ratio, Within float64 }
 	Unusual15m, Unusual1h, UnusualNow, AsUsual         float64
 	LastsPerhaps, LastsUsually, LastsSurely, LastsRate float64
 	LastingPart, DryRatio, ForecastMargin, DayConfirms float64

@@ -35,7 +35,7 @@ function imminent(timing: Timing): RecordingRule {
     "The key almost certainly runs out within the hour. The value is the seconds left.",
     promql`
       # If less than two minutes are left, or no call succeeds any more, AIGatewayKeyExhausted fires instead.
-      ${exhaustionSoon} > ${timing.seconds(thresholds.imminentOver)} < ${timing.seconds(thresholds.certain.quarter)}
+      ${exhaustionSoon} > ${timing.seconds(thresholds.imminentOver)} < ${timing.seconds(thresholds.certain.within)}
       and (
         (
           ${exhaustionSoon} < ${horizon}
@@ -55,11 +55,8 @@ function imminent(timing: Timing): RecordingRule {
             unless ${recorded.unusualHour}
           )
         )
-        # Or a typical day needs far more than is left,
-        or (
-          ${restRatio} > ${thresholds.certain.ratio}
-          and ${exhaustion1h} < ${timing.seconds(thresholds.certain.hour)}
-        )
+        # Or the rate has lasted, and a typical day needs far more than is left,
+        or (${restRatio} > ${thresholds.certain.ratio} and ${exhaustionLasting})
         # or a day like the last one uses up what is left many times, whatever the last hour shows.
         or (
           ${exhaustionSoon} < ${horizon}

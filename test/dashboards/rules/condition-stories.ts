@@ -53,7 +53,7 @@ const PAGES: Recorded = {
 /** Spends nothing now. */
 const CALM: Recorded = { remaining: CREDITS, reset: 20 * HOURS };
 /** Pages because a typical day needs four times what is left; the rates alone would not. */
-const TYPICAL: Recorded = { ...PAGES, quarter: 3000, hour: 2000, rest: 200 };
+const TYPICAL: Recorded = { ...PAGES, quarter: 3000, hour: 3000, rest: 200 };
 /** Warns: the credits last for hours at each rate, but not until the reset. */
 const HOURS_LEFT: Recorded = { ...PAGES, quarter: 9000, hour: 9000, sixHours: 20_000 };
 /** Has spent for too short a time, but as usual: the usual next hour needs the rest within two hours. */
@@ -119,7 +119,7 @@ export const conditionStories: readonly Story[] = [
     "a typical day needs far more, later": [{ ...TYPICAL, quarter: 3700 }],
     "a typical day needs twice as much": [{ ...TYPICAL, rest: 100 }],
     "a typical day, but an unusual hour": [{ ...TYPICAL, usual: 0.2 }],
-    "a typical day, but a slow hour": [{ ...TYPICAL, hour: 3000 }],
+    "a typical day, but a quiet quarter": [{ ...TYPICAL, quiet: 30 }],
     "no typical day": [{ ...TYPICAL, rest: undefined }],
     "a day like the last one": [{ ...PAGES, hour: 5000, day: 1000 }, 1800],
     "a day like the last one, later": [{ ...PAGES, hour: 5000, day: 1000, quarter: 2500 }],
