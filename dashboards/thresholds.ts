@@ -21,7 +21,7 @@ export const thresholds = {
   nextHour: { margin: 1.3, quarter: 22 * MINUTE },
   /** Critical even if the rate has not lasted: the rate of the last day uses up what is left within this fraction of the time to the reset, or of a day. */
   longBefore: 0.05,
-  /** Critical early if a typical day needs more than `ratio` times what is left: out `within` this time at the rate of the last 15 minutes, and the rate has lasted. No page comes earlier. */
+  /** Critical early: the rate has lasted, a typical day needs more than `ratio` times what is left, and the rate of the last 15 minutes leaves less than `within`. No page comes earlier. */
   certain: { ratio: 2, within: HOUR },
   /** A rate is unusual above this multiple of the fastest 15 minutes, or of the fastest hour, in three days. */
   unusual15m: 2,

@@ -50,7 +50,7 @@ func readOptions() (*options, error) {
 	flag.StringVar(&o.data, "data", "", "with -cost, instead of an evaluation: write the history into this folder of a Prometheus, and serve the keys to it")
 	flag.StringVar(&o.class, "class", "", "only keys of classes that match this regular expression")
 	flag.StringVar(&o.twin, "twin", "", "our rules on keys without Prometheus' engine, a hundred times as fast, with the thresholds of this JSON file")
-	flag.StringVar(&o.oracle, "oracle", "", "alerts of an oracle that knows how the spend of each key is generated, for each of these prices of a false alert, in late ones: 0.03,0.1")
+	flag.StringVar(&o.oracle, "oracle", "", "beside the rules, a reference that knows how the spend of each key is generated: an oracle for each of these prices of a false alert, such as 0.01,0.1")
 	flag.StringVar(&o.without, "without", "", "with -twin: a clause that is left out, or \"each\" for a report that compares the rules without each clause")
 	flag.StringVar(&o.mutants, "mutants", "", "instead of a fleet: each rule of this file without each of its clauses in turn, as JSON")
 	flag.StringVar(&o.stories, "stories", "", "instead of a fleet: which changed rules of this JSON file its stories notice, given the unchanged ones as the only rule file")
@@ -120,6 +120,8 @@ func (o *options) checkCombinations() error {
 		return errors.New("-from and -to: they need -v")
 	case o.stories != "" && (!o.given["rules"] || strings.Contains(o.rules, ",")):
 		return fmt.Errorf("-stories %q: -rules must name one rule file, as name=file", o.stories)
+	case o.oracle != "" && (o.cost > 0 || o.stories != "" || o.mutants != ""):
+		return fmt.Errorf("-oracle %q: it needs a fleet, which -cost, -stories and -mutants do not run", o.oracle)
 	case o.oracle != "" && o.fleet != "keys":
 		return fmt.Errorf("-fleet %q: -oracle knows only keys", o.fleet)
 	case o.rules == "" && o.twin == "" && o.oracle == "" && o.mutants == "" && o.data == "":

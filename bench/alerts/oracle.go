@@ -3,15 +3,16 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// An oracle is the best that an alert could be: it knows how the spend of each key is generated, its exact state at each minute, even
-// through outages, and how alerts are scored. It does not know what chance decides later: it draws futures, and alerts at the last
-// minute that is in time, if the alert is worth it. So no rule has both fewer late and fewer false alerts, except by luck.
+// An oracle is a reference for alerts: it knows how the spend of each key is generated, its state at each minute, even through outages,
+// and which exhaustions are scored. It does not know what chance decides later: it draws futures. It waits for the last minute that
+// is in time, and alerts if the risk of waiting is high enough. That is not always the best minute, so it is no bound.
 type oracle struct {
-	price float64 // of a false alert, in late ones
+	price float64 // it alerts if the chance to be late a minute later is at least this multiple of the chance that the alert is false
 }
 
 // oracleAlerts are what an oracle fires: the minutes that count as in time, and what an alert claims for a key that never resets.
@@ -25,8 +26,10 @@ var oracleAlerts = []struct {
 
 const (
 	futures = 300
-	// An exhaustion within so many minutes after the last minute that is in time counts by a share, because a single minute has too few futures.
+	// One minute has too few futures, so the chance to be late is the mean of so many minutes.
 	lastMinutes = 3
+	// oracleSeed makes the futures of a key independent of the keys.
+	oracleSeed = 0x6f7261636c65
 )
 
 // readOracles returns an oracle for each of the comma separated prices.
@@ -36,8 +39,11 @@ func readOracles(text string) (sets []RuleSet, oracles []oracle, err error) {
 	}
 	for word := range strings.SplitSeq(text, ",") {
 		price, err := strconv.ParseFloat(word, 64)
-		if err != nil || !(price > 0) {
+		if err != nil || !(price > 0) || math.IsInf(price, 0) {
 			return nil, nil, fmt.Errorf("price %q must be a number above 0", word)
+		}
+		if slices.Contains(oracles, oracle{price}) {
+			return nil, nil, fmt.Errorf("price %q is there twice", word)
 		}
 		sets, oracles = append(sets, RuleSet{Name: "oracle " + word}), append(oracles, oracle{price})
 	}
@@ -51,8 +57,9 @@ func runOracles(sets []RuleSet, oracles []oracle, c *Clock, seed uint64, ids []i
 	}
 	eachKey(ids, build, func(k *Key) {
 		episodes := make([][]Episode, len(oracles))
-		for _, a := range oracleAlerts {
-			outlooks := k.outlooks(c, a.lead, a.horizon, newRand(seed+1, uint64(k.ID)))
+		for n, a := range oracleAlerts {
+			r := newRand(seed^oracleSeed, uint64(k.ID*len(oracleAlerts)+n))
+			outlooks := k.outlooks(c, a.lead, a.horizon, r)
 			for i, o := range oracles {
 				for _, s := range o.alerts(k, c, outlooks, a.horizon) {
 					episodes[i] = append(episodes[i], Episode{Alert: a.name, Severity: a.severity, Key: k.Name, Start: c.unix(s.from), End: c.unix(s.to), Matches: true})
@@ -67,7 +74,7 @@ func runOracles(sets []RuleSet, oracles []oracle, c *Clock, seed uint64, ids []i
 
 // outlook is what may follow a minute.
 type outlook struct {
-	late  float64 // the chance that the next minute is too late for an alert on a foreseeable exhaustion, and this one is not
+	late  float64 // the chance of a foreseeable exhaustion for which this minute is the last one that is in time
 	never float64 // the chance that an alert is false
 }
 
@@ -101,7 +108,7 @@ func (k *Key) outlooks(c *Clock, lead, horizon int, r *Rand) map[int]outlook {
 		return result
 	}
 	window := 0
-	for m := c.RunFrom; m < c.RunTo; m++ {
+	for m := max(1, c.RunFrom); m < c.RunTo; m++ {
 		if k.changesAt(m) || k.exhaustedAt(m-1) && !k.exhaustedAt(m) {
 			window = m
 		}
@@ -115,12 +122,14 @@ func (k *Key) outlooks(c *Clock, lead, horizon int, r *Rand) map[int]outlook {
 	return result
 }
 
-// mayRunOut: a foreseeable exhaustion spends at most twice the rate of its first quarter.
+// mayRunOut saves the futures of minutes that cannot matter: a foreseeable exhaustion spends in its last hour at most twice the rate of
+// the quarter before it (isForeseeable). The first quarter of the last minutes that count is not over yet, hence the slack.
 func (k *Key) mayRunOut(m, lead int) bool {
+	const slack = 1.2
 	from := m + lead - steadyMins
 	to := min(m, from+15+lastMinutes)
 	rate := (k.total[to] - k.total[from]) / float64(min(15, to-from))
-	return k.rem[m] <= 2*60*1.2*rate
+	return k.rem[m] <= 2*60*rate*slack
 }
 
 // look draws futures of a key from minute m on.
@@ -135,7 +144,7 @@ func (k *Key) look(c *Clock, m, window, lead, horizon int, r *Rand) (x outlook) 
 		f := k.future(m, r)
 		if !f.runsOut(min(by, m+lead+lastMinutes-1)) {
 			open = append(open, f)
-		} else if f.m >= m+lead && k.isForeseeable(c, f.m, window, f.total, f.left) {
+		} else if f.m >= m+lead && !k.isBlind(f.m) && k.isForeseeable(c, f.m, window, f.total, f.left) {
 			x.late += 1.0 / lastMinutes / futures
 		}
 	}
@@ -162,23 +171,28 @@ type future struct {
 }
 
 func (k *Key) future(m int, r *Rand) *future {
-	return &future{k: k, r: r, next: k.process.shape.ahead(m, r), begin: m, m: m, spent: []float64{0}, rest: k.drawRest(r)}
+	rest := k.drawRest(r)
+	for rest >= k.rem[m] && k.rem[m] > -k.callCost { // The key is not out of credits.
+		rest = k.drawRest(r)
+	}
+	return &future{k: k, r: r, next: k.process.shape.ahead(m, r), begin: m, m: m, spent: []float64{0}, rest: rest}
 }
 
-// runsOut lets the time go on until the key runs out, at the latest by a minute.
+// runsOut lets the time go on until the key runs out, at the latest by a minute. The key spends as in simulate, but without what
+// begins later: runaways, refunds and changed limits.
 func (f *future) runsOut(by int) bool {
 	for f.m < by {
 		_, cost := callsOf(f.r, f.k.process.calls*f.next())
 		d := cost * float64(f.k.process.credits[f.m])
 		for i := range f.k.runaways {
-			if x := &f.k.runaways[i]; x.start < f.begin && (x.over == 0 || x.over > f.begin) && (x.fixedAt == 0 || x.fixedAt > f.begin) {
+			if x := &f.k.runaways[i]; x.start < f.begin && (x.over == 0 || x.over > f.begin) && (x.fixedAt == 0 || x.fixedAt >= f.begin) {
 				d += x.perMin * x.noise(f.r)
 			}
 		}
-		spent := f.spent[len(f.spent)-1] + d
-		f.spent = append(f.spent, spent)
+		spent, most := f.spent[len(f.spent)-1]+d, f.k.rem[f.begin]-f.rest
+		f.spent = append(f.spent, math.Min(spent, most))
 		f.m++
-		if spent >= f.k.rem[f.begin]-f.rest {
+		if spent >= most {
 			return true
 		}
 	}

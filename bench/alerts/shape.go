@@ -114,8 +114,8 @@ func bursts(c *Clock, r *Rand) *shape {
 	return &shape{weights, func(m int, r *Rand) func() float64 {
 		var running []job
 		for _, j := range jobs {
-			if j.from < m && j.to > m {
-				least := max(shortestJob, m-j.from+1) // it runs, but nobody knows for how long
+			if j.from < m && j.to >= m {
+				least := max(shortestJob, m-j.from) // it ran a minute ago, but nobody knows for how long
 				running = append(running, job{span{j.from, j.from + least + r.IntN(longestJob-least+1)}, j.amount})
 			}
 		}

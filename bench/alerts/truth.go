@@ -71,7 +71,7 @@ type Key struct {
 
 func (k *Key) limitAt(m int) float64 { return float64(k.limits[m]) }
 
-// simulate runs the spend process minute by minute and records the truth.
+// simulate runs the spend process minute by minute and records the truth. What spends and when calls are refused is also in future.runsOut.
 func (k *Key) simulate(c *Clock, rnd *Rand) {
 	n := c.N
 	k.total, k.rem = make([]float64, n+1), make([]float64, n+1)

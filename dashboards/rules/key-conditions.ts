@@ -55,7 +55,7 @@ function imminent(timing: Timing): RecordingRule {
             unless ${recorded.unusualHour}
           )
         )
-        # Or the rate has lasted, and a typical day needs far more than is left,
+        # Or the rate has lasted, and a typical day needs more than twice what is left,
         or (${restRatio} > ${thresholds.certain.ratio} and ${exhaustionLasting})
         # or a day like the last one uses up what is left many times, whatever the last hour shows.
         or (
