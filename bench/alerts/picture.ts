@@ -18,7 +18,7 @@ const PLOT = { left: 60, right: 860, top: 60, bottom: 280 };
 /** What happens to the key, in the words of the alerts. */
 const MARKS = [
   [/Predicted FIRES/, "…ExhaustionPredicted: the key runs out today", "#b37400", 0],
-  [/Imminent FIRES/, "…ExhaustionImminent: in 40 minutes", "#c4162a", 90],
+  [/Imminent FIRES/, "…ExhaustionImminent: within the hour", "#c4162a", 90],
   [/EXHAUSTED/, "used up; the page stays until the reset", "#c4162a", 120],
 ] as const;
 
@@ -36,7 +36,7 @@ rmSync(folder, { recursive: true });
 writeFileSync(FILE, draw(pointsOf(timeline)));
 
 function pointsOf(text: string): readonly Point[] {
-  const row = /^\w{3} 03-18 (\d\d):(\d\d) .*\(\s*([\d.]+)%\).*reset in\s+\S+\s*(.*)$/gm;
+  const row = /^\w{3} 03-18 (\d\d):(\d\d) .*\(\s*([\d.]+)%\).*reset in +\S+ *(.*)$/gm;
   return [...text.matchAll(row)].map(([, hours, minutes, percent, event = ""]) => ({
     minute: 60 * Number(hours) + Number(minutes),
     percent: Number(percent),

@@ -14,7 +14,7 @@ export interface Fleet {
   readonly rules: Readonly<Record<string, string>>;
   /** Besides the files: our rules on keys, computed without Prometheus' engine and a hundred times as fast. */
   readonly twin?: Twin;
-  /** Besides them: an oracle for each of these comma separated prices of a false alert, in late ones. */
+  /** Besides them: an oracle for each of these comma separated prices of a false alert. */
   readonly oracle?: string;
   readonly keys: number;
   readonly days: number;
