@@ -61,6 +61,8 @@ export const thresholds = {
   prepaidImminent: 4 * HOUR,
   /** Critical for prepaid balances, whatever the rate of six hours: runs out within this time at the rate of the last hour. */
   prepaidAnyway: HOUR,
+  /** Warning for prepaid balances, a week ahead: runs out within this time at the rate of three days. Less than the week, because days differ. */
+  prepaidSlow: 5 * DAY,
   /** Limit low: below this remaining share of the limit. */
   low: LOW_SHARE,
   /** An alert that fires is kept for this long without an answer of the gateway, if the limit does not reset before. */

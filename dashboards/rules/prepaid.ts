@@ -21,7 +21,6 @@ export function prepaidAlerts(
 ): Readonly<Record<"imminent" | "predicted" | "slow", Conditions>> {
   const soon = timing.seconds(thresholds.prepaidImminent);
   const anyway = timing.seconds(thresholds.prepaidAnyway);
-  const week = timing.seconds(thresholds.slow);
   return {
     imminent: {
       severity: "critical",
@@ -46,10 +45,11 @@ export function prepaidAlerts(
     },
     slow: {
       severity: "warning",
-      comment: "The rate of three days is the measure; that of one day confirms that the spending continues.",
+      comment:
+        "The rate of three days is the measure, with two days as a margin, because days differ; the rate of one day confirms that the spending continues.",
       expr: promql`
-        ${threeDays} < ${week}
-        and ${day} < ${week}
+        ${threeDays} < ${timing.seconds(thresholds.prepaidSlow)}
+        and ${day} < ${timing.seconds(thresholds.slow)}
         and ${left}`,
       for: HOUR,
       keepFiringFor: 6 * HOUR,

@@ -50,9 +50,9 @@ const expired = story("expired", "is exhausted, and not predicted to be, when cr
   used: () => 100,
 });
 
-/** 2 credits an hour: a week is left at hour 96. */
-const slow = story("slow", "has a week left at the rate of three days", {
-  bought: () => 2 * (96 + 7 * 24),
+/** 2 credits an hour: five days are left at hour 96. */
+const slow = story("slow", "has five days left at the rate of three days", {
+  bought: () => 2 * (96 + 5 * 24),
   used: (minute) => (2 * minute) / HOUR,
 });
 

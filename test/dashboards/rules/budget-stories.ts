@@ -27,11 +27,11 @@ interface Budget {
   readonly removed?: number;
 }
 
-/** Prepaid balances of 528 credits over days. At 2 credits an hour, a week is left from hour 96 on. */
+/** Prepaid balances of 528 credits over days. At 2.2 credits an hour, five days are left from hour 120 on. */
 const prepaidStories: readonly Story[] = [
-  prepaid("steady", "has a week left at the rate of three days", (minute) => (2 * minute) / HOUR, [
-    silent("budget=steady", SLOW, 0, 96 * HOUR),
-    firing("budget=steady", 98 * HOUR, SLOW, [
+  prepaid("steady", "has five days left at the rate of three days", (minute) => (2.2 * minute) / HOUR, [
+    silent("budget=steady", SLOW, 0, 120 * HOUR),
+    firing("budget=steady", 122 * HOUR, SLOW, [
       { alertname: SLOW, job: JOB, budget: "steady", severity: "warning", team: "ops", window: "total" },
     ]),
     silent("budget=steady", SOONER, 0, 6 * DAY - 4),

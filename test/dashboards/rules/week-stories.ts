@@ -67,13 +67,13 @@ export const weekStories: readonly Story[] = [
       { ...alert("budget=busier", "BudgetForecastExceeded", "info"), window: "day" },
     ]),
   ]),
-  prepaid("prepaid", 70, "a prepaid balance that lasts less than a week fires an alert", [
-    silent("budget=prepaid", "AIGatewayBudgetExhaustion.*", 0, 7 * DAY),
-    firing("budget=prepaid", 8 * DAY, "AIGatewayBudgetExhaustion.*", [
+  prepaid("prepaid", 70, "a prepaid balance that lasts less than five days fires an alert", [
+    silent("budget=prepaid", "AIGatewayBudgetExhaustion.*", 0, 9 * DAY),
+    firing("budget=prepaid", 10 * DAY, "AIGatewayBudgetExhaustion.*", [
       { ...alert("budget=prepaid", "BudgetExhaustionSlow", "warning"), window: "total" },
     ]),
   ]),
-  prepaid("ample", 22, "a prepaid balance that lasts four weeks is silent", [
+  prepaid("ample", 58, "a prepaid balance that lasts more than five days is silent", [
     silent("budget=ample", "AIGatewayBudgetExhaustion.*", 0, MINUTES - 1),
   ]),
 ];
