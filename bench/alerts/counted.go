@@ -14,6 +14,9 @@ type alertUse struct {
 	fired, nameless, unscored int // episodes; without the name of a key of the fleet; with a severity that is not scored
 }
 
+// unknown is the number of episodes of the twin's alerts, which nothing counts.
+const unknown = -1
+
 func isScored(severity string) bool { return severity == "critical" || severity == "warning" }
 
 // add counts an episode. `known`: it belongs to a key of the fleet.
@@ -38,15 +41,17 @@ func (u *alertUse) verdict(warns *regexp.Regexp, kind fleetKind) (where int, why
 	dynamic := strings.Contains(u.severity, "{{") || u.severity == "" && u.fired > 0
 	switch {
 	case !warns.MatchString(u.name):
-		return countsNowhere, fmt.Sprintf("its name does not match -warn %q", warns)
+		return countsNowhere, fmt.Sprintf("the name does not match -warn %q", warns)
 	case u.fired > 0 && u.nameless == u.fired:
-		return countsNowhere, fmt.Sprintf("label %q of its %d episodes names no %[1]s of the fleet", kind.label, u.fired)
+		return countsNowhere, fmt.Sprintf("the label %q of all episodes (%d) names no %[1]s of the fleet", kind.label, u.fired)
 	case kind.bySeverity && u.severity == "" && !dynamic:
-		return countsInEpisodes, "it has no severity, wanted critical or warning"
+		return countsInEpisodes, "there is no severity, wanted critical or warning"
 	case kind.bySeverity && !dynamic && !isScored(u.severity):
-		return countsInEpisodes, fmt.Sprintf("its severity %q is neither critical nor warning", u.severity)
+		return countsInEpisodes, fmt.Sprintf("the severity %q is neither critical nor warning", u.severity)
 	case kind.bySeverity && u.fired > 0 && u.nameless+u.unscored == u.fired:
-		return countsInEpisodes, fmt.Sprintf("the severity of its %d episodes is neither critical nor warning", u.fired)
+		return countsInEpisodes, fmt.Sprintf("the severity of all episodes (%d) is neither critical nor warning", u.fired)
+	case u.fired == 0:
+		return counts, "never fired"
 	case u.nameless > 0:
 		return counts, fmt.Sprintf("except %d of %d episodes, whose label %q names no %[3]s of the fleet", u.nameless, u.fired, kind.label)
 	case kind.bySeverity && u.unscored > 0:
@@ -57,24 +62,30 @@ func (u *alertUse) verdict(warns *regexp.Regexp, kind fleetKind) (where int, why
 
 // printCounted lists which alert rules of a rule set are judged, and why others are not. It reports whether any is.
 func printCounted(w io.Writer, set string, uses []alertUse, warns *regexp.Regexp, kind fleetKind) bool {
-	texts := make([][]string, 3)
+	type group struct{ why, names string }
+	groups := make([][]group, 3)
 	for _, u := range uses {
 		where, why := u.verdict(warns, kind)
-		text := u.name
-		if why != "" {
-			text += " (" + why + ")"
-		}
-		if !slices.Contains(texts[where], text) {
-			texts[where] = append(texts[where], text)
+		of := groups[where]
+		i := slices.IndexFunc(of, func(g group) bool { return g.why == why })
+		switch {
+		case i < 0:
+			groups[where] = append(of, group{why, u.name})
+		case !slices.Contains(strings.Split(of[i].names, ", "), u.name):
+			of[i].names += ", " + u.name
 		}
 	}
 	fmt.Fprintf(w, "\nAlerts of %s\n", set)
+	if len(groups[counts]) == 0 {
+		fmt.Fprintln(w, "  counted: none")
+	}
 	for where, title := range []string{"counted", "counted only as episodes", "not counted"} {
-		if len(texts[where]) > 0 {
-			fmt.Fprintf(w, "  %s: %s\n", title, strings.Join(texts[where], ", "))
-		} else if where == counts {
-			fmt.Fprintf(w, "  counted: none\n")
+		for _, g := range groups[where] {
+			if g.why != "" {
+				g.why = " (" + g.why + ")"
+			}
+			fmt.Fprintf(w, "  %s%s: %s\n", title, g.why, g.names)
 		}
 	}
-	return len(texts[counts]) > 0
+	return len(groups[counts]) > 0
 }

@@ -35,8 +35,11 @@ func (a *rememberedAlert) recent(now, seconds float64) bool { return now-a.last 
 
 // twinAlerts are the alerts of the twin, with their severities.
 var twinAlerts = []alertUse{
-	{name: "AIGatewayKeyExhausted", severity: "critical"}, {name: "AIGatewayKeyExhaustionImminent", severity: "critical"},
-	{name: "AIGatewayKeyExhaustionPredicted", severity: "warning"}, {name: "AIGatewayKeyExhaustionSlow", severity: "warning"}, {name: "AIGatewayKeyLimitLow", severity: "info"},
+	{name: "AIGatewayKeyExhausted", severity: "critical", fired: unknown},
+	{name: "AIGatewayKeyExhaustionImminent", severity: "critical", fired: unknown},
+	{name: "AIGatewayKeyExhaustionPredicted", severity: "warning", fired: unknown},
+	{name: "AIGatewayKeyExhaustionSlow", severity: "warning", fired: unknown},
+	{name: "AIGatewayKeyLimitLow", severity: "info", fired: unknown},
 }
 
 // alerts computes when the alerts of a key fire.

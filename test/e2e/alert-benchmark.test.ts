@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse, stringify } from "yaml";
 
 import { BARS, meets } from "../../bench/alerts/bars.ts";
 import { classTable } from "../../bench/alerts/class-table.ts";
@@ -26,6 +27,8 @@ const UNHEARD = { ...FLEET, seed: 88, classes: "^env-frozen$" };
 
 /** Eight such keys. Their series end, because an exporter withdraws what it knew an hour ago. */
 const SILENT = { kind: "keys", keys: 216, days: 10, seed: 11, classes: "^env-frozen$" } as const;
+/** A key that never comes near its limit. */
+const SAFE = { ...FLEET, keys: 27, days: 1, classes: "^steady-safe$" } as const;
 const STATIC = join(import.meta.dirname, "../../bench/alerts/contenders/keys/static.yaml");
 
 /** Whole fleets, which only the twin computes in time. */
@@ -90,6 +93,18 @@ describeWithTools(["alertsim"], "the short form of the alert benchmark", ({ aler
     const memory = readReport(await simulateFleet(alertsim, fleet));
     expect(memory).toEqual(readReport(await simulateFleet(alertsim, { ...fleet, tsdb: true })));
     expect(figuresOf(memory, "foreseeable exhaustions", "static")).toEqual([28]);
+  });
+
+  test("a PrometheusRule is judged like its rules in a file", async () => {
+    const resource = join(folder, "resource.yaml");
+    const spec: unknown = parse(readFileSync(STATIC, "utf8"));
+    writeFileSync(resource, stringify({ kind: "PrometheusRule", spec }));
+    const outputs = await Promise.all(
+      [STATIC, resource].map((file) => simulateFleet(alertsim, { ...SAFE, rules: { static: file } })),
+    );
+    const [bare, wrapped] = outputs.map(readReport);
+    expect(wrapped).toEqual(bare);
+    expect(outputs[1]).toContain("Alerts of static\n  counted (never fired): CreditsExhausted, CreditsLow\n");
   });
 
   describe("four whole fleets", () => {
