@@ -93,13 +93,12 @@ function limitReset({ memory, now }: Timing): RecordingRule {
     "Seconds until the limit resets; infinite if it never does. If the reset is unknown, the earliest possible one is assumed: the next midnight UTC.",
     promql`
       max by (job, gateway, key) (
-        last_over_time(${families.nextReset}[${memory}])
+        (
+          last_over_time(${families.nextReset}[${memory}]) - ${now}
+          or on (job, gateway, instance, key) (last_over_time(${never}[${memory}]) == 1) * Inf
+        )
         and on (job, gateway, instance, key) ${recorded.instanceFreshest}
-      ) - ${now}
-      or max by (job, gateway, key) (
-        last_over_time(${never}[${memory}]) == 1
-        and on (job, gateway, instance, key) ${recorded.instanceFreshest}
-      ) * Inf
+      )
       or ${recorded.limit} * 0 + (86400 - ${now} % 86400)`,
   );
 }
@@ -112,13 +111,10 @@ function remaining({ memory, memorySeconds, now }: Timing): RecordingRule {
       max by (job, gateway, key) (
         last_over_time(${families.remaining}[${memory}])
         and on (job, gateway, instance, key) ${recorded.instanceFreshest}
+        unless on (job, gateway, instance, key) last_over_time(${discoveryFamilies.disabled}[${memory}]) == 1
       )
       and on (job, gateway, key) ${recorded.resetSeconds} > 0
-      and on (job, gateway, key) ${now} - ${recorded.lastSuccess} < ${memorySeconds}
-      unless on (job, gateway, key) (
-        last_over_time(${discoveryFamilies.disabled}[${memory}]) == 1
-        and on (job, gateway, instance, key) ${recorded.instanceFreshest}
-      )`,
+      and on (job, gateway, key) ${now} - ${recorded.lastSuccess} < ${memorySeconds}`,
   );
 }
 

@@ -30,7 +30,7 @@ export function keyEstimates({ timing }: Settings): RuleGroup {
     comment:
       "When keys run out at rates that agree, and estimates for all others, for the dashboards. No alert uses it.",
     interval: slowly(timing),
-    rules: [gatewaysBurn(timing), mayRunOut(timing), runsOutByRates(timing)],
+    rules: [gatewaysBurn(timing), mayRunOut(), runsOutByRates(timing)],
   };
 }
 
@@ -39,14 +39,15 @@ function gatewaysBurn(timing: Timing): RecordingRule {
   const { now, memorySeconds } = timing;
   const week = `(${now} + 3 * 86400) % 604800`;
   const month = `(scalar(day_of_month(vector(${now})) - 1) * 86400 + ${now} % 86400)`;
+  const young = promql`unless ${historic(timing, burn3d)}`;
   const settled = (usage: string, elapsed: string) =>
-    promql`(${usage} and on () vector(${elapsed}) >= ${memorySeconds})`;
+    promql`(${usage} ${young} and on () vector(${elapsed}) >= ${memorySeconds})`;
   return record(
     recorded.burnGateway,
-    "Credits per second in the gateway's own figures: the largest mean rate of the current UTC day, week and month. Needs no history.",
+    "Credits per second in the gateway's own figures: the largest mean rate of the current UTC day, week and month. Needs no history, and has no series for a key whose rate of three days is known.",
     oneOf(
       "max",
-      rateOver(recorded.usageDay.name, `${now} % 86400`),
+      rateOver(promql`(${recorded.usageDay} ${young})`, `${now} % 86400`),
       rateOver(settled(usageOfLimit(timing, families.usageWeek, families.byokUsageWeek), week), week),
       rateOver(settled(usageOfLimit(timing, families.usageMonth, families.byokUsageMonth), month), month),
     ),
@@ -100,7 +101,7 @@ function both(one: Series, other: Series): string {
   return promql`(${one} >= ${other} or (${other} and ${one}))`;
 }
 
-function mayRunOut(timing: Timing): RecordingRule {
+function mayRunOut(): RecordingRule {
   const blind = oneOf(
     "min",
     promql`(${remaining} unless ${burn6h}) / ${recorded.burnGateway}`,
@@ -114,14 +115,14 @@ function mayRunOut(timing: Timing): RecordingRule {
   );
   const later = oneOf(
     "min",
-    promql`(${remaining} / (${recorded.burnGateway} > 0) unless ${historic(timing, burn3d)} == 0)`,
+    promql`${remaining} / (${recorded.burnGateway} > 0)`,
     promql`(${exhaustion6h} unless ${burn1d})`,
     exhaustion1d.name,
     exhaustion3d.name,
   );
   return record(
     recorded.mayRunOut,
-    "Estimated seconds until the key runs out. In the first six hours of history it comes from the gateway's own figures; during that time it exists only for a key that runs out before its reset or, without a reset, within a week. After that it is absent only while nothing is spent.",
+    "Estimated seconds until the key runs out. In the first six hours of history it comes from the gateway's own figures, and exists only for a key that runs out before its reset or, without a reset, within a week. After that it is absent only while nothing is spent. The gateway's figures count until a rate of three days is known.",
     promql`(
   (
     ${blind} <= (${resetSeconds} < Inf or clamp_max(${resetSeconds}, ${thresholds.slow}))

@@ -120,12 +120,8 @@ export const lastsStories: readonly Story[] = [
     "later, in the gateway's figures": [{ ...LATER, gateway: 30_000 }, 30_000],
     "later, at the rate of six hours": [{ ...LATER, gateway: 30_000, sixHours: 20_000 }, 20_000],
     "later, at the rate of a day": [{ ...LATER, gateway: 30_000, sixHours: 20_000, day: 25_000 }, 25_000],
-    "later, at the rate of three days": [{ ...LATER, gateway: 30_000, threeDays: 15_000 }, 15_000],
-    "later, in the gateway's figures rather than at the rate of three days": [
-      { ...LATER, gateway: 30_000, threeDays: 60_000 },
-      30_000,
-    ],
-    "later, idle for three days": [{ ...LATER, gateway: 30_000, day: 45_000, threeDays: Infinity }, 45_000],
+    "later, at the rate of three days": [{ ...LATER, threeDays: 15_000 }, 15_000],
+    "later, idle for three days": [{ ...LATER, day: 45_000, threeDays: Infinity }, 45_000],
     "later, spends nothing": [{ ...LATER, sixHours: Infinity, gateway: Infinity }],
     "a limit of zero": [{ reset: 20_000, gateway: 10_000, limit: 0 }],
   }),
@@ -141,6 +137,7 @@ function gatewayRates(): readonly Story[] {
     rate("of a day that began", { day: 36 }, undefined, 20),
     rate("of a month that began", { month: 36 }, undefined, 20),
     rate("of a day that is shorter than an hour", { day: 36 }, 0.01, 40),
+    knownRate(),
     ...[0, 1].flatMap((byokInLimit) => [
       rate(`of the day, ${byokInLimit}`, { day: 36, byokDay: 36, byokInLimit }, 0.01 + 0.01 * byokInLimit),
       rate(
@@ -159,6 +156,18 @@ function gatewayRates(): readonly Story[] {
 
 function rate(title: string, figures: Figures, value: number | undefined, at?: number): Story {
   const key = `burn_gateway ${title}`;
+  return storyOf(recorded.burnGateway, key, shownFigures(key, figures), value, at);
+}
+
+/** The gateway's figures do not count once a rate of three days is known, even if it is 0. */
+function knownRate(): Story {
+  const key = "burn_gateway with a rate of three days";
+  const days = constant(recorded.burn3d.name, { job: JOB, key }, () => 0);
+  const figures = { day: 36, week: 5256, month: 72 };
+  return storyOf(recorded.burnGateway, key, [...shownFigures(key, figures), days], undefined);
+}
+
+function shownFigures(key: string, figures: Figures): readonly InputSeries[] {
   const shown = (instance: string, answered: (minute: number) => number, factor: number) => [
     constant(families.lastSuccess.name, { job: JOB, instance, key }, (minute) => answered(minute) * 60),
     ...Object.entries(FIGURES).flatMap(([name, family]) => {
@@ -169,8 +178,7 @@ function rate(title: string, figures: Figures, value: number | undefined, at?: n
     }),
   ];
   // The older answer of another process does not count.
-  const series = [...shown("a:9853", (minute) => minute, 1), ...shown("b:9853", () => 0, 9)];
-  return storyOf(recorded.burnGateway, key, series, value, at);
+  return [...shown("a:9853", (minute) => minute, 1), ...shown("b:9853", () => 0, 9)];
 }
 
 /** A story for each row: what is known of a key, and when it runs out; none if the series must be absent. */
