@@ -53,7 +53,7 @@ export const thresholds = {
   predicted: DAY,
   /** Warning for limits of several days: runs out within this time at the rate of the last day. */
   predictedDays: 16 * HOUR,
-  /** Warning for limits that reset monthly or never. */
+  /** Warning for limits that reset monthly or never; for prepaid balances, at the rate of the last day. */
   slow: 7 * DAY,
   /** Unwatched keys: above this spend of the current day, which is the least that two decimals show. */
   unwatchedCredits: 0.01,
@@ -61,7 +61,7 @@ export const thresholds = {
   prepaidImminent: 4 * HOUR,
   /** Critical for prepaid balances, whatever the rate of six hours: runs out within this time at the rate of the last hour. */
   prepaidAnyway: HOUR,
-  /** Warning for prepaid balances, a week ahead: runs out within this time at the rate of three days. Less than the week, because days differ. */
+  /** Warning for prepaid balances: runs out within this time at the rate of three days, and within `slow` at the rate of a day. Less than a week, because spending differs from day to day. */
   prepaidSlow: 5 * DAY,
   /** Limit low: below this remaining share of the limit. */
   low: LOW_SHARE,

@@ -14,8 +14,8 @@ type alertUse struct {
 	fired, nameless, unscored int // episodes; without the name of a key of the fleet; with a severity that is not scored
 }
 
-// unknown is the number of episodes of the twin's alerts, which nothing counts.
-const unknown = -1
+// episodesUnknown is `fired` of the twin's alerts: the twin does not record how often each one fires.
+const episodesUnknown = -1
 
 func isScored(severity string) bool { return severity == "critical" || severity == "warning" }
 
@@ -45,7 +45,7 @@ func (u *alertUse) verdict(warns *regexp.Regexp, kind fleetKind) (where int, why
 	case u.fired > 0 && u.nameless == u.fired:
 		return countsNowhere, fmt.Sprintf("the label %q of all episodes (%d) names no %[1]s of the fleet", kind.label, u.fired)
 	case kind.bySeverity && u.severity == "" && !dynamic:
-		return countsInEpisodes, "there is no severity, wanted critical or warning"
+		return countsInEpisodes, "without a severity; critical or warning is needed"
 	case kind.bySeverity && !dynamic && !isScored(u.severity):
 		return countsInEpisodes, fmt.Sprintf("the severity %q is neither critical nor warning", u.severity)
 	case kind.bySeverity && u.fired > 0 && u.nameless+u.unscored == u.fired:
@@ -62,17 +62,20 @@ func (u *alertUse) verdict(warns *regexp.Regexp, kind fleetKind) (where int, why
 
 // printCounted lists which alert rules of a rule set are judged, and why others are not. It reports whether any is.
 func printCounted(w io.Writer, set string, uses []alertUse, warns *regexp.Regexp, kind fleetKind) bool {
-	type group struct{ why, names string }
+	type group struct {
+		why   string
+		names []string
+	}
 	groups := make([][]group, 3)
 	for _, u := range uses {
 		where, why := u.verdict(warns, kind)
-		of := groups[where]
-		i := slices.IndexFunc(of, func(g group) bool { return g.why == why })
-		switch {
-		case i < 0:
-			groups[where] = append(of, group{why, u.name})
-		case !slices.Contains(strings.Split(of[i].names, ", "), u.name):
-			of[i].names += ", " + u.name
+		i := slices.IndexFunc(groups[where], func(g group) bool { return g.why == why })
+		if i < 0 {
+			i = len(groups[where])
+			groups[where] = append(groups[where], group{why: why})
+		}
+		if g := &groups[where][i]; !slices.Contains(g.names, u.name) {
+			g.names = append(g.names, u.name)
 		}
 	}
 	fmt.Fprintf(w, "\nAlerts of %s\n", set)
@@ -84,7 +87,7 @@ func printCounted(w io.Writer, set string, uses []alertUse, warns *regexp.Regexp
 			if g.why != "" {
 				g.why = " (" + g.why + ")"
 			}
-			fmt.Fprintf(w, "  %s%s: %s\n", title, g.why, g.names)
+			fmt.Fprintf(w, "  %s%s: %s\n", title, g.why, strings.Join(g.names, ", "))
 		}
 	}
 	return len(groups[counts]) > 0

@@ -19,7 +19,7 @@ func loadRules(file string) (*rulefmt.RuleGroups, error) {
 	}
 	place := file
 	if spec, ok := specOf(text); ok {
-		text, place = spec, file+", line of spec"
+		text, place = spec, file+", in spec (formatted again)"
 	}
 	gs, errs := rulefmt.Parse(text, false, model.UTF8Validation, prom, slog.New(slog.DiscardHandler))
 	if errs != nil {
@@ -28,7 +28,7 @@ func loadRules(file string) (*rulefmt.RuleGroups, error) {
 	return gs, nil
 }
 
-// specOf returns what a PrometheusRule of the Prometheus Operator has in place of a rule file.
+// specOf returns the `spec` of a PrometheusRule, which has the form of a rule file.
 func specOf(text []byte) (spec []byte, ok bool) {
 	var resource struct {
 		Kind string

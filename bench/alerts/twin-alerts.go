@@ -35,11 +35,11 @@ func (a *rememberedAlert) recent(now, seconds float64) bool { return now-a.last 
 
 // twinAlerts are the alerts of the twin, with their severities.
 var twinAlerts = []alertUse{
-	{name: "AIGatewayKeyExhausted", severity: "critical", fired: unknown},
-	{name: "AIGatewayKeyExhaustionImminent", severity: "critical", fired: unknown},
-	{name: "AIGatewayKeyExhaustionPredicted", severity: "warning", fired: unknown},
-	{name: "AIGatewayKeyExhaustionSlow", severity: "warning", fired: unknown},
-	{name: "AIGatewayKeyLimitLow", severity: "info", fired: unknown},
+	{name: "AIGatewayKeyExhausted", severity: "critical", fired: episodesUnknown},
+	{name: "AIGatewayKeyExhaustionImminent", severity: "critical", fired: episodesUnknown},
+	{name: "AIGatewayKeyExhaustionPredicted", severity: "warning", fired: episodesUnknown},
+	{name: "AIGatewayKeyExhaustionSlow", severity: "warning", fired: episodesUnknown},
+	{name: "AIGatewayKeyLimitLow", severity: "info", fired: episodesUnknown},
 }
 
 // alerts computes when the alerts of a key fire.

@@ -34,20 +34,21 @@ export function keyEstimates({ timing }: Settings): RuleGroup {
   };
 }
 
-/** The gateway's own figures exist before Prometheus has any history. */
+/** The gateway's own figures exist before Prometheus has any history. They count until it has rates. */
 function gatewaysBurn(timing: Timing): RecordingRule {
   const { now, memorySeconds } = timing;
   const week = `(${now} + 3 * 86400) % 604800`;
   const month = `(scalar(day_of_month(vector(${now})) - 1) * 86400 + ${now} % 86400)`;
-  const young = promql`unless ${historic(timing, burn3d)}`;
+  // After a gap, the rate of six hours can be missing although that of three days is known.
+  const unlessKnown = promql`unless (${historic(timing, burn3d)} and ${burn6h})`;
   const settled = (usage: string, elapsed: string) =>
-    promql`(${usage} ${young} and on () vector(${elapsed}) >= ${memorySeconds})`;
+    promql`(${usage} ${unlessKnown} and on () vector(${elapsed}) >= ${memorySeconds})`;
   return record(
     recorded.burnGateway,
-    "Credits per second in the gateway's own figures: the largest mean rate of the current UTC day, week and month. Needs no history, and has no series for a key whose rate of three days is known.",
+    "Credits per second in the gateway's own figures: the largest mean rate of the current UTC day, week and month. Needs no history. Absent if the rates of six hours and of three days are known.",
     oneOf(
       "max",
-      rateOver(promql`(${recorded.usageDay} ${young})`, `${now} % 86400`),
+      rateOver(promql`(${recorded.usageDay} ${unlessKnown})`, `${now} % 86400`),
       rateOver(settled(usageOfLimit(timing, families.usageWeek, families.byokUsageWeek), week), week),
       rateOver(settled(usageOfLimit(timing, families.usageMonth, families.byokUsageMonth), month), month),
     ),
@@ -122,7 +123,7 @@ function mayRunOut(): RecordingRule {
   );
   return record(
     recorded.mayRunOut,
-    "Estimated seconds until the key runs out. In the first six hours of history it comes from the gateway's own figures, and exists only for a key that runs out before its reset or, without a reset, within a week. After that it is absent only while nothing is spent. The gateway's figures count until a rate of three days is known.",
+    "Estimated seconds until the key runs out. While no rate of six hours is known, it comes from the gateway's own figures and from the rates of an hour or 15 minutes, and exists only for a key that runs out before its reset or, without a reset, within a week. Otherwise it is absent only while nothing is spent.",
     promql`(
   (
     ${blind} <= (${resetSeconds} < Inf or clamp_max(${resetSeconds}, ${thresholds.slow}))

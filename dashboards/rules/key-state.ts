@@ -140,8 +140,7 @@ function disappeared({ timing }: Settings): AlertDefinition {
 const LISTED = select(discoveryFamilies.info, { source: "listing" });
 
 function dataStale({ timing }: Settings): AlertDefinition {
-  // First of all the few old answers, so that the joins cost little.
-  const age = promql`${timing.now} - ${recorded.lastSuccess} > ${timing.seconds(thresholds.keyStale)}`;
+  const age = promql`${timing.now} - ${recorded.lastSuccess}`;
   const within = (collector: string) => {
     const interval = select(selfFamilies.pollInterval, { collector });
     return promql`
@@ -156,7 +155,7 @@ function dataStale({ timing }: Settings): AlertDefinition {
       "The threshold depends on the poll interval or, for keys that are only listed, on the interval of the list. While a list fails, AIGatewayDiscoveryFailing covers all of its keys. The last part covers keys that never got an answer, with the value 0.",
     expr: promql`
       (
-        ${age}
+        ${age} > ${timing.seconds(thresholds.keyStale)}
         unless (${within("key")})
         unless (
           ${within("discovery")}

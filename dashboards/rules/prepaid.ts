@@ -46,7 +46,7 @@ export function prepaidAlerts(
     slow: {
       severity: "warning",
       comment:
-        "The rate of three days is the measure, with two days as a margin, because days differ; the rate of one day confirms that the spending continues.",
+        "The rate of three days is the measure. Its limit is two days less than a week, because spending differs from day to day. The rate of one day confirms that the spending continues.",
       expr: promql`
         ${threeDays} < ${timing.seconds(thresholds.prepaidSlow)}
         and ${day} < ${timing.seconds(thresholds.slow)}
