@@ -137,9 +137,11 @@ function gatewayRates(): readonly Story[] {
     rate("of a day that began", { day: 36 }, undefined, 20),
     rate("of a month that began", { month: 36 }, undefined, 20),
     rate("of a day that is shorter than an hour", { day: 36 }, 0.01, 40),
-    withRates("with the rate of six hours", [recorded.burn6h], 0.02),
-    withRates("with the rate of three days", [recorded.burn3d], 0.02),
-    withRates("with both rates", [recorded.burn6h, recorded.burn3d], undefined),
+    ...[{ day: 36 }, { week: 2628 }, { month: 36 }].flatMap((figures) => [
+      withRates("with the rate of six hours", figures, [recorded.burn6h], 0.01),
+      withRates("with the rate of three days", figures, [recorded.burn3d], 0.01),
+      withRates("with both rates", figures, [recorded.burn6h, recorded.burn3d], undefined),
+    ]),
     ...[0, 1].flatMap((byokInLimit) => [
       rate(`of the day, ${byokInLimit}`, { day: 36, byokDay: 36, byokInLimit }, 0.01 + 0.01 * byokInLimit),
       rate(
@@ -162,11 +164,15 @@ function rate(title: string, figures: Figures, value: number | undefined, at?: n
 }
 
 /** The gateway's figures do not count once both rates are known, even if these are 0. */
-function withRates(title: string, rates: readonly Series[], value: number | undefined): Story {
-  const key = `burn_gateway ${title}`;
+function withRates(
+  title: string,
+  figures: Figures,
+  rates: readonly Series[],
+  value: number | undefined,
+): Story {
+  const key = `burn_gateway of the ${Object.keys(figures).join()}, ${title}`;
   const known = rates.map(({ name }) => constant(name, { job: JOB, key }, () => 0));
-  const figures = shownFigures(key, { day: 36, week: 5256, month: 72 });
-  return storyOf(recorded.burnGateway, key, [...figures, ...known], value);
+  return storyOf(recorded.burnGateway, key, [...shownFigures(key, figures), ...known], value);
 }
 
 function shownFigures(key: string, figures: Figures): readonly InputSeries[] {
