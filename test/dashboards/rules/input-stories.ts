@@ -63,6 +63,8 @@ export const inputStories: readonly Story[] = [
         reset: () => 900,
         disabled: () => 1,
       },
+      // Its older answer alone keeps this process out: the second one also reports the key as disabled.
+      { instance: "c:9853", answered: () => 2, limit: () => 300, remaining: () => 280, disabled: () => 0 },
     ],
     [
       is(recorded.usage, "two", 20),
