@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -83,6 +84,8 @@ func printCounted(w io.Writer, set string, uses []alertUse, warns *regexp.Regexp
 		fmt.Fprintln(w, "  counted: none")
 	}
 	for where, title := range []string{"counted", "counted only as episodes", "not counted"} {
+		// Those without a remark come first.
+		slices.SortStableFunc(groups[where], func(a, b group) int { return cmp.Compare(min(1, len(a.why)), min(1, len(b.why))) })
 		for _, g := range groups[where] {
 			if g.why != "" {
 				g.why = " (" + g.why + ")"

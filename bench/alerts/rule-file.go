@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -18,7 +19,11 @@ func loadRules(file string) (*rulefmt.RuleGroups, error) {
 		return nil, err
 	}
 	place := file
-	if spec, ok := specOf(text); ok {
+	spec, err := specOf(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if spec != nil {
 		text, place = spec, file+", in spec (formatted again)"
 	}
 	gs, errs := rulefmt.Parse(text, false, model.UTF8Validation, prom, slog.New(slog.DiscardHandler))
@@ -28,20 +33,27 @@ func loadRules(file string) (*rulefmt.RuleGroups, error) {
 	return gs, nil
 }
 
-// specOf returns the `spec` of a PrometheusRule, which has the form of a rule file.
-func specOf(text []byte) (spec []byte, ok bool) {
+// specOf returns the `spec` of a PrometheusRule, which has the form of a rule file, and nil if the text is something else.
+func specOf(text []byte) ([]byte, error) {
 	var resource struct {
 		Kind string
 		Spec yaml.Node
 	}
-	if yaml.Unmarshal(text, &resource) != nil || resource.Kind != "PrometheusRule" || resource.Spec.IsZero() {
-		return nil, false
+	documents := yaml.NewDecoder(bytes.NewReader(text))
+	if documents.Decode(&resource) != nil || resource.Kind == "" {
+		return nil, nil
 	}
-	var out bytes.Buffer
-	encoder := yaml.NewEncoder(&out)
+	if resource.Kind != "PrometheusRule" {
+		return nil, fmt.Errorf("kind %q, wanted a rule file or a PrometheusRule", resource.Kind)
+	}
+	if documents.Decode(new(yaml.Node)) == nil {
+		return nil, errors.New("more than one YAML document, wanted a single PrometheusRule")
+	}
+	var spec bytes.Buffer
+	encoder := yaml.NewEncoder(&spec)
 	encoder.SetIndent(2)
-	if encoder.Encode(&resource.Spec) != nil || encoder.Close() != nil {
-		return nil, false
+	if err := errors.Join(encoder.Encode(&resource.Spec), encoder.Close()); err != nil {
+		return nil, err
 	}
-	return out.Bytes(), true
+	return spec.Bytes(), nil
 }

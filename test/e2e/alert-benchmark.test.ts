@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
@@ -12,6 +14,8 @@ import { figuresOf, readAnomalies, readReport, type Report } from "../../bench/a
 import { simulateFleet } from "../../bench/alerts/simulator.ts";
 import { thresholds } from "../../dashboards/thresholds.ts";
 import { describeWithTools } from "../support/tools.ts";
+
+const run = promisify(execFile);
 
 /** Two keys of each class in which one of the rules decides, for four days. The whole fleets take hours. */
 const FLEET = {
@@ -27,8 +31,8 @@ const UNHEARD = { ...FLEET, seed: 88, classes: "^env-frozen$" };
 
 /** Eight such keys. Their series end, because an exporter withdraws what it knew an hour ago. */
 const SILENT = { kind: "keys", keys: 216, days: 10, seed: 11, classes: "^env-frozen$" } as const;
-/** A key that never comes near its limit. */
-const SAFE = { ...FLEET, keys: 27, days: 1, classes: "^steady-safe$" } as const;
+/** Two keys that do not reach their limit. One comes near it. */
+const NEAR = { ...FLEET, keys: 27, days: 1, seed: 1, classes: "^steady-" } as const;
 const STATIC = join(import.meta.dirname, "../../bench/alerts/contenders/keys/static.yaml");
 
 /** Whole fleets, which only the twin computes in time. */
@@ -100,11 +104,20 @@ describeWithTools(["alertsim"], "the short form of the alert benchmark", ({ aler
     const spec: unknown = parse(readFileSync(STATIC, "utf8"));
     writeFileSync(resource, stringify({ kind: "PrometheusRule", spec }));
     const outputs = await Promise.all(
-      [STATIC, resource].map((file) => simulateFleet(alertsim, { ...SAFE, rules: { static: file } })),
+      [STATIC, resource].map((file) => simulateFleet(alertsim, { ...NEAR, rules: { static: file } })),
     );
     const [bare, wrapped] = outputs.map(readReport);
     expect(wrapped).toEqual(bare);
-    expect(outputs[1]).toContain("Alerts of static\n  counted (never fired): CreditsExhausted, CreditsLow\n");
+    expect(outputs[1]).toContain("  counted: CreditsLow\n  counted (never fired): CreditsExhausted\n");
+  });
+
+  test.each([
+    ["kind: ServiceMonitor\n", 'kind "ServiceMonitor", wanted a rule file or a PrometheusRule'],
+    ["kind: PrometheusRule\nspec: { groups: [] }\n---\nkind: Service\n", "more than one YAML document"],
+  ])("a file with other resources is an error: %j", async (text, error) => {
+    const file = join(folder, "resources.yaml");
+    writeFileSync(file, text);
+    await expect(run(alertsim, ["-rules", `static=${file}`])).rejects.toThrow(error);
   });
 
   describe("four whole fleets", () => {
