@@ -134,7 +134,7 @@ function imminent({ timing }: Settings): CreditAlert {
     comment:
       "Once it fires, it stays until the reset if the key runs out. The value is 0 while the key is out of credits.",
     every: recorded.imminent,
-    value: (left) => promql`((${left} * 0 and ${EXHAUSTED.since}) or ${thisHour} or ${left} * 0)`,
+    value: (left) => promql`((${thisHour} unless ${EXHAUSTED.since}) or ${left} * 0)`,
     expr: untilReset(timing, {
       ...IMMINENT,
       begins: recorded.imminent,

@@ -114,7 +114,7 @@ function remaining({ memory, memorySeconds, now }: Timing): RecordingRule {
         unless on (job, gateway, instance, key) last_over_time(${discoveryFamilies.disabled}[${memory}]) == 1
       )
       and on (job, gateway, key) ${recorded.resetSeconds} > 0
-      and on (job, gateway, key) ${now} - ${recorded.lastSuccess} < ${memorySeconds}`,
+      and on (job, gateway, key) ${recorded.lastSuccess} > ${now} - ${memorySeconds}`,
   );
 }
 

@@ -140,11 +140,12 @@ function disappeared({ timing }: Settings): AlertDefinition {
 const LISTED = select(discoveryFamilies.info, { source: "listing" });
 
 function dataStale({ timing }: Settings): AlertDefinition {
-  const age = promql`${timing.now} - ${recorded.lastSuccess}`;
+  const { now } = timing;
+  const stale = promql`${now} - (${recorded.lastSuccess} < ${now} - ${timing.seconds(thresholds.keyStale)})`;
   const within = (collector: string) => {
     const interval = select(selfFamilies.pollInterval, { collector });
     return promql`
-      ${age}
+      ${stale}
       < on (job, gateway) group_left ()
         ${thresholds.staleIntervals} * max by (job, gateway) (last_over_time(${interval}[${timing.memory}]))`;
   };
@@ -155,7 +156,7 @@ function dataStale({ timing }: Settings): AlertDefinition {
       "The threshold depends on the poll interval or, for keys that are only listed, on the interval of the list. While a list fails, AIGatewayDiscoveryFailing covers all of its keys. The last part covers keys that never got an answer, with the value 0.",
     expr: promql`
       (
-        ${age} > ${timing.seconds(thresholds.keyStale)}
+        ${stale}
         unless (${within("key")})
         unless (
           ${within("discovery")}
