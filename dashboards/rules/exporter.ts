@@ -51,11 +51,13 @@ function upstreamErrors({ timing }: Settings): AlertDefinition {
   const range = timing.duration(15 * MINUTE);
   // Refusals of single keys have their own alerts.
   const failed = select(families.upstreamRequests, { code: "!~2..|40[1-3]" });
+  // A gateway without a balance or a list of keys answers 404 to each request for them.
+  const unsupported = select(families.upstreamRequests, { endpoint: "account", code: "404" });
   return {
     name: "AIGatewayUpstreamErrors",
     severity: "warning",
     expr: promql`
-      sum by (job, gateway, endpoint) (rate(${failed}[${range}]))
+      sum by (job, gateway, endpoint) (rate(${failed}[${range}]) unless rate(${unsupported}[${range}]))
       / sum by (job, gateway, endpoint) (rate(${families.upstreamRequests}[${range}]))
       > ${thresholds.upstreamErrors}`,
     for: 15 * MINUTE,

@@ -1,4 +1,4 @@
-import type { AnalyticsConfig, Config, DiscoveryConfig } from "../config/config.ts";
+import type { AnalyticsConfig, Config, DiscoveryConfig, Owner } from "../config/config.ts";
 import { holdsSecret, identityOf } from "../config/secret.ts";
 import type { AccountKey, AccountKeys } from "../gateway/account.ts";
 import { MOST_LISTED_KEYS } from "../gateway/account-keys.ts";
@@ -90,11 +90,11 @@ async function listed(
   const { unreadableRows, rowProblem, moved, failure } = answer;
   const keys = answer.keys.filter(({ name }) => isWanted(name, discovery));
   const isComplete = failure === undefined && !moved && unreadableRows === 0;
-  const plain = await inParts(keys, plainKey);
+  const plain = await inParts(keys, (key) => plainKey(key, discovery));
   const named = directory.named(workspace, plain, namesOf(config), isComplete);
   const limits = new Map(config.keys.flatMap(({ name, limit }) => (limit ? [[name, limit] as const] : [])));
   const elsewhere = new Set(config.part?.elsewhere.map((key) => key.name));
-  const listing = { workspace, owner: discovery.owner, askedAtMs, limits, elsewhere };
+  const listing = { workspace, askedAtMs, limits, elsewhere };
   const members = await inParts(named.keys, (key) => listedMembers(key, listing));
   const labels = { workspace };
   return {
@@ -118,12 +118,23 @@ function warningOf(rowProblem: string | undefined, beyond: number): string | und
   return warnings.length > 0 ? warnings.join("; ") : undefined;
 }
 
-/** A key with its names, and whether its name reveals a secret. */
-export function plainKey(key: AccountKey) {
+/** A key with its names and the owner in its name, and whether its name reveals a secret. */
+export function plainKey(key: AccountKey, { owner }: Pick<DiscoveryConfig, "owner">) {
   const isConcealed = holdsSecret(key.name);
   const label = shownLabel(labelText(key.name));
-  return { key, isConcealed, label, plain: isConcealed ? "" : plainName(key.name) };
+  const plain = isConcealed ? "" : plainName(key.name);
+  return { key, isConcealed, label, owner: ownerOf(key.name, owner), plain };
 }
+
+/** The owner that a pattern finds in the name of a key. */
+function ownerOf(name: string, pattern: RegExp | undefined): Owner {
+  const groups = pattern?.exec(name.slice(0, LONGEST_MATCHED))?.groups;
+  if (!groups) return NO_OWNER;
+  const group = (label: string) => (groups[label] === undefined ? "" : shownLabel(labelText(groups[label])));
+  return { team: group("team"), project: group("project"), costCenter: group("cost_center") };
+}
+
+const NO_OWNER: Owner = { team: "", project: "", costCenter: "" };
 
 /** Longer names are matched by their beginning, because a pattern may take long. */
 const LONGEST_MATCHED = 256;

@@ -16,11 +16,10 @@ export interface KeyDirectory {
   readonly listed: () => ListedNames;
 }
 
-/** A key with its plain name, which is empty if nothing of it can be shown, and its label. */
-export interface PlainKey {
+/** A key with its plain name, which is empty if nothing of it can be shown. */
+export interface PlainKey extends Omit<ListedName, "name"> {
   readonly key: AccountKey;
   readonly plain: string;
-  readonly label: string;
 }
 
 /** The names that are taken, and those of keys that are also configured, by their hash. */
@@ -75,14 +74,17 @@ export function createKeyDirectory(): KeyDirectory {
       ...missing.map(([, { name }]) => name),
     ]);
     const result = kept.toSorted(byAge).map((plainKey): NamedKey => {
-      const { key, label } = plainKey;
+      const { key, label, owner } = plainKey;
       const known = configured.get(key.hash);
-      if (known !== undefined) return { key, name: known, label, isConfigured: true };
+      if (known !== undefined) return { key, name: known, label, owner, isConfigured: true };
       const name = freeName(plainKey, used);
       used.add(name);
-      return { key, name, label, isConfigured: false };
+      return { key, name, label, owner, isConfigured: false };
     });
-    const names = [...missing, ...result.map(({ key, name, label }) => [key.hash, { name, label }] as const)];
+    const names = [
+      ...missing,
+      ...result.map(({ key, name, label, owner }) => [key.hash, { name, label, owner }] as const),
+    ];
     // A run may end after a reload has removed its listing.
     if (present?.listings.has(listing)) listings.set(listing, new Map(names));
     return { keys: result, beyond: own.length - kept.length };

@@ -6,13 +6,10 @@ import { discoveryFamilies } from "./discovery-families.ts";
 import { keyFamilies } from "./key-families.ts";
 import { keyReading, keySamples, limitSourceSamples } from "./key.ts";
 import type { NamedKey } from "./key-directory.ts";
-import { labelText, shownLabel } from "./label-text.ts";
 import { lowerLimit } from "./mirrored-limit.ts";
 
 export interface Listing {
   readonly workspace: string;
-  /** Finds the owner in the name of a key. */
-  readonly owner: RegExp | undefined;
   readonly askedAtMs: number;
   /** The limits that the configuration mirrors, by the name of the key. */
   readonly limits: ReadonlyMap<string, KeyLimit>;
@@ -27,9 +24,8 @@ export function listedMembers(named: NamedKey, listing: Listing): readonly Membe
 
 /** A key that nothing else shows. Whether its secret works is not known. */
 function listedKey(named: NamedKey, listing: Listing): Member {
-  const { key, name } = named;
+  const { key, name, owner } = named;
   const { askedAtMs } = listing;
-  const owner = ownerOf(key.name, listing.owner);
   const about = infoSamples(named, listing);
   return {
     id: targetId("listed", key.hash),
@@ -106,11 +102,4 @@ function description(about: readonly Sample[], key?: string, owner?: Owner): Mem
     ...sample(keyFamilies.up, { key }, state.up),
     ...sample(keyFamilies.lastSuccess, { key }, seconds(state.lastSuccessMs)),
   ];
-}
-
-/** The owner that a pattern finds in the name of a key. */
-export function ownerOf(name: string, pattern: RegExp | undefined): Owner {
-  const groups = pattern?.exec(name.slice(0, 256))?.groups ?? {};
-  const group = (label: string) => (groups[label] === undefined ? "" : shownLabel(labelText(groups[label])));
-  return { team: group("team"), project: group("project"), costCenter: group("cost_center") };
 }

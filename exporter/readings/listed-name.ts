@@ -1,7 +1,10 @@
-/** The name of a listed key here, and the label of its name at the gateway, which other keys may have as well. */
+import type { Owner } from "../config/config.ts";
+
+/** The name of a listed key here, the label of its name at the gateway, which other keys may have as well, and the owner in that name. */
 export interface ListedName {
   readonly name: string;
   readonly label: string;
+  readonly owner: Owner;
 }
 
 /** The names of the keys of the account: by list, then by the hash of the key. */

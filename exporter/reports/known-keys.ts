@@ -1,6 +1,5 @@
 import { isWanted, namesOf, plainKey } from "../collectors/discovery.ts";
 import { createKeyDirectory } from "../collectors/key-directory.ts";
-import { ownerOf } from "../collectors/listed-key.ts";
 import type { Config, KeyConfig, Owner } from "../config/config.ts";
 import type { AccountKey } from "../gateway/account.ts";
 import type { ReportGateway } from "./report.ts";
@@ -37,9 +36,10 @@ export async function knownKeys(
     const { keys: listed, failure, moved, unreadableRows } = await gateway.accountKeys(workspace);
     const title = workspace ?? "default";
     const isComplete = !failure && !moved && unreadableRows === 0;
-    const plain = listed.filter(({ name }) => discovery && isWanted(name, discovery)).map(plainKey);
-    for (const { key, name } of directory.named(title, plain, namesOf(config), isComplete).keys) {
-      const owner = ownerOf(key.name, discovery?.owner);
+    const plain = listed.flatMap((key) =>
+      discovery && isWanted(key.name, discovery) ? [plainKey(key, discovery)] : [],
+    );
+    for (const { key, name, owner } of directory.named(title, plain, namesOf(config), isComplete).keys) {
       known.set(key.hash, { hash: key.hash, name, owner, listed: key, configured: undefined });
     }
     if (!isComplete) problems.push({ workspace: title });

@@ -79,9 +79,10 @@ export function listedKeys(
   if (!discovery) return [];
   const configured = new Set([...keys, ...(part?.elsewhere ?? [])].map(({ name }) => name));
   return discovery.workspaces.flatMap((workspace) =>
-    [...(listed.get(workspace ?? "default") ?? [])].flatMap(([hash, { name }]) => {
-      const isShown = !configured.has(name) && readings.status(targetId("listed", hash)) !== undefined;
-      return isShown ? [listedKeyRow(hash, name, readings)] : [];
+    [...(listed.get(workspace ?? "default") ?? [])].flatMap(([hash, listedName]) => {
+      const isShown =
+        !configured.has(listedName.name) && readings.status(targetId("listed", hash)) !== undefined;
+      return isShown ? [listedKeyRow(hash, listedName, readings)] : [];
     }),
   );
 }

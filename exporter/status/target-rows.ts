@@ -1,5 +1,6 @@
 import type { KeyConfig, Owner } from "../config/config.ts";
 import { decimalSum } from "../metrics/decimal-sum.ts";
+import type { ListedName } from "../readings/listed-name.ts";
 import type { KeyReading, PairUsage } from "../readings/reading.ts";
 import type { ShownReading } from "../readings/learnt.ts";
 import type { ReadingSource, TargetStatus } from "../readings/readings.ts";
@@ -33,7 +34,7 @@ export function targetRow(name: string, status: TargetStatus | undefined): Targe
 export interface KeyRow extends TargetRow {
   /** Under which its readings are kept. */
   readonly id: TargetId;
-  /** Empty if not configured. */
+  /** Empty if neither the configuration nor the name of a listed key names one. */
   readonly owner: Owner;
   readonly limit: number | "unlimited" | undefined;
   /** Whether the limit is the one that the configuration mirrors. */
@@ -66,14 +67,12 @@ export function keyRows(keys: readonly KeyConfig[], readings: ReadingSource): re
 const idsOf = new WeakMap<readonly KeyConfig[], readonly TargetId[]>();
 
 /** A key that only a list of the account shows. */
-export function listedKeyRow(hash: string, name: string, readings: ReadingSource): KeyRow {
+export function listedKeyRow(hash: string, { name, owner }: ListedName, readings: ReadingSource): KeyRow {
   const id = targetId("listed", hash);
   const value = readings.shown(id)?.value;
   const isDisabled = value?.kind === "key" && value.isDisabled === true;
-  return { ...keyRowOf(id, name, NO_OWNER, readings), isListed: true, isDisabled };
+  return { ...keyRowOf(id, name, owner, readings), isListed: true, isDisabled };
 }
-
-const NO_OWNER: Owner = { team: "", project: "", costCenter: "" };
 
 function keyRowOf(id: TargetId, name: string, owner: Owner, readings: ReadingSource): KeyRow {
   const row = targetRow(name, readings.status(id));

@@ -7,6 +7,7 @@ import {
 import { parseKeyRows } from "../../../exporter/gateway/wire/account-keys.ts";
 import { CONTRACT_DATA } from "./key-exposition.ts";
 
+const NO_OWNER = { team: "", project: "", costCenter: "" };
 const NO_NAMES = { taken: new Set<string>(), configured: new Map<string, string>() };
 
 /** Lists one key and returns the name that it gets. */
@@ -25,7 +26,7 @@ function keysOf(hashes: readonly string[], plain = "search"): readonly PlainKey[
     parseKeyRows({ data: rows.slice(page * PAGE, (page + 1) * PAGE) }, "list"),
   )
     .flat()
-    .flatMap(({ key }) => (typeof key === "string" ? [] : [{ key, plain, label: plain }]));
+    .flatMap(({ key }) => (typeof key === "string" ? [] : [{ key, plain, label: plain, owner: NO_OWNER }]));
 }
 
 const PAGE = 1000;
@@ -104,5 +105,7 @@ test("a key whose secret was replaced is listed under its new hash only, also by
     );
   list(before);
   list(after);
-  expect([...(directory.listed().get("one") ?? [])]).toEqual([[after, { name: "mine", label: "search" }]]);
+  expect([...(directory.listed().get("one") ?? [])]).toEqual([
+    [after, { name: "mine", label: "search", owner: NO_OWNER }],
+  ]);
 });

@@ -4,7 +4,7 @@ import { startTestApp } from "../../support/test-app.ts";
 import { textOf } from "./page/page-reader.ts";
 
 /** An exporter with one of two keys, and a query with a name that the gateway does not list. */
-async function start(switches: Partial<Switches> = {}) {
+async function start(switches: Partial<Switches> = {}, discovery: object = {}) {
   const app = await startTestApp({
     analytics: true,
     keys: ["billing"],
@@ -16,7 +16,7 @@ async function start(switches: Partial<Switches> = {}) {
       gateway.spend({ key: "billing", model: "acme/one", micros: 25_750_000 });
     },
     content: () => ({
-      discovery: {},
+      discovery,
       analytics: {
         management_key_env: "MANAGEMENT_KEY",
         queries: [{ name: "typo", dimensions: ["modle"], window: "day" }],
@@ -49,6 +49,14 @@ describe("the account on the page of a running exporter", () => {
     app.gateway.remove("web");
     await app.clock.runTo(app.clock.now() + 660_000, 20_000);
     expect(await page()).not.toContain("web listed");
+  });
+
+  test("assigns listed keys to the teams in their names", async () => {
+    const { app } = await start({}, { owner: "^(?<team>we)b" });
+    const [page, api] = await Promise.all([app.page("/?team=we"), app.page("/api/v1/status?team=we")]);
+    expect(textOf(page)).toMatch(/web we listed, not polled/);
+    expect(JSON.parse(api)).toMatchObject({ keys: [{ name: "web", team: "we" }] });
+    expect(await app.page("/metrics")).toMatch(/aigateway_key_owner_info\{[^}]*key="web"[^}]*team="we"/);
   });
 
   test("shows no balance where the gateway has none", async () => {

@@ -150,7 +150,11 @@ test("an answer that lacks rows is a lower bound, and a key that it does not nam
     latest: () => undefined,
     isCurrent: () => true,
   };
-  const names = ["Prod", "Batch", "_concealed"].map((label) => ({ name: label.toLowerCase(), label }));
+  const names = ["Prod", "Batch", "_concealed"].map((label) => ({
+    name: label.toLowerCase(),
+    label,
+    owner: { team: "", project: "", costCenter: "" },
+  }));
   const listed = new Map([["default", new Map(names.map((name) => [name.name, name]))]]);
   const queries = [
     { name: "q", dimensions: ["model", "api_key_id"], metrics: ["credits" as const], window: "day" as const },

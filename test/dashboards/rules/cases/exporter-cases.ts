@@ -31,6 +31,14 @@ export const exporterCases: readonly AlertCase[] = [
     requests("refused", { "401": 1 }),
   ),
   ofEndpoint(
+    "UpstreamErrors",
+    warning,
+    "account",
+    "the gateway has neither a balance nor a list of keys",
+    requests("account", { "404": 1 }),
+  ),
+  ofEndpoint("UpstreamErrors", warning, "path", "the path is wrong", requests("path", { "404": 1 }), 16),
+  ofEndpoint(
     "UpstreamThrottled",
     warning,
     "throttled",
