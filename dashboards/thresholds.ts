@@ -79,8 +79,8 @@ export const thresholds = {
   /** Data are stale after this time, or after `staleIntervals` poll intervals if that is longer. */
   keyStale: 15 * MINUTE,
   analyticsStale: 60 * MINUTE,
-  /** The query last_month runs hourly. */
-  closedMonthStale: 4 * HOUR,
+  /** Queries of complete windows run hourly. */
+  completeWindowStale: 4 * HOUR,
   staleIntervals: 5,
   /** Two runs of a probe have failed if its last run started this many intervals after the last success. One failed run is slightly more than 1. */
   probeFailedIntervals: 1.5,

@@ -91,7 +91,7 @@ export function age(id: number): PlacedPanel {
     title: "Data age",
     expr: `time() - min(max by (job, gateway) (${ofJob(families.lastSuccess)}))`,
     unit: unit.seconds,
-    steps: steps("green", [thresholds.analyticsStale, "orange"], [thresholds.closedMonthStale, "red"]),
+    steps: steps("green", [thresholds.analyticsStale, "orange"], [thresholds.completeWindowStale, "red"]),
     empty: "no answer",
     shows: "Age of the last good answer about the balance.",
     read: "About five minutes is good (schedule.analytics).",

@@ -30,7 +30,7 @@ export function dataUntil(id: number): PlacedPanel {
     empty: NO_ANSWER,
     queries: [instant(promql`time() - min(${ofJob(queryFamilies.dataTimestamp, { query: "~day|month" })})`)],
     unit: unit.seconds,
-    steps: steps("green", [thresholds.analyticsStale, "orange"], [thresholds.closedMonthStale, "red"]),
+    steps: steps("green", [thresholds.analyticsStale, "orange"], [thresholds.completeWindowStale, "red"]),
   });
 }
 

@@ -155,7 +155,7 @@ export function queryTable(id: number): PlacedPanel {
       }),
       valueColumn("Age", `time() - ${perQuery(queryFamilies.lastSuccess)}`, unit.seconds, {
         cell: "text",
-        steps: steps("green", [thresholds.analyticsStale, "orange"], [thresholds.closedMonthStale, "red"]),
+        steps: steps("green", [thresholds.analyticsStale, "orange"], [thresholds.completeWindowStale, "red"]),
       }),
       valueColumn("Rows", perQuery(queryFamilies.rows), unit.count),
       valueColumn("Folded", perQuery(queryFamilies.folded), unit.count),

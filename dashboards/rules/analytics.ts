@@ -21,25 +21,26 @@ export function analyticsData(settings: Settings): RuleGroup {
 }
 
 function stale({ timing }: Settings): AlertDefinition {
-  const age = (query: string) =>
-    promql`${timing.now} - max by (job, gateway, query) (last_over_time(${select(families.lastSuccess, { query })}[${timing.analyticsMemory}]))`;
-  const running = age("!~last_month");
+  const age = promql`${timing.now} - max by (job, gateway, query) (last_over_time(${families.lastSuccess}[${timing.analyticsMemory}]))`;
   const interval = select(selfFamilies.pollInterval, { collector: "analytics" });
   return {
     name: "AIGatewayAnalyticsStale",
     severity: "warning",
     comment:
-      "The query last_month runs hourly; the others follow the poll interval. The last part covers queries that never got an answer, with the value 0.",
+      "Queries of complete windows run hourly; the others follow the poll interval. The last part covers queries that never got an answer, with the value 0.",
     expr: promql`
       (
-        ${running} > ${timing.seconds(thresholds.analyticsStale)}
+        ${age} > ${timing.seconds(thresholds.analyticsStale)}
         unless (
-          ${running}
+          ${age}
           < on (job, gateway) group_left ()
             ${thresholds.staleIntervals} * max by (job, gateway) (last_over_time(${interval}[${timing.analyticsMemory}]))
         )
+        unless (
+          ${age} < ${timing.seconds(thresholds.completeWindowStale)}
+          and max by (job, gateway, query) (last_over_time(${families.minInterval}[${timing.analyticsMemory}])) > 0
+        )
       )
-      or ${age("last_month")} > ${timing.seconds(thresholds.closedMonthStale)}
       or (
         max by (job, gateway, query) (${families.up}) == 0
         unless on (job, gateway, query) last_over_time(${families.lastSuccess}[${timing.analyticsMemory}])

@@ -1,4 +1,4 @@
-import type { SeriesQuestion, Usage, UsageQuestion, UsageSeries } from "../gateway/port.ts";
+import type { SeriesQuestion, Usage, UsageAnswer, UsageQuestion, UsageSeries } from "../gateway/port.ts";
 import { BUCKET_MS, type Window } from "../time/window.ts";
 import { ACCOUNT, keptAnswer, ofKey, PAIRS, type PastAnswer, ranges } from "./answers.ts";
 import type { BackfillPlan, PlannedKey } from "./plan.ts";
@@ -17,7 +17,7 @@ export class PastError extends Error {}
 /**
  * Asks for everything that is not yet answered, and yields each answer once.
  * @param answered what earlier runs were answered: subjects and ends of their ranges.
- * @throws GatewayError; PastError if the gateway cuts rows, or sends some that cannot be read.
+ * @throws GatewayError; PastError if the gateway cuts rows, sends some that cannot be read, or cannot filter by a key.
  */
 export async function* askPast(
   plan: BackfillPlan,
@@ -29,7 +29,7 @@ export async function* askPast(
     for (const part of ranges(plan)) {
       if (answered.has(subject, part.range.endMs)) continue;
       const answer = await gateway.usageSeries({ ...part, dimensions: [], filters });
-      yield keptAnswer(subject, part.range, whole(answer, part.range));
+      yield keptAnswer(subject, part.range, filtered(subject, whole(answer, part.range)));
     }
   }
   if (plan.untilMs < plan.plannedAtMs) {
@@ -53,13 +53,15 @@ export interface AnsweredSoFar {
 async function after(plan: BackfillPlan, { hash }: PlannedKey, gateway: PastGateway): Promise<PastAnswer> {
   const range = { startMs: plan.untilMs, endMs: plan.plannedAtMs };
   const usage = await gateway.usage({ range, pairs: false, total: true, rates: false, filters: ofKey(hash) });
-  const { credits = 0, byokCredits = 0 } = usage.total?.amounts ?? {};
+  const total = filtered(hash, whole(usage, range)).total;
+  const credits = total?.empty ? 0 : total?.amounts.credits;
+  if (credits === undefined) throw new PastError(`the gateway reports no credits ${between(range)}`);
   return {
     subject: hash,
     range,
     isAfter: true,
     isByokUnknown: usage.creditsSource === "total",
-    rows: [{ startMs: range.startMs, labels: [], amounts: [credits, byokCredits] }],
+    rows: [{ startMs: range.startMs, labels: [], amounts: [credits, total?.amounts.byokCredits ?? 0] }],
   };
 }
 
@@ -94,12 +96,23 @@ const MOST_COUNT = 744;
 /** Fewer than the gateway's 1000, because some hours have more than others. */
 const COMFORTABLE_ROWS = 600;
 
-function whole(answer: UsageSeries, { startMs, endMs }: Window): UsageSeries {
-  const from = `between ${new Date(startMs).toISOString()} and ${new Date(endMs).toISOString()}`;
+function whole<Answer extends UsageAnswer>(answer: Answer, range: Window): Answer {
+  const from = between(range);
   if (answer.truncated) throw new PastError(`the gateway does not send all rows ${from}`);
   if (answer.unreadableRows > 0)
     throw new PastError(
       `${answer.unreadableRows} rows ${from} cannot be read (the first: ${answer.rowProblem})`,
     );
+  return answer;
+}
+
+function between({ startMs, endMs }: Window): string {
+  return `between ${new Date(startMs).toISOString()} and ${new Date(endMs).toISOString()}`;
+}
+
+/** The answer about a key, unless the gateway warns that it could not resolve the filter: then other keys may be part of it. */
+function filtered<Answer extends UsageAnswer>(subject: string, answer: Answer): Answer {
+  if (subject !== ACCOUNT && answer.warnings > 0)
+    throw new PastError(`the gateway cannot filter by the key ${subject.slice(0, 8)}…`);
   return answer;
 }

@@ -18,7 +18,7 @@ export function onlineProblems(config: Config, asked: readonly Asked[]): readonl
   for (const { job, failure } of failed) {
     const reached = isReach(job) && ids.has(`analytics/${queryName(job)}`);
     if (reached) continue;
-    const scope = scopeOf(job, failure);
+    const scope = isWorkspaceMissing(job, failure, asked) ? "query" : scopeOf(job, failure);
     const one = {
       job,
       failure,
@@ -54,6 +54,14 @@ function scopeOf({ endpoint }: Job, { kind, status }: GatewayError): Scope {
   if (OF_GATEWAY.has(kind) || status === 404 || status === 405) return "gateway";
   if (endpoint === "key") return "key";
   return kind === "bad_request" ? "query" : "management";
+}
+
+/** Whether 404 means that the gateway has no such workspace, because it does not answer 404 to everything. */
+function isWorkspaceMissing(job: Job, { status }: GatewayError, asked: readonly Asked[]): boolean {
+  const isFound = asked.some(
+    (one) => one.isAsked && one.job.endpoint !== "account" && one.failure?.status !== 404,
+  );
+  return status === 404 && job.id.startsWith("discovery/") && isFound;
 }
 
 const OF_GATEWAY: ReadonlySet<FailureReason> = new Set([

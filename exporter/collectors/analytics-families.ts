@@ -99,6 +99,11 @@ export const queryFamilies = {
     "When the last good answer to the query was requested, seconds since the epoch. Outlives the values.",
     "before the first good answer",
   ),
+  minInterval: ofQuery(
+    "aigateway_analytics_min_interval_seconds",
+    "Shortest time between two polls of the query, seconds: an hour for a complete window that is polled less often, else 0, and then each poll of the analytics contains it.",
+    "never",
+  ),
   dataTimestamp: ofQuery(
     "aigateway_analytics_data_timestamp_seconds",
     `End of the data in the answer, seconds since the epoch: the ${USAGE_PROVENANCE.computedAt} if sent, else the end of the requested range.`,

@@ -18,7 +18,7 @@ import { ownQueryFamilies } from "./own-query-families.ts";
 import { ownQueryJob } from "./own-query.ts";
 import {
   isRunning,
-  LAST_MONTH_INTERVAL_MS,
+  COMPLETE_WINDOW_INTERVAL_MS,
   queryJob,
   rangeOf,
   runningRange,
@@ -40,11 +40,13 @@ export const analyticsCollector: Collector = {
   ],
   lastSuccess: families.lastSuccess,
   cadence: (family, intervalMs) => {
-    const [usual, lastMonth] = [intervalMs, Math.max(intervalMs, LAST_MONTH_INTERVAL_MS)].map(
-      (ms) => `${ms / 1000} s`,
-    );
-    if (LAST_MONTH_FAMILIES.has(family)) return `${lastMonth}`;
-    return QUERY_FAMILIES.has(family) ? `${usual}, last_month every ${lastMonth}` : `${usual}`;
+    const usual = `${intervalMs / 1000} s`;
+    const hourly = `${Math.max(intervalMs, COMPLETE_WINDOW_INTERVAL_MS) / 1000} s`;
+    if (LAST_MONTH_FAMILIES.has(family)) return hourly;
+    if (OWN_FAMILIES.has(family))
+      return `${usual}, queries with the window last_day or last_month every ${hourly}`;
+    if (!QUERY_FAMILIES.has(family)) return usual;
+    return `${usual}, last_month and configured queries with the window last_day or last_month every ${hourly}`;
   },
   jobs: ({ gateway, analytics, budgets }) =>
     analytics
@@ -58,12 +60,12 @@ export const analyticsCollector: Collector = {
 
 const LAST_MONTH_FAMILIES: ReadonlySet<Family> = new Set(Object.values(usageFamiliesOf.last_month));
 const QUERY_FAMILIES: ReadonlySet<Family> = new Set(Object.values(families));
+const OWN_FAMILIES: ReadonlySet<Family> = new Set(Object.values(ownQueryFamilies));
 
 function windowJob(query: Query, analytics: AnalyticsConfig, gateway: Config["gateway"]): Job {
   return {
-    ...queryJob(query, analytics, gateway),
+    ...queryJob(query, query === "last_month" ? COMPLETE_WINDOW_INTERVAL_MS : 0, analytics, gateway),
     requests: 2,
-    minIntervalMs: query === "last_month" ? LAST_MONTH_INTERVAL_MS : 0,
     fingerprint: JSON.stringify([analytics.top, analytics.rates]),
     run: async (client, askedAtMs) => {
       const range = rangeOf(query, askedAtMs);
@@ -100,9 +102,8 @@ function windowJob(query: Query, analytics: AnalyticsConfig, gateway: Config["ga
 function budgetJob(query: BudgetQuery, analytics: AnalyticsConfig, gateway: Config["gateway"]): Job {
   const { name, period, pairs } = query;
   return {
-    ...queryJob(name, analytics, gateway),
+    ...queryJob(name, 0, analytics, gateway),
     requests: pairs ? 2 : 1,
-    minIntervalMs: 0,
     fingerprint: JSON.stringify([pairs]),
     run: async (client, askedAtMs) => {
       const window = windowOf(period, askedAtMs);

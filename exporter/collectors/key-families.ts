@@ -33,13 +33,13 @@ export const keyFamilies = {
   ),
   info: info({
     name: "aigateway_key_info",
-    help: `Always 1 for every configured key. The label is the masked fragment that the service shows (${FROM.label}), empty unless show_label is set.`,
+    help: `Always 1 for every configured or listed key. The label is the masked fragment that the service shows (${FROM.label}), empty for listed keys and unless show_label is set.`,
     labels: ["key", "label"],
     absent: "only with show_label: before the first answer; 3 intervals after the last good one",
   }),
   ownerInfo: info({
     name: "aigateway_key_owner_info",
-    help: "Always 1 for every configured key. The labels are its owner in the configuration, empty if not set, so that a join drops no key.",
+    help: "Always 1 for every configured or listed key. The labels are its owner in the configuration or, by discovery.owner, in its name; empty if not set, so that a join drops no key.",
     labels: ["key", "team", "project", "cost_center"],
     absent: "never",
   }),

@@ -7,16 +7,22 @@ import { queryFamilies } from "./analytics-families.ts";
 import { OTHER, type Pair, shownBreakdown } from "./breakdown.ts";
 import { ownQueryFamilies } from "./own-query-families.ts";
 import { keySpends } from "./key-spend.ts";
-import { LAST_MONTH_INTERVAL_MS, queryJob, rangeOf, usageReading, warningOf } from "./query-job.ts";
+import {
+  COMPLETE_WINDOW_INTERVAL_MS,
+  isRunning,
+  queryJob,
+  rangeOf,
+  usageReading,
+  warningOf,
+} from "./query-job.ts";
 import { answerSamples } from "./usage-samples.ts";
 
 /** A query of the configuration: its most expensive rows by name, and the rest as `_other`. */
 export function ownQueryJob(query: QueryConfig, analytics: AnalyticsConfig, gateway: Config["gateway"]): Job {
   const { name, dimensions, window: queryWindow, top } = query;
   return {
-    ...queryJob(name, analytics, gateway),
+    ...queryJob(name, isRunning(queryWindow) ? 0 : COMPLETE_WINDOW_INTERVAL_MS, analytics, gateway),
     requests: 2,
-    minIntervalMs: queryWindow.startsWith("last_") ? LAST_MONTH_INTERVAL_MS : 0,
     fingerprint: JSON.stringify(query),
     run: async (client, askedAtMs) => {
       const range = rangeOf(queryWindow, askedAtMs);

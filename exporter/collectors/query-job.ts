@@ -1,25 +1,32 @@
 import type { AnalyticsConfig, Config } from "../config/config.ts";
 import { identityOf } from "../config/secret.ts";
 import type { Usage } from "../gateway/port.ts";
+import { sample } from "../metrics/family.ts";
 import type { UsageReading } from "../readings/reading.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Job } from "../schedule/job.ts";
 import { type Window, windowAt, windowBefore } from "../time/window.ts";
-import type { Query } from "./analytics-families.ts";
+import { type Query, queryFamilies as families } from "./analytics-families.ts";
 import { stateSamples } from "./usage-samples.ts";
 
-/** A complete month hardly changes, and is the most expensive query for the service. */
-export const LAST_MONTH_INTERVAL_MS = 3_600_000;
+/** A complete window hardly changes, and a month is the most expensive query for the service. */
+export const COMPLETE_WINDOW_INTERVAL_MS = 3_600_000;
 
 /** The parts that all queries share. */
-export function queryJob(name: string, { managementKey }: AnalyticsConfig, { baseUrl }: Config["gateway"]) {
+export function queryJob(
+  name: string,
+  minIntervalMs: number,
+  { managementKey }: AnalyticsConfig,
+  { baseUrl }: Config["gateway"],
+) {
   return {
     id: targetId("analytics", name),
     title: `analytics query "${name}"`,
     name,
     endpoint: "analytics",
     identity: JSON.stringify([baseUrl, identityOf(managementKey)]),
-    constants: [],
+    minIntervalMs,
+    constants: sample(families.minInterval, { query: name }, minIntervalMs / 1000),
     describe: (state) => stateSamples(name, state),
   } satisfies Partial<Job>;
 }

@@ -10,10 +10,11 @@ const WINDOW_RULE = "day, last_day, month or last_month";
 const METRICS_RULE = QUERY_METRICS.join(", ");
 /** Each request has its own value, so they would be series without end. */
 const UNBOUNDED: ReadonlySet<string> = new Set(["generation_id", "session_id"]);
-/** Names that would be taken for other labels. */
+/** Names that would be taken for other labels: those of the series, of its target, and of Prometheus. */
 const RESERVED_LABELS: ReadonlySet<string> = new Set([
   "query",
   "job",
+  "gateway",
   "instance",
   "le",
   "quantile",

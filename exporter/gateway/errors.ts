@@ -1,9 +1,6 @@
 import { withoutSecrets } from "../config/secret.ts";
 
-/**
- * Why a run failed, a closed set: the label `reason` of `aigateway_exporter_poll_failures_total`. `secret_unreadable`
- * is the only reason without a request: the credential could not be read.
- */
+/** Why a run failed, a closed set: the label `reason` of `aigateway_exporter_poll_failures_total`. */
 export const FAILURE_REASONS = [
   "unauthorized",
   "payment_required",

@@ -27,7 +27,7 @@ export interface GatewayDependencies {
   readonly random: () => number;
   /** The exporter's version, for the user agent. */
   readonly version: string;
-  /** Called for each request that was sent: the status, or `none` when there was no answer. */
+  /** Called for each request that was sent: the status, or `none` if no complete answer arrived. */
   readonly onAnswer: (endpoint: Endpoint, code: string) => void;
 }
 

@@ -71,13 +71,13 @@ export const selfFamilies = {
   }),
   pollInterval: gauge({
     name: "aigateway_exporter_poll_interval_seconds",
-    help: "Effective interval between two polls of a target: the longest gap of the schedule, the time that the rate limit needs for all targets, or the longest time between the last two polls of a target, whichever is longest.",
+    help: "Effective interval between two polls of a target: the longest gap of the schedule, the time that the rate limit needs for all targets, the longest time between the last two polls of a target, or the longest time for which a target has been due, whichever is longest.",
     labels: ["collector"],
     absent: "the collector has no targets",
   }),
   upstreamRequests: counter({
     name: "aigateway_exporter_upstream_requests_total",
-    help: "Requests to the gateway, including retries, by HTTP status; code is none without an answer.",
+    help: "Requests to the gateway, including retries, by HTTP status; code is none if no complete answer arrived.",
     labels: ["endpoint", "code"],
     absent: "no request with that status yet",
   }),

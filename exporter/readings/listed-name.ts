@@ -1,10 +1,11 @@
-import type { Owner } from "../config/config.ts";
-
-/** The name of a listed key here, the label of its name at the gateway, which other keys may have as well, and the owner in that name. */
+/** What the name of a listed key at the gateway shows. */
 export interface ListedName {
+  /** The name here. No other key has it. */
   readonly name: string;
+  /** The label of the name at the gateway, which other keys may have as well. */
   readonly label: string;
-  readonly owner: Owner;
+  /** Empty where the name contains none. */
+  readonly owner: Readonly<Record<"team" | "project" | "costCenter", string>>;
 }
 
 /** The names of the keys of the account: by list, then by the hash of the key. */

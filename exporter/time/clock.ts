@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /**
  * Time as the exporter sees it, passed to everything that needs it, so that a test can step through months in seconds.
- * Only network timeouts run in real time.
+ * Sockets, certificates, files and lines of the log use real time.
  */
 export interface Clock {
   /** Wall clock, milliseconds since the epoch (UTC). May be stepped either way. */

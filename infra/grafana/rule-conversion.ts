@@ -6,6 +6,7 @@ import {
   type Rule,
   type RuleGroup,
 } from "../../dashboards/rules/rule.ts";
+import { parseDuration } from "../../exporter/time/duration.ts";
 import type { GrafanaGroup, GrafanaQuery, GrafanaRule } from "./grafana-group.ts";
 
 export interface ConversionOptions {
@@ -162,14 +163,9 @@ function evaluationsToResolve({ keep_firing_for: kept }: AlertRule, interval: st
   return 1 + (kept === undefined ? 0 : Math.ceil(secondsOf(kept) / secondsOf(interval)));
 }
 
-/** `1h30m` → 5400; NaN for anything other than hours, minutes and seconds. */
+/** `1h30m` → 5400; NaN for anything that is not a duration. */
 function secondsOf(duration: string): number {
-  if (!/^(\d+[dhms])+$/.test(duration)) return Number.NaN;
-  const parts = duration.matchAll(/(\d+)([dhms])/g);
-  return [...parts].reduce(
-    (sum, [, amount, unit = ""]) => sum + Number(amount) * (UNIT_SECONDS[unit] ?? 0),
-    0,
-  );
+  return (parseDuration(duration) ?? Number.NaN) / 1000;
 }
 
 function intervalSeconds({ name, interval }: RuleGroup): number {
@@ -180,8 +176,6 @@ function intervalSeconds({ name, interval }: RuleGroup): number {
     `Cannot convert the rule group "${name}": its interval must be a multiple of ${BASE_INTERVAL_SECONDS}s, not "${interval}"`,
   );
 }
-
-const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 /** A stable uid, so that an inserted rule does not shift the identities and states of the others. At most 40 characters of [A-Za-z0-9_-]. */
 function uidOf(...parts: readonly string[]): string {

@@ -142,10 +142,19 @@ describe("check --online: what cannot work, with exit code 1", () => {
     ],
     [
       "a workspace that is not one",
-      { content: { discovery: { workspaces: [WORKSPACE] } }, prepare: refuseWorkspace },
+      { content: { discovery: { workspaces: [WORKSPACE] } }, prepare: refuseWorkspace(400) },
       [
         one(
           `discovery.workspaces: "${WORKSPACE}": gateway answered 400: No such workspace. Correct the UUID of the workspace`,
+        ),
+      ],
+    ],
+    [
+      "a workspace that was deleted",
+      { content: { discovery: { workspaces: [WORKSPACE] } }, prepare: refuseWorkspace(404) },
+      [
+        one(
+          `discovery.workspaces: "${WORKSPACE}": gateway answered 404: No such workspace. Correct the UUID of the workspace`,
         ),
       ],
     ],
@@ -166,12 +175,13 @@ describe("check --online: what cannot work, with exit code 1", () => {
   });
 });
 
-function refuseWorkspace({ faults }: Gateway): void {
-  faults.add({
-    kind: "status",
-    status: 400,
-    endpoint: "keys",
-    parameter: `workspace_id=${WORKSPACE}`,
-    message: "No such workspace",
-  });
+function refuseWorkspace(status: number): (gateway: Gateway) => void {
+  return ({ faults }) =>
+    void faults.add({
+      kind: "status",
+      status,
+      endpoint: "keys",
+      parameter: `workspace_id=${WORKSPACE}`,
+      message: "No such workspace",
+    });
 }

@@ -55,7 +55,7 @@ describe("the account on the page of a running exporter", () => {
     const { app } = await start({}, { owner: "^(?<team>we)b" });
     const [page, api] = await Promise.all([app.page("/?team=we"), app.page("/api/v1/status?team=we")]);
     expect(textOf(page)).toMatch(/web we listed, not polled/);
-    expect(JSON.parse(api)).toMatchObject({ keys: [{ name: "web", team: "we" }] });
+    expect(JSON.parse(api)).toMatchObject({ keys: [{ key: "web", team: "we" }] });
     expect(await app.page("/metrics")).toMatch(/aigateway_key_owner_info\{[^}]*key="web"[^}]*team="we"/);
   });
 

@@ -31,15 +31,33 @@ export const analyticsCases: readonly AlertCase[] = [
     "warning",
     "slow-last-month",
     "the query last_month gets an answer every two hours",
-    answered("last_month", (minute) => minute - (minute % 120), "slow-last-month"),
+    hourly("last_month", (minute) => minute - (minute % 120), "slow-last-month"),
   ),
   ofJob(
     "Stale",
     "warning",
     "no-last-month",
     "the query last_month has had no answer since minute 60",
-    answered("last_month", (minute) => Math.min(minute, 60), "no-last-month"),
+    hourly("last_month", (minute) => Math.min(minute, 60), "no-last-month"),
     311,
+  ),
+  of(
+    "Stale",
+    "warning",
+    "users-yesterday",
+    "a configured query of the last day misses one of its hourly answers",
+    hourly("users-yesterday", (minute) => minute - (minute % 120)),
+  ),
+  of(
+    "Stale",
+    "warning",
+    "often",
+    "may run at each poll, and gets an answer every two hours",
+    [
+      ...answered("often", (minute) => minute - (minute % 120)),
+      exposed(families.minInterval, { query: "often" }, () => 0),
+    ],
+    71,
   ),
   ofSeldom("Stale", "warning", "week", "runs every half an hour and gets every fourth answer", [
     ...answered("week", (minute) => minute - (minute % 120), SELDOM),
@@ -66,6 +84,11 @@ export const analyticsCases: readonly AlertCase[] = [
 
 function answered(query: string, at: (minute: number) => number, job = JOB): readonly InputSeries[] {
   return [exposed(families.lastSuccess, { query }, (minute) => at(minute) * 60, job)];
+}
+
+/** A query of a complete window. */
+function hourly(query: string, at: (minute: number) => number, job = JOB): readonly InputSeries[] {
+  return [...answered(query, at, job), exposed(families.minInterval, { query }, () => 3600, job)];
 }
 
 function truncated(query: string, from: number, to: number): readonly InputSeries[] {

@@ -27,13 +27,14 @@ badFiles("analytics.queries", [
   {
     name: "dimensions that cannot be labels",
     text: withQueries(
-      "{name: a, dimensions: [session_id, query], window: day}, {name: b, dimensions: [user, user], window: day}, {name: c, dimensions: [user, app, model], window: day}",
+      "{name: a, dimensions: [session_id, query], window: day}, {name: g, dimensions: [gateway], window: day}, {name: b, dimensions: [user, user], window: day}, {name: c, dimensions: [user, app, model], window: day}",
     ),
     problems: [
       "analytics.queries[0].dimensions[0]: session_id has a value of its own for each request, so it cannot be a label",
       "analytics.queries[0].dimensions[1]: query cannot be a label of a query",
-      "analytics.queries[1].dimensions[1]: user is named twice",
-      "analytics.queries[2].dimensions: has more than two dimensions",
+      "analytics.queries[1].dimensions[0]: gateway cannot be a label of a query",
+      "analytics.queries[2].dimensions[1]: user is named twice",
+      "analytics.queries[3].dimensions: has more than two dimensions",
     ],
   },
   {
