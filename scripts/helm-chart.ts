@@ -4,6 +4,8 @@ import packageJson from "../package.json" with { type: "json" };
 import { createManifests, type Manifest } from "../infra/kubernetes/manifests.ts";
 import type { PodSettings } from "../infra/kubernetes/pod.ts";
 import { NAMED_TEMPLATES } from "./helm-named-templates.ts";
+import { NOTES } from "./helm-notes.ts";
+import { chartReadme } from "./helm-readme.ts";
 import { GATEWAY_PORT, PODS, templateOf } from "./helm-template.ts";
 
 /** The settings of Pulumi.yaml that the chart has as values, with the same names and defaults, and mostly the same descriptions. */
@@ -26,13 +28,19 @@ const declared = z.object({
 /** The files of the chart by path, made from the same values and specs as the Pulumi program. */
 export function helmChart(pulumiYaml: string): ReadonlyMap<string, string> {
   const { config } = declared.parse(parse(pulumiYaml));
-  const settings = VALUES.map((name) => ({ name, ...(config[name] ?? unknownSetting(name)) }));
+  const settings = VALUES.map((name) => ({
+    name,
+    ...(config[name] ?? unknownSetting(name)),
+    ...(DESCRIPTIONS[name] && { description: DESCRIPTIONS[name] }),
+  }));
   const templates = templatesOf();
   return new Map([
     ["Chart.yaml", chartFile()],
+    ["README.md", chartReadme(settings)],
     ["values.yaml", settings.map(valueText).join("\n")],
     ["values.schema.json", `${JSON.stringify(schemaOf(settings), undefined, 2)}\n`],
     ["templates/_helpers.tpl", NAMED_TEMPLATES],
+    ["templates/NOTES.txt", NOTES],
     ...[...templates].map(([name, text]) => [`templates/${name}.yaml`, text] as const),
   ]);
 }
@@ -64,11 +72,14 @@ function chartFile(): string {
     type: "application",
     version: packageJson.version,
     appVersion: packageJson.version,
+    // The first version in which every field of the objects is stable; a distribution's suffix such as "-gke.1" counts as a prerelease.
+    kubeVersion: ">=1.25.0-0",
+    keywords: packageJson.keywords,
   });
 }
 
 function valueText({ name, default: value, description }: Setting): string {
-  return `# ${(DESCRIPTIONS[name] ?? description).replaceAll("`", "")}\n${stringify({ [name]: value })}`;
+  return `# ${description.replaceAll("`", "")}\n${stringify({ [name]: value })}`;
 }
 
 function schemaOf(settings: readonly Setting[]) {

@@ -11,7 +11,11 @@ export interface Page {
 }
 
 /** Every page for users and contributors, without the decisions, which describe the time of their date. */
-export const pages: readonly Page[] = [...pagesIn(""), ...pagesIn("docs")];
+export const pages: readonly Page[] = [
+  ...pagesIn(""),
+  ...pagesIn("docs"),
+  ...pagesIn("charts/aigateway-exporter"),
+];
 
 /** The decisions. */
 export const decisions: readonly Page[] = pagesIn("docs/decisions");

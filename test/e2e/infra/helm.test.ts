@@ -84,7 +84,8 @@ describeWithTools(TOOLS, "helm and kubectl on a real Kubernetes API", (tools) =>
   };
 
   test("helm install deploys an exporter that polls", { timeout: TIMEOUT_MS }, async () => {
-    await helm("install", {}, "--wait", "--timeout=3m");
+    const printed = await helm("install", {}, "--wait", "--timeout=3m");
+    expect(printed).toContain(`\nNOTES:\nThe exporter is the Deployment "${NAMESPACE}" in the namespace`);
     expect(await present()).toEqual(OBJECTS);
     await until("the key", metrics, (text) => text.includes('\naigateway_key_up{key="billing"} 1\n'));
     await until("the analytics", metrics, (text) => text.includes("\naigateway_analytics_up{"));
