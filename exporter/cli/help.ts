@@ -21,7 +21,7 @@ Commands:
 Flags:
   --config.file=aigateway-exporter.yaml  The configuration file.
   --config.auto-reload-interval=0s       How often to look for changes of the configuration and reload it; 0s is never.
-  --web.listen-address=:${DEFAULT_PORT}            Address to listen on, host:port; port 0 selects a free one. Repeatable.
+  --web.listen-address=:${DEFAULT_PORT}             Address to listen on, host:port; port 0 selects a free one. Repeatable.
   --web.telemetry-path=/metrics          Path of the metrics.
   --web.config.file=FILE                 TLS and basic authentication, as in Prometheus' exporters.
   --web.enable-lifecycle                 Let POST /-/reload reload the configuration.

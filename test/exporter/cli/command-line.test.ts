@@ -315,4 +315,11 @@ describe("parseCommandLine()", () => {
     }
     expect(HELP).toContain(`:${DEFAULT_PORT} `);
   });
+
+  test("HELP aligns what it says of each flag", () => {
+    const [, flags = ""] = /\nFlags:\n(.*?)\n\n/s.exec(HELP) ?? [];
+    const columns = flags.split("\n").map((line) => /^ {2}(?:-.*?)? {2,}(?=\S)/.exec(line)?.[0].length);
+    expect(columns.length).toBeGreaterThan(30);
+    expect(new Set(columns).size).toBe(1);
+  });
 });
