@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
 
+import { SIMULATE_FLAGS } from "../exporter/cli/simulate-flags.ts";
 import { demoConfiguration } from "./demo-configuration.ts";
 import { createDemoGateway, demoProbes, enliven } from "./demo-gateway.ts";
 import type { Gateway } from "./gateway/gateway.ts";
@@ -11,16 +12,10 @@ import { messageOf, startProblem } from "./gateway/start-problem.ts";
 const HELP = `A simulated gateway with two months of history, lively traffic and some trouble, and a configuration of the exporter for it.
 
 Usage: aigateway-exporter simulate [options]
-  --port <n>    port on 127.0.0.1, 0 for any free port (8402)
-  --dir <path>  folder for the configuration and the keys (aigateway-demo)
+  --port <n>    port on 127.0.0.1, 0 for any free port (${SIMULATE_FLAGS.port.default})
+  --dir <path>  folder for the configuration and the keys (${SIMULATE_FLAGS.dir.default})
   --help        show this help
 `;
-
-const FLAGS = {
-  port: { type: "string", default: "8402" },
-  dir: { type: "string", default: "aigateway-demo" },
-  help: { type: "boolean", default: false },
-} as const;
 
 /** The first line of each configuration that this command writes. It overwrites no other file. */
 const MARK = "# Written by aigateway-exporter simulate. It is overwritten at the next start.\n";
@@ -62,7 +57,7 @@ async function run(argv: readonly string[]): Promise<number> {
 }
 
 function parse(argv: readonly string[]) {
-  return parseArgs({ args: [...argv], options: FLAGS, allowPositionals: false }).values;
+  return parseArgs({ args: [...argv], options: SIMULATE_FLAGS, allowPositionals: false }).values;
 }
 
 function readPort(text: string): number {

@@ -12,6 +12,7 @@ import type { RuleFormat } from "./print-rules.ts";
 import { type ReportRequest, reportRequest } from "./report-flags.ts";
 import { ruleFormat, ruleOptions } from "./rule-flags.ts";
 import { shardFlags } from "./shard-flags.ts";
+import { SIMULATE } from "./simulate-flags.ts";
 import { type Shell, shellNamed } from "./shell.ts";
 import { oneOf, UsageError } from "./usage-error.ts";
 import { allowedHosts, listenAddress, maxRequests, telemetryPath, webConfigFile } from "./web-flags.ts";
@@ -75,6 +76,10 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   if (values.help) return { command: "help" };
   if (values.version) return { command: "version" };
   const [command, ...rest] = positionals;
+  if (command === SIMULATE)
+    throw new UsageError(
+      `The command ${SIMULATE} is in the npm package only, as the first argument. In a checkout, use npm run demo`,
+    );
   if (command !== undefined && !isCommand(command))
     throw new UsageError(`Unknown command "${command}": expected ${COMMANDS.join(", ")}`);
   const isNamed = command === "probe" || command === "completion";

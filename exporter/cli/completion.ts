@@ -5,6 +5,7 @@ import { type Command, COMMANDS, FLAGS, FLAGS_OF_COMMANDS } from "./flags.ts";
 import { RULE_FORMATS } from "./print-rules.ts";
 import { REPORT_FORMATS } from "./report-flags.ts";
 import { type Shell, SHELLS } from "./shell.ts";
+import { SIMULATE, SIMULATE_FLAGS } from "./simulate-flags.ts";
 
 /** A script that completes commands, flags and their values in a shell, made from the table of the command line. */
 export function completionScript(shell: Shell): string {
@@ -18,13 +19,17 @@ export function completionScript(shell: Shell): string {
   }
 }
 
-type Flag = keyof typeof FLAGS;
+type Flag = keyof typeof FLAGS | keyof typeof SIMULATE_FLAGS;
+
+/** What may follow the name of the program where it can be completed, which is where the npm package is installed. */
+const WORDS = [...COMMANDS, SIMULATE] as const;
+type Word = Command | typeof SIMULATE;
 
 /** What follows a flag: some words, a file or a folder. Nothing completes the value of any other flag. */
 const VALUES: readonly (readonly [
   flag: Flag,
   value: readonly string[] | "file" | "folder",
-  command?: Command,
+  command?: Word,
 ])[] = [
   ["config.file", "file"],
   ["web.config.file", "file"],
@@ -36,15 +41,22 @@ const VALUES: readonly (readonly [
   ["format", PAST_FORMATS, "backfill"],
   ["by", REPORT_DIMENSIONS],
   ["last", ["month", "week"]],
+  ["dir", "folder", SIMULATE],
 ];
 
 /** These commands read no configuration and start no server. */
 const WITHOUT_CONFIGURATION: readonly Command[] = ["rules", "dashboards", "completion"];
 
-const ALL = Object.entries(FLAGS).map(([name, { type }]) => ({ name, takesValue: type === "string" }));
+const ALL = flagsIn(FLAGS);
+const OF_SIMULATE = flagsIn(SIMULATE_FLAGS);
+
+function flagsIn(table: Readonly<Record<string, { readonly type: string }>>) {
+  return Object.entries(table).map(([name, { type }]) => ({ name, takesValue: type === "string" }));
+}
 
 /** The flags that a command line may have, by its command; undefined: without a command. */
-function flagsOf(command: Command | undefined): typeof ALL {
+function flagsOf(command: Word | undefined): typeof ALL {
+  if (command === SIMULATE) return OF_SIMULATE;
   return ALL.filter(({ name }) => {
     if (name === "once") return command === undefined;
     if (name === "help" || name === "version") return true;
@@ -65,15 +77,17 @@ function valueCases(file: string, folder: string, words: (list: string) => strin
     const action = value === "file" ? file : value === "folder" ? folder : words(value.join(" "));
     return `    ${command ?? "*"}:--${flag}) ${action}; return ;;`;
   });
-  const others = ALL.filter(({ takesValue }) => takesValue).map(({ name }) => `*:--${name}`);
+  const others = [...ALL, ...OF_SIMULATE]
+    .filter(({ takesValue }) => takesValue)
+    .map(({ name }) => `*:--${name}`);
   return [...cases, `    ${others.join("|")}) return ;;`].join("\n");
 }
 
 /** Lines of a `case "$command"` of bash and zsh. */
 function flagCases(add: (flags: string) => string): string {
-  const line = (pattern: string, command: Command | undefined) =>
+  const line = (pattern: string, command: Word | undefined) =>
     `    ${pattern}) ${add(flagsOf(command).map(written).join(" "))} ;;`;
-  return [...COMMANDS.map((command) => line(command, command)), line("*", undefined)].join("\n");
+  return [...WORDS.map((command) => line(command, command)), line("*", undefined)].join("\n");
 }
 
 /** Bash takes the equals sign for the end of a word, so the words are read from the line. */
@@ -85,7 +99,7 @@ _aigateway_exporter() {
   read -ra words <<<"$line"
   if [[ $line != *[[:space:]] ]]; then current=\${words[-1]}; unset 'words[-1]'; fi
   for word in "\${words[@]:1}"; do
-    case $word in ${COMMANDS.join("|")}) command=$word; break ;; esac
+    case $word in ${WORDS.join("|")}) command=$word; break ;; esac
   done
   if [[ $current == --*=* ]]; then flag=\${current%%=*} current=\${current#*=}
   elif [[ \${words[-1]} == --* ]]; then flag=\${words[-1]}; fi
@@ -99,7 +113,7 @@ ${valueCases(
   esac
   if [[ $current != -* ]]; then
     case $command in
-    '') mapfile -t COMPREPLY < <(compgen -W '${COMMANDS.join(" ")}' -- "$current") ;;
+    '') mapfile -t COMPREPLY < <(compgen -W '${WORDS.join(" ")}' -- "$current") ;;
     completion) mapfile -t COMPREPLY < <(compgen -W '${SHELLS.join(" ")}' -- "$current") ;;
     esac
     return
@@ -120,7 +134,7 @@ function zshScript(): string {
 _aigateway_exporter() {
   local command='' flag='' word
   for word in "\${(@)words[2,CURRENT-1]}"; do
-    case $word in ${COMMANDS.join("|")}) command=$word; break ;; esac
+    case $word in ${WORDS.join("|")}) command=$word; break ;; esac
   done
   if [[ $PREFIX == --*=* ]]; then flag=\${PREFIX%%=*}; compset -P 1 '*='
   elif [[ \${words[CURRENT-1]} == --* ]]; then flag=\${words[CURRENT-1]}; fi
@@ -129,7 +143,7 @@ ${valueCases("_files", "_files -/", (list) => `compadd -- ${list}`)}
   esac
   if [[ $PREFIX != -* ]]; then
     case $command in
-    '') compadd -- ${COMMANDS.join(" ")} ;;
+    '') compadd -- ${WORDS.join(" ")} ;;
     completion) compadd -- ${SHELLS.join(" ")} ;;
     esac
     return
@@ -147,10 +161,10 @@ if [[ $funcstack[1] == _aigateway-exporter ]]; then _aigateway_exporter; else co
 
 function fishScript(): string {
   const complete = "complete --command aigateway-exporter";
-  const without = `not __fish_seen_subcommand_from ${COMMANDS.join(" ")}`;
-  const condition = (command: Command | undefined) =>
+  const without = `not __fish_seen_subcommand_from ${WORDS.join(" ")}`;
+  const condition = (command: Word | undefined) =>
     `--condition '${command === undefined ? without : `__fish_seen_subcommand_from ${command}`}'`;
-  const flags = [...COMMANDS, undefined].flatMap((command) =>
+  const flags = [...WORDS, undefined].flatMap((command) =>
     flagsOf(command).map(({ name, takesValue }) => {
       const [, value] =
         VALUES.find(([flag, , only]) => flag === name && (only === undefined || only === command)) ?? [];
@@ -160,7 +174,7 @@ function fishScript(): string {
   );
   return `# Completion of aigateway-exporter for fish.
 ${complete} --no-files
-${complete} ${condition(undefined)} --arguments '${COMMANDS.join(" ")}'
+${complete} ${condition(undefined)} --arguments '${WORDS.join(" ")}'
 ${complete} ${condition("completion")} --arguments '${SHELLS.join(" ")}'
 ${flags.join("\n")}
 `;

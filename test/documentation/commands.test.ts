@@ -5,15 +5,13 @@ import { z } from "zod";
 
 import { parseCommandLine } from "../../exporter/cli/command-line.ts";
 import { COMMANDS } from "../../exporter/cli/flags.ts";
+import { SIMULATE } from "../../exporter/cli/simulate-flags.ts";
 import { ROOT } from "../support/repository.ts";
 import { blockLines, inlineCode, pages } from "./pages.ts";
 
 const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })
   .parse(JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")));
-
-/** Commands of the npm package's launcher, which its own test runs. */
-const LAUNCHER = ["simulate"];
 
 /** The paths that the exporter serves. */
 const SERVED = [
@@ -69,7 +67,7 @@ test("commands are recognized", () => {
   expect(problemOf(["check", "--onlin"])).toMatch(/onlin/);
 });
 
-/** The arguments of each call of the exporter in a line of a shell. A command without arguments is its name, as in a sentence. */
+/** The arguments of each call of the exporter in a line of a shell, except those that the npm package's own test runs. A command without arguments is its name, as in a sentence. */
 function exporterArguments(line: string): readonly (readonly string[])[] {
   return line
     .replace(/^\$ /, "")
@@ -80,7 +78,7 @@ function exporterArguments(line: string): readonly (readonly string[])[] {
     .filter(([program]) => program === "aigateway-exporter")
     .map((words) => words.slice(1))
     .filter((words) => words.length > 1 || !COMMANDS.some((command) => command === words[0]))
-    .filter((words) => !LAUNCHER.includes(words[0] ?? "") && !words.some((word) => /^[[…]/.test(word)));
+    .filter((words) => words[0] !== SIMULATE && !words.some((word) => /^[[…]/.test(word)));
 }
 
 function problemOf(words: readonly string[]): string {

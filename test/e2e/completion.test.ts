@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { completionScript } from "../../exporter/cli/completion.ts";
 import { parseCommandLine } from "../../exporter/cli/command-line.ts";
 import { COMMANDS } from "../../exporter/cli/flags.ts";
+import { SIMULATE } from "../../exporter/cli/simulate-flags.ts";
 import { runExporter } from "../support/exporter-process.ts";
 import { describeWithTools } from "../support/tools.ts";
 
@@ -23,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What is typed, and what the shells offer. */
 const OFFERS: readonly (readonly [typed: string, offered: readonly string[]])[] = [
-  ["", COMMANDS.toSorted()],
+  ["", [...COMMANDS, SIMULATE].toSorted()],
   ["re", ["report"]],
   ["completion ", ["bash", "fish", "zsh"]],
   ["rules --format=", ["kubernetes", "prometheus"]],
@@ -35,6 +36,8 @@ const OFFERS: readonly (readonly [typed: string, offered: readonly string[]])[] 
   ["check --o", ["--online"]],
   ["dashboards --o", ["--output"]],
   ["--web.listen-address=", []],
+  ["simulate --", ["--dir", "--help", "--port"]],
+  ["simulate --port=", []],
 ];
 
 describeWithTools(["bash"], "completion in bash", ({ bash }) => {
@@ -56,6 +59,7 @@ describeWithTools(["bash"], "completion in bash", ({ bash }) => {
     expect(offered("aigateway-exporter report --by te")).toEqual(["team"]);
     expect(offered("aigateway-exporter --config.file=co")).toEqual(["conf one.yaml"]);
     expect(offered("aigateway-exporter dashboards --output ")).toEqual(["directory"]);
+    expect(offered("aigateway-exporter simulate --dir=")).toEqual(["directory"]);
   });
 
   test.each([
@@ -116,6 +120,8 @@ describeWithTools(["zsh"], "completion in zsh", ({ zsh }) => {
       "completion fi": "completion fish ",
       "--on": "--once ",
       "check --on": "check --online ",
+      si: "simulate ",
+      "simulate --po": "simulate --port=",
       "dashboards --outp": "dashboards --output=",
       "dashboards --output di": "dashboards --output directory/",
       "--config.file=co": "--config.file=conf\\ one.yaml ",

@@ -142,6 +142,10 @@ describe("parseCommandLine()", () => {
       "chek",
       'Unknown command "chek": expected check, probe, report, backfill, rules, dashboards, completion',
     ],
+    [
+      "simulate",
+      "The command simulate is in the npm package only, as the first argument. In a checkout, use npm run demo",
+    ],
     ["probe", "The command probe needs the name of a probe"],
     ["completion", "The command completion needs the name of a shell: bash, zsh, fish"],
     ["completion csh", "The command completion needs the name of a shell: bash, zsh, fish"],
