@@ -73,7 +73,6 @@ function chartFile(): string {
     version: packageJson.version,
     appVersion: packageJson.version,
     // The first version in which every field of the objects is stable; a distribution's suffix such as "-gke.1" counts as a prerelease.
-    kubeVersion: ">=1.25.0-0",
     keywords: packageJson.keywords,
   });
 }

@@ -32,7 +32,7 @@ The chart installs one exporter for one gateway:
 - recording and alert rules, as a PrometheusRule or a ConfigMap
 - a ConfigMap for each Grafana dashboard
 
-It creates no Secret, so that no key becomes part of a release, and no namespace. It needs Kubernetes 1.25 or later. By default it also needs the Prometheus operator, for the ServiceMonitor and the
+It creates no Secret, so that no key becomes part of a release, and no namespace. By default it needs the Prometheus operator, for the ServiceMonitor and the
 PrometheusRule; without it, set \`scrape: annotations\` and \`rules: configMap\`, or \`none\`.
 
 ## Install it

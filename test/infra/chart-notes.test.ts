@@ -59,8 +59,8 @@ describeWithTools(["helm"], "the notes of the Helm chart", ({ helm }) => {
 
   afterAll(() => rmSync(dirname(chart), { recursive: true, force: true }));
 
-  function template(changes: object, version = "1.36") {
-    const flags = ["--namespace=metrics", "--values=-", `--kube-version=${version}`];
+  function template(changes: object) {
+    const flags = ["--namespace=metrics", "--values=-"];
     const text = execFileSync(helm, ["template", "eu", chart, ...flags], {
       input: stringify({ ...LEAST, ...changes }),
       encoding: "utf8",
@@ -85,10 +85,5 @@ describeWithTools(["helm"], "the notes of the Helm chart", ({ helm }) => {
     const [, target = ""] = /port-forward (\S+) /.exec(notes) ?? [];
     const workload = target.replace("deployment/", "Deployment ").replace(/pod\/(.*)-0$/, "StatefulSet $1");
     expect(known).toContain(workload);
-  });
-
-  test("come with a Kubernetes in which every field of the objects is stable", () => {
-    expect(() => template({}, "1.24.17")).toThrow("chart requires kubeVersion: >=1.25.0-0");
-    expect(template({}, "1.25.3-gke.100").notes).toContain("port-forward");
   });
 });
