@@ -42,10 +42,10 @@ function amounts({ analyticsMemory, analyticsMemorySeconds, now }: Timing): read
   return [
     record(
       recorded.budgetOwner,
-      "Team and window of the budget. One series per budget: the one scraped now takes precedence over a remembered one.",
+      "Scope, window and team of the budget. One series per budget: the one scraped now takes precedence over a remembered one.",
       promql`
         topk by (job, gateway, budget) (1,
-          max by (job, gateway, budget, window, team) (2 * ${families.info} or ${known(families.info)})
+          max by (job, gateway, budget, scope, window, team) (2 * ${families.info} or ${known(families.info)})
         ) ^ 0`,
     ),
     record(
@@ -67,7 +67,7 @@ function amounts({ analyticsMemory, analyticsMemorySeconds, now }: Timing): read
 }
 
 function burns(timing: Timing): readonly RecordingRule[] {
-  const prepaid = select(recorded.budgetOwner, { window: "total" });
+  const prepaid = select(recorded.budgetOwner, { scope: "account", window: "total" });
   const burn = (series: Series, seconds: number, comment: string) => {
     const ago = timing.duration(seconds);
     return record(
@@ -94,7 +94,7 @@ function exceeded(): AlertDefinition {
       ${recorded.budgetSpent} / ${recorded.budgetLimit} > 1`,
     for: 5 * MINUTE,
     summary: "A budget is exceeded.",
-    description: `${BUDGET} is overspent: {{ $value | humanizePercentage }} of it is used, and its window ({{ $labels.window }}) has not ended. The gateway does not stop the spending: find out who spends, or raise the budget.`,
+    description: `${BUDGET} is overspent: {{ $value | humanizePercentage }} of it is used{{ if eq $labels.window "total" }}. If it is the prepaid balance of the account, every call fails (402): buy credits. Otherwise find out who spends, or raise the budget{{ else }}, and its window ({{ $labels.window }}) has not ended. The gateway does not stop the spending: find out who spends, or raise the budget{{ end }}.`,
   };
 }
 

@@ -18,9 +18,9 @@ const keyOwner: Series<"job" | "gateway" | "key" | "team"> = {
   labels: ["job", "gateway", "key", "team"],
 };
 
-const budgetOwner: Series<"job" | "gateway" | "budget" | "window" | "team"> = {
+const budgetOwner: Series<"job" | "gateway" | "budget" | "scope" | "window" | "team"> = {
   name: "budget:aigateway_info:latest",
-  labels: ["job", "gateway", "budget", "window", "team"],
+  labels: ["job", "gateway", "budget", "scope", "window", "team"],
 };
 
 function ofProbe(name: string): Series<"job" | "gateway" | "probe"> {

@@ -13,7 +13,7 @@ const alerts = createRules(LINKS).flatMap(({ rules }) => rules.filter(isAlert));
 
 /** The template actions that descriptions may use, so that none fails when an alert fires. */
 const TEMPLATE =
-  /^(?:\$labels\.(?:key|budget|window|job|query|endpoint|probe|model|workspace|rule_group)|with \$labels\.(?:team|gateway)|\.|\$value(?: \| (?:humanizeDuration(?: \| reReplaceAll "-" "")?|humanizePercentage|printf "%\.2f"))?|(?:else )?if gt \$value 0\.0|if lt \$value 0\.0|else|end)$/;
+  /^(?:\$labels\.(?:key|budget|window|job|query|endpoint|probe|model|workspace|rule_group)|with \$labels\.(?:team|gateway)|\.|\$value(?: \| (?:humanizeDuration(?: \| reReplaceAll "-" "")?|humanizePercentage|printf "%\.2f"))?|if eq \$labels\.window "total"|(?:else )?if gt \$value 0\.0|if lt \$value 0\.0|else|end)$/;
 
 describe.each(alerts)("$alert", (alert) => {
   const name = alert.alert;

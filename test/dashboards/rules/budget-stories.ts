@@ -254,7 +254,11 @@ function seriesOfBudget(budget: string, given: Budget): readonly InputSeries[] {
     );
   return [
     ...Object.entries(teams).map(([team, shown]) =>
-      of(families.info, (minute) => (shown(minute) ? 1 : null), { scope: "keys", window, team }),
+      of(families.info, (minute) => (shown(minute) ? 1 : null), {
+        scope: window === "total" ? "account" : "keys",
+        window,
+        team,
+      }),
     ),
     of(families.limit, () => limit),
     of(families.windowStart, (minute) => start(minute) * 60),
@@ -275,7 +279,7 @@ function valued(budget: string, { name }: Series, at: number, value: number | un
 /** Expects that exactly one series shows the budget's owner, or none. */
 function owned(budget: string, at: number, team: string | undefined): Expectation {
   const { name } = recorded.budgetOwner;
-  const labels = `${name}{job="${JOB}",budget="${budget}",window="day",team="${team}"}`;
+  const labels = `${name}{job="${JOB}",budget="${budget}",scope="keys",window="day",team="${team}"}`;
   return {
     at,
     expr: `${name}{budget="${budget}"}`,

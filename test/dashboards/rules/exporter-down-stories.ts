@@ -33,6 +33,20 @@ export const exporterDownStories: readonly Story[] = [
     [...ofJob("first", 20), ...ofJob("second", 99)],
     [firing(EVERY_JOB, 40, NAME, [{ ...OTHER, gateway: "first" }])],
   ),
+  story(
+    "fires for one of two gateways whose target is gone",
+    [...ofTarget("first", "a:1", "1x19 stale"), ...ofTarget("second", "b:1", "1x99")],
+    [silent(EVERY_JOB, NAME, 0, 29), firing(EVERY_JOB, 30, NAME, [{ ...OTHER, gateway: "first" }])],
+  ),
+  story("fires if the only target is gone", ofTarget("first", "a:1", "1x19 stale"), [
+    silent(EVERY_JOB, NAME, 0, 29),
+    firing(EVERY_JOB, 30, NAME, [{ ...OTHER, gateway: "first" }]),
+  ]),
+  story(
+    "is silent if another process replaces one that is gone",
+    [...ofTarget("first", "a:1", "1x19 stale"), ...ofTarget("first", "b:1", "_x20 1x79")],
+    [silent(EVERY_JOB, NAME, 0, 90)],
+  ),
 ];
 
 function story(title: string, series: readonly InputSeries[], expect: readonly Expectation[]): Story {
@@ -49,6 +63,14 @@ function up(instance: string, downFrom: number): InputSeries {
 function down(at: number): readonly Expectation[] {
   const alert = { alertname: NAME, job: JOB, severity: "critical" };
   return [silent(EVERY_JOB, NAME, 0, at - 1), firing(EVERY_JOB, at, NAME, [alert])];
+}
+
+/** A target of a job with another name, until Prometheus no longer discovers it. */
+function ofTarget(gateway: string, instance: string, values: string): readonly InputSeries[] {
+  return ["up", "aigateway_exporter_build_info"].map((name) => ({
+    series: `${name}{job="ai",gateway="${gateway}",instance="${instance}"}`,
+    values,
+  }));
 }
 
 /** A job with another name: its exporter goes down, another target of it does not. */

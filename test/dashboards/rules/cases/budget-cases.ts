@@ -69,6 +69,16 @@ export const budgetCases: readonly AlertCase[] = [
   ofPrepaid(
     "ExhaustionImminent",
     "critical",
+    "model",
+    "a model since a date, which is no balance: the gateway refuses nothing",
+    [
+      ...described("model", "total", "model"),
+      exposed(families.spent, { budget: "model" }, (minute) => 50 + (10 * minute) / HOUR),
+    ],
+  ),
+  ofPrepaid(
+    "ExhaustionImminent",
+    "critical",
     "burst",
     "it is used up within five minutes",
     prepaidBy("burst", (minute) => 50 + 10 * Math.min(Math.max(minute - 60, 0), 5)),
@@ -151,12 +161,12 @@ function prepaid(budget: string, creditsPerHour: number): readonly InputSeries[]
 }
 
 function prepaidBy(budget: string, spent: (minute: number) => number): readonly InputSeries[] {
-  return [...described(budget, "total"), exposed(families.spent, { budget }, spent)];
+  return [...described(budget, "total", "account"), exposed(families.spent, { budget }, spent)];
 }
 
-function described(budget: string, window: string): readonly InputSeries[] {
+function described(budget: string, window: string, scope = "keys"): readonly InputSeries[] {
   return [
-    exposed(families.info, { budget, scope: "keys", window, team: "ops" }, () => 1),
+    exposed(families.info, { budget, scope, window, team: "ops" }, () => 1),
     exposed(families.limit, { budget }, () => 100),
     exposed(families.windowStart, { budget }, () => -10 * 86_400),
   ];
