@@ -100,10 +100,10 @@ func (o *options) simulate() int {
 	x := &engineRun{clock: c, files: o.files, needed: func(n string) bool { return names[n] || names[""] }, back: back + 15*time.Minute, step: o.step,
 		tsdb: o.tsdb, warns: o.warnRegexp.MatchString, label: kind.label, began: time.Now(), uses: map[string][]alertUse{}, spent: map[string]time.Duration{}, errs: map[string]int{}}
 	if twins != nil {
-		runTwins(sets, twins, c, ids, build, judged)
+		runTwins(sets, twins, c, ids, o.procs, build, judged)
 		x.uses[sets[0].Name] = twinAlerts
 	}
-	runOracles(seers, oracles, c, o.seed, ids, build, judged)
+	runOracles(seers, oracles, c, o.seed, ids, o.procs, build, judged)
 	shards := 0
 	if len(o.files) > 0 {
 		shards = x.play(ids, o.procs, build, judged)

@@ -51,11 +51,11 @@ func readOracles(text string) (sets []RuleSet, oracles []oracle, err error) {
 }
 
 // runOracles judges keys by the alerts of each oracle.
-func runOracles(sets []RuleSet, oracles []oracle, c *Clock, seed uint64, ids []int, build func(id int) *Key, rp *verdicts) {
+func runOracles(sets []RuleSet, oracles []oracle, c *Clock, seed uint64, ids []int, procs int, build func(id int) *Key, rp *verdicts) {
 	if len(oracles) == 0 {
 		return
 	}
-	eachKey(ids, build, func(k *Key) {
+	eachKey(ids, procs, build, func(k *Key) {
 		episodes := make([][]Episode, len(oracles))
 		for n, a := range oracleAlerts {
 			r := newRand(seed^oracleSeed, uint64(k.ID*len(oracleAlerts)+n))

@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"reflect"
-	"runtime"
 	"strings"
 )
 
@@ -95,8 +94,8 @@ func (t *twin) changesSeries() bool {
 }
 
 // runTwins judges keys by the alerts of each twin.
-func runTwins(sets []RuleSet, twins []*twin, c *Clock, ids []int, build func(id int) *Key, rp *verdicts) {
-	eachKey(ids, build, func(k *Key) {
+func runTwins(sets []RuleSet, twins []*twin, c *Clock, ids []int, procs int, build func(id int) *Key, rp *verdicts) {
+	eachKey(ids, procs, build, func(k *Key) {
 		shared := twins[0].series(k, c)
 		for i, t := range twins {
 			series := shared
@@ -109,8 +108,8 @@ func runTwins(sets []RuleSet, twins []*twin, c *Clock, ids []int, build func(id 
 }
 
 // eachKey builds the keys with these numbers, a few at once.
-func eachKey(ids []int, build func(id int) *Key, judge func(k *Key)) {
-	_ = inParallel(runtime.NumCPU(), len(ids), func(i int) error {
+func eachKey(ids []int, procs int, build func(id int) *Key, judge func(k *Key)) {
+	_ = inParallel(procs, len(ids), func(i int) error {
 		judge(build(ids[i]))
 		return nil
 	})
