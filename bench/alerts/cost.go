@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
+	"os"
 	"runtime"
 	"slices"
 	"syscall"
@@ -63,11 +63,13 @@ func evaluate(w io.Writer, set RuleSet, n int) error {
 			return err
 		}
 		for _, g := range run.groups {
-			begin := processorTime()
-			g.Eval(context.Background(), time.Unix(at, 0).UTC())
+			used, err := processorTimeOf(func() { g.Eval(context.Background(), time.Unix(at, 0).UTC()) })
+			if err != nil {
+				return err
+			}
 			// The first evaluation creates the series.
 			if m > 0 {
-				spent[g.Name()] += perMinute(processorTime()-begin, g.Interval())
+				spent[g.Name()] += perMinute(used, g.Interval())
 			}
 			for _, r := range g.Rules() {
 				if m > 0 {
@@ -111,13 +113,24 @@ func dearest(each map[string][]time.Duration, keys int) (rows [][]string) {
 	return rows
 }
 
-// processorTime is the time that this process computed so far; other processes do not affect it.
-func processorTime() time.Duration {
+// processorTimeOf returns how long this process computes while it does some work; other processes do not affect it.
+func processorTimeOf(work func()) (time.Duration, error) {
+	begin, err := processorTime()
+	if err != nil {
+		return 0, err
+	}
+	work()
+	end, err := processorTime()
+	return end - begin, err
+}
+
+// processorTime returns how long this process computed so far.
+func processorTime() (time.Duration, error) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return time.Duration(math.NaN())
+		return 0, os.NewSyscallError("getrusage", err)
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
 }
 
 // memory is the heap in use, in megabytes, after a collection.

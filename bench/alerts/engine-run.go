@@ -1,8 +1,9 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
-	"log"
 	"os"
 	"sync"
 	"time"
@@ -30,39 +31,64 @@ type engineRun struct {
 	errs    map[string]int
 }
 
-// play deals the keys to shards, judges each, and returns the number of shards.
-func (x *engineRun) play(ids []int, shards int, build func(id int) *Key, rp scorer) int {
+// play deals the keys to shards, judges each, and returns the number of shards, or the first error of a shard.
+func (x *engineRun) play(ids []int, shards int, build func(id int) *Key, rp scorer) (int, error) {
 	shards = min(shards, len(ids))
-	var wg sync.WaitGroup
-	for shard := range shards {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			var keys []*Key
-			for i := shard; i < len(ids); i += shards {
-				keys = append(keys, build(ids[i]))
-			}
-			x.judge(keys, x.evaluate(keys, shard == 0 && len(ids) > 1), rp)
-		}()
-	}
-	wg.Wait()
+	ctx, stop := context.WithCancelCause(context.Background())
+	defer stop(nil)
+	err := inParallel(shards, shards, func(shard int) error {
+		var keys []*Key
+		for i := shard; i < len(ids); i += shards {
+			keys = append(keys, build(ids[i]))
+		}
+		runs, err := x.evaluate(ctx, keys, shard == 0 && len(ids) > 1)
+		if err != nil {
+			// The other shards would go on for hours.
+			stop(err)
+			return err
+		}
+		x.judge(keys, runs, rp)
+		return nil
+	})
 	fmt.Fprintln(os.Stderr)
-	return shards
+	if err != nil {
+		return 0, context.Cause(ctx)
+	}
+	return shards, nil
 }
 
 // evaluate plays the scrapes of some keys and evaluates the rule files.
-func (x *engineRun) evaluate(keys []*Key, progress bool) []*setRun {
-	c, back := x.clock, x.back.Milliseconds()
-	raw := newMemStore(back)
-	var runs []*setRun
+func (x *engineRun) evaluate(ctx context.Context, keys []*Key, progress bool) ([]*setRun, error) {
+	raw := newMemStore(x.back.Milliseconds())
+	runs, err := x.load(raw)
+	if err == nil {
+		err = x.replay(ctx, keys, raw, runs, progress)
+	}
+	if err != nil {
+		// A run may have a temporary folder.
+		for _, r := range runs {
+			r.finish()
+		}
+		return nil, err
+	}
+	return runs, nil
+}
+
+// load loads the rule files. After an error it also returns those that were loaded before.
+func (x *engineRun) load(raw *memStore) (runs []*setRun, err error) {
 	for _, s := range x.files {
-		r, err := newSetRun(s, raw, back, x.tsdb)
+		r, err := newSetRun(s, raw, raw.keep, x.tsdb)
 		if err != nil {
-			log.Fatal(err)
+			return runs, err
 		}
 		runs = append(runs, r)
 	}
-	written := 0
+	return runs, nil
+}
+
+// replay lets the time go on: it scrapes the keys and evaluates the rules, minute by minute.
+func (x *engineRun) replay(ctx context.Context, keys []*Key, raw *memStore, runs []*setRun, progress bool) (err error) {
+	c, written := x.clock, 0
 	put := func(s *slot, t int64, v float64) {
 		written++
 		if s.series == nil || s.series.dropped {
@@ -75,17 +101,19 @@ func (x *engineRun) evaluate(keys []*Key, progress bool) []*setRun {
 		put = func(s *slot, t int64, v float64) {
 			written++
 			for _, a := range apps {
-				if _, err := a.Append(0, s.lset, t, v); err != nil {
-					log.Fatal(err)
-				}
+				_, e := a.Append(0, s.lset, t, v)
+				err = cmp.Or(err, e)
 			}
 		}
 	}
 	for m := c.RunFrom; m < c.RunTo; m++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		apps = apps[:0]
 		for _, r := range runs {
 			if x.tsdb {
-				apps = append(apps, r.db.Appender(nil))
+				apps = append(apps, r.db.Appender(ctx))
 			}
 		}
 		for _, k := range keys {
@@ -94,15 +122,16 @@ func (x *engineRun) evaluate(keys []*Key, progress bool) []*setRun {
 			}
 		}
 		for _, a := range apps {
-			if err := a.Commit(); err != nil {
-				log.Fatal(err)
-			}
+			err = cmp.Or(err, a.Commit())
+		}
+		if err != nil {
+			return err
 		}
 		for _, r := range runs {
 			r.eval(c, m, x.step, x.label, x.warns)
 		}
 		if m%360 == 0 {
-			old := c.unix(m)*1000 - back
+			old := c.unix(m)*1000 - raw.keep
 			raw.drop(old)
 			for _, r := range runs {
 				r.store.drop(old)
@@ -115,7 +144,7 @@ func (x *engineRun) evaluate(keys []*Key, progress bool) []*setRun {
 	x.mu.Lock()
 	x.samples += written
 	x.mu.Unlock()
-	return runs
+	return nil
 }
 
 // judge compares what fired for some keys with what happened to them.

@@ -106,7 +106,9 @@ func (o *options) simulate() int {
 	runOracles(seers, oracles, c, o.seed, ids, o.procs, build, judged)
 	shards := 0
 	if len(o.files) > 0 {
-		shards = x.play(ids, o.procs, build, judged)
+		if shards, err = x.play(ids, o.procs, build, judged); err != nil {
+			return fail(exitFailed, err)
+		}
 	}
 	if report, ok := kind.scorer.(*Report); ok && o.verbose {
 		timeline(os.Stdout, c, judged.key, judged.episodes, report, o.from, o.to)
