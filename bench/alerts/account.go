@@ -45,23 +45,16 @@ func accountClass(id int) string {
 	return accountKinds[id%len(accountKinds)].name + "-" + spendShapes[id/len(accountKinds)%len(spendShapes)].name
 }
 
-func buildAccountFleet(seed uint64, n int, c *Clock, only int) []*Key {
-	var ks []*Key
-	for i := 0; i < n; i++ {
-		if only >= 0 && i != only {
-			continue
-		}
-		r := newRand(seed, uint64(i))
-		k := &Key{ID: i, Class: accountClass(i), Reset: Never, Account: true}
-		k.Name = fmt.Sprintf("%s-%d", k.Class, i)
-		k.Env.Lag, k.Env.TTL, k.Env.Every = r.IntN(60), 3*300, 5
-		k.Env.Lives = oneLife(i, c, r)
-		k.limit0 = r.LogU(100, 20000)
-		accountKinds[i%len(accountKinds)].build(k, c, r, spendShapes[i/len(accountKinds)%len(spendShapes)].build(c, r))
-		k.simulate(c, r)
-		ks = append(ks, k)
-	}
-	return ks
+func buildAccount(seed uint64, id int, c *Clock) *Key {
+	r := newRand(seed, uint64(id))
+	k := &Key{ID: id, Class: accountClass(id), Reset: Never, Account: true}
+	k.Name = fmt.Sprintf("%s-%d", k.Class, id)
+	k.Env.Lag, k.Env.TTL, k.Env.Every = r.IntN(60), 3*300, 5
+	k.Env.Lives = oneLife(id, c, r)
+	k.limit0 = r.LogU(100, 20000)
+	accountKinds[id%len(accountKinds)].build(k, c, r, spendShapes[id/len(accountKinds)%len(spendShapes)].build(c, r))
+	k.simulate(c, r)
+	return k
 }
 
 func accountFamilies() map[string]func(*scrapeView) (float64, bool) {

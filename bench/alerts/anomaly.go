@@ -61,29 +61,22 @@ var (
 	}
 )
 
-func buildAnomalyFleet(seed uint64, n int, c *Clock, only int) []*Key {
-	var ks []*Key
-	for i := 0; i < n; i++ {
-		if only >= 0 && i != only {
-			continue
-		}
-		shape, kind := spendShapes[i%len(spendShapes)], anomalyKinds[i/len(spendShapes)%len(anomalyKinds)]
-		r := newRand(seed, uint64(i))
-		k := &Key{ID: i, Class: kind.name, Name: fmt.Sprintf("%s-%s-%d", kind.name, shape.name, i), Reset: Monthly}
-		k.Env.Lag, k.Env.TTL = r.IntN(20), 3600
-		k.Env.Lives = oneLife(i, c, r)
-		k.limit0 = r.LogU(1500, 30000)
-		k.demand(c, r, shape.build(c, r), func() float64 { return r.U(0.55, 0.65) })
-		sum := 0.0
-		for _, x := range k.base {
-			sum += float64(x)
-		}
-		kind.happen(k, c, r, sum/float64(len(k.base)))
-		k.totalInit, k.Unlimited, k.Reset = r.U(0, 5)*k.limit0, true, Never
-		k.simulate(c, r)
-		ks = append(ks, k)
+func buildAnomalyKey(seed uint64, id int, c *Clock) *Key {
+	shape, kind := spendShapes[id%len(spendShapes)], anomalyKinds[id/len(spendShapes)%len(anomalyKinds)]
+	r := newRand(seed, uint64(id))
+	k := &Key{ID: id, Class: kind.name, Name: fmt.Sprintf("%s-%s-%d", kind.name, shape.name, id), Reset: Monthly}
+	k.Env.Lag, k.Env.TTL = r.IntN(20), 3600
+	k.Env.Lives = oneLife(id, c, r)
+	k.limit0 = r.LogU(1500, 30000)
+	k.demand(c, r, shape.build(c, r), func() float64 { return r.U(0.55, 0.65) })
+	sum := 0.0
+	for _, x := range k.base {
+		sum += float64(x)
 	}
-	return ks
+	kind.happen(k, c, r, sum/float64(len(k.base)))
+	k.totalInit, k.Unlimited, k.Reset = r.U(0, 5)*k.limit0, true, Never
+	k.simulate(c, r)
+	return k
 }
 
 // nowAndThen lets something happen every 8 to 12 days, at a busy minute.

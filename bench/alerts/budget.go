@@ -45,25 +45,18 @@ func budgetClass(id int) string {
 }
 
 // A budget spends 50 to 120 % of its amount in a typical window; windows differ by 15 % (one standard deviation).
-func buildBudgetFleet(seed uint64, n int, c *Clock, only int) []*Key {
-	var ks []*Key
-	for i := 0; i < n; i++ {
-		if only >= 0 && i != only {
-			continue
-		}
-		shape := spendShapes[i/len(budgetWindows)%len(spendShapes)]
-		r := newRand(seed, uint64(i))
-		k := &Key{ID: i, Class: budgetClass(i), Reset: budgetWindows[i%len(budgetWindows)], Unlimited: true}
-		k.Name = fmt.Sprintf("%s-%d", k.Class, i)
-		k.Env.Lag, k.Env.TTL = r.IntN(20), 3600
-		k.Env.Lives = oneLife(i, c, r)
-		mean := r.U(0.5, 1.2)
-		k.demand(c, r, shape.build(c, r), func() float64 { return mean * math.Exp(0.15*r.NormFloat64()) })
-		k.Budget = k.limit0
-		k.simulate(c, r)
-		ks = append(ks, k)
-	}
-	return ks
+func buildBudget(seed uint64, id int, c *Clock) *Key {
+	shape := spendShapes[id/len(budgetWindows)%len(spendShapes)]
+	r := newRand(seed, uint64(id))
+	k := &Key{ID: id, Class: budgetClass(id), Reset: budgetWindows[id%len(budgetWindows)], Unlimited: true}
+	k.Name = fmt.Sprintf("%s-%d", k.Class, id)
+	k.Env.Lag, k.Env.TTL = r.IntN(20), 3600
+	k.Env.Lives = oneLife(id, c, r)
+	mean := r.U(0.5, 1.2)
+	k.demand(c, r, shape.build(c, r), func() float64 { return mean * math.Exp(0.15*r.NormFloat64()) })
+	k.Budget = k.limit0
+	k.simulate(c, r)
+	return k
 }
 
 type budgetTally struct {

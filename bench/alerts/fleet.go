@@ -177,25 +177,18 @@ func oneLife(id int, c *Clock, r *Rand) []life {
 	return []life{{inst: fmt.Sprintf("exporter-%d:9464", id), span: span{c.RunFrom - 10, c.N}, pollAt: r.IntN(58), scrapeAt: r.IntN(58)}}
 }
 
-func buildFleet(seed uint64, n int, c *Clock, only int) []*Key {
-	var ks []*Key
-	for i := 0; i < n; i++ {
-		if only >= 0 && i != only {
-			continue
-		}
-		cl := classes[i%len(classes)]
-		r := newRand(seed, uint64(i))
-		k := &Key{ID: i, Class: cl.name, Name: fmt.Sprintf("%s-%d", cl.name, i)}
-		k.Env.Lag = r.IntN(20)
-		k.Env.Lives = oneLife(i, c, r)
-		k.Env.TTL = 3600 * (1 + 11*int64(r.IntN(2)))
-		if r.P(0.1) {
-			k.BYOKShare, k.BYOKIn = r.U(0.2, 0.9), true
-		}
-		cl.build(k, c, r)
-		k.totalInit = r.U(0, 5) * k.limit0
-		k.simulate(c, r)
-		ks = append(ks, k)
+func buildKey(seed uint64, id int, c *Clock) *Key {
+	cl := classes[id%len(classes)]
+	r := newRand(seed, uint64(id))
+	k := &Key{ID: id, Class: cl.name, Name: fmt.Sprintf("%s-%d", cl.name, id)}
+	k.Env.Lag = r.IntN(20)
+	k.Env.Lives = oneLife(id, c, r)
+	k.Env.TTL = 3600 * (1 + 11*int64(r.IntN(2)))
+	if r.P(0.1) {
+		k.BYOKShare, k.BYOKIn = r.U(0.2, 0.9), true
 	}
-	return ks
+	cl.build(k, c, r)
+	k.totalInit = r.U(0, 5) * k.limit0
+	k.simulate(c, r)
+	return k
 }

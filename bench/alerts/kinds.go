@@ -42,7 +42,7 @@ func (v *verdicts) judge(k *Key, set string, eps []Episode) {
 // fleetKind is what a kind of fleet consists of, and how its alerts are scored.
 type fleetKind struct {
 	scorer     scorer
-	build      func(seed uint64, n int, c *Clock, only int) []*Key
+	build      func(seed uint64, id int, c *Clock) *Key
 	classOf    func(id int) string
 	label      string // of the alerts, that names the key
 	bySeverity bool   // only critical alerts and warnings are scored
@@ -54,15 +54,15 @@ func fleetOf(kind string, c *Clock, sets []RuleSet, days float64) (fleetKind, er
 	case "keys":
 		classOf := func(id int) string { return classes[id%len(classes)].name }
 		exhaustions.order = firstClasses(classOf, len(classes))
-		return fleetKind{exhaustions, buildFleet, classOf, "key", true}, nil
+		return fleetKind{exhaustions, buildKey, classOf, "key", true}, nil
 	case "accounts":
 		exhaustions.order = firstClasses(accountClass, len(accountKinds)*len(spendShapes))
-		return fleetKind{exhaustions, buildAccountFleet, accountClass, "gateway", true}, nil
+		return fleetKind{exhaustions, buildAccount, accountClass, "gateway", true}, nil
 	case "anomalies":
 		anomalies := &AnomalyReport{c: c, sets: sets, tallies: map[string]map[string]*anomalyTally{}, days: days}
-		return fleetKind{anomalies, buildAnomalyFleet, func(id int) string { return anomalyKinds[id/len(spendShapes)%len(anomalyKinds)].name }, "key", false}, nil
+		return fleetKind{anomalies, buildAnomalyKey, func(id int) string { return anomalyKinds[id/len(spendShapes)%len(anomalyKinds)].name }, "key", false}, nil
 	case "budgets":
-		return fleetKind{&BudgetReport{c: c, sets: sets, tallies: map[string]map[string]*budgetTally{}}, buildBudgetFleet, budgetClass, "budget", false}, nil
+		return fleetKind{&BudgetReport{c: c, sets: sets, tallies: map[string]map[string]*budgetTally{}}, buildBudget, budgetClass, "budget", false}, nil
 	}
 	return fleetKind{}, fmt.Errorf("-fleet %q: it must be keys, accounts, anomalies or budgets", kind)
 }

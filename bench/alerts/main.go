@@ -95,7 +95,7 @@ func (o *options) simulate() int {
 	if err != nil {
 		return fail(exitUsage, err)
 	}
-	build := func(id int) *Key { return kind.build(o.seed, max(o.keys, o.key+1), c, id)[0] }
+	build := func(id int) *Key { return kind.build(o.seed, id, c) }
 	judged := &verdicts{scorer: kind.scorer, episodes: map[string][]Episode{}}
 	x := &engineRun{clock: c, files: o.files, needed: func(n string) bool { return names[n] || names[""] }, back: back + 15*time.Minute, step: o.step,
 		tsdb: o.tsdb, warns: o.warnRegexp.MatchString, label: kind.label, began: time.Now(), uses: map[string][]alertUse{}, spent: map[string]time.Duration{}, errs: map[string]int{}}
