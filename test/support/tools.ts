@@ -41,6 +41,7 @@ const TOOLS = {
     candidates: ["alertsim"],
     install: "cd bench/alerts && go build -o DIR/alertsim ., with DIR in E2E_TOOLS",
   },
+  go: { candidates: ["go"], install: "https://go.dev/dl" },
   composeGo: { candidates: ["compose-go"], install: "the Go module github.com/compose-spec/compose-go/v2" },
   victoriaMetrics: { candidates: ["victoria-metrics"], install: "apt-get install victoria-metrics" },
   vmalert: { candidates: ["vmalert"], install: "apt-get install victoria-metrics" },
