@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { setPriority, tmpdir } from "node:os";
+import { setPriority } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 
 import { thresholds } from "../../dashboards/thresholds.ts";
 import { classTable } from "./class-table.ts";
@@ -9,19 +8,30 @@ import { clauseTable } from "./clause-table.ts";
 import { fleetTable } from "./fleet-table.ts";
 import { accountRules, anomalyRules, budgetRules, judgedRules } from "./judged-rules.ts";
 import { readReport } from "./report.ts";
+import { HELP, readSettings, type Settings } from "./settings.ts";
 import { buildSimulator, type FleetKind, simulateFleet } from "./simulator.ts";
 
 /**
  * Measures how good the alert rules are: runs them and the contenders over simulated fleets with known outcomes, keeps the report of
- * each fleet in a folder of `--output` that is named after the settings, and prints the tables of docs/alert-benchmark.md. The exit
- * code is 1 if our rules miss a bar, and 2 after an error.
- * `--table` prints the table of existing reports with the same settings; `--alone` leaves the contenders out. `--fleet accounts` prints the same table for
- * balances, which have no bars; `--fleet anomalies` and `--fleet budgets` print how well the alerts announce anomalies of spend, or
- * that a budget is exceeded, for each seed. `--twin` computes our rules on keys without Prometheus' engine, in seconds; `--clauses` does so
- * without each clause of their conditions in turn, and prints what each is worth. `--oracle 0.1` adds an oracle with this price of a false alert.
+ * each fleet in a folder of `--output` that is named after the settings, and prints the tables of docs/alert-benchmark.md.
+ * `--help` lists the options. Balances of accounts have no bars. For anomalies and budgets it prints the report of each seed.
  */
-async function main(): Promise<number> {
-  const settings = readSettings();
+async function main(argv: readonly string[]): Promise<number> {
+  let settings: Settings;
+  try {
+    settings = readSettings(argv);
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\nRun with --help to see the options\n`);
+    return 2;
+  }
+  if (settings.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  return measure(settings);
+}
+
+async function measure(settings: Settings): Promise<number> {
   const { kind, seeds } = settings;
   if (!settings.table) await simulate(settings);
   const reports = seeds.map((seed) => readReportFile(settings, seed));
@@ -54,44 +64,6 @@ const FLEETS: Readonly<
   },
   budgets: { ours: budgetRules, contenders: ["mean-rate", "predict-linear", "static"] },
 };
-
-type Settings = ReturnType<typeof readSettings>;
-
-function readSettings() {
-  const { values } = parseArgs({
-    options: {
-      fleet: { type: "string", default: "keys" },
-      keys: { type: "string", default: "108" },
-      days: { type: "string", default: "30" },
-      seeds: { type: "string", default: "1074,1075,1076" },
-      classes: { type: "string", default: "" },
-      output: { type: "string", default: join(tmpdir(), "fleet") },
-      table: { type: "boolean", default: false },
-      alone: { type: "boolean", default: false },
-      twin: { type: "boolean", default: false },
-      clauses: { type: "boolean", default: false },
-      oracle: { type: "string", default: "" },
-    },
-  });
-  const kind = kindOf(values.fleet);
-  const isTwin = values.twin || values.clauses;
-  if ((isTwin || values.oracle !== "") && kind !== "keys") {
-    throw new Error(`Cannot run --fleet ${kind} by the twin or with an oracle: they have only keys`);
-  }
-  return {
-    ...values,
-    kind,
-    isTwin,
-    keys: wholeNumber("keys", values.keys, 1),
-    days: wholeNumber("days", values.days, 1),
-    seeds: values.seeds.split(",").map((seed) => wholeNumber("seeds", seed, 0)),
-  };
-}
-
-function wholeNumber(option: string, text: string, least: number): number {
-  if (/^\d+$/.test(text) && Number(text) >= least) return Number(text);
-  throw new Error(`Cannot read --${option}: "${text}" is not a whole number of at least ${least}`);
-}
 
 /** The settings are in the name of the folder, so that `--table` never mixes reports of different fleets. */
 function folderOf({ output, kind, keys, days, classes, isTwin, clauses, oracle, alone }: Settings): string {
@@ -147,18 +119,13 @@ function contenderOf(kind: FleetKind, name: string): readonly [name: string, fil
   return [name, join(import.meta.dirname, "contenders", kind, `${name}.yaml`)];
 }
 
-function kindOf(name: string): FleetKind {
-  if (isKind(name)) return name;
-  throw new Error(`Cannot run --fleet "${name}": it is one of ${Object.keys(FLEETS).join(", ")}`);
-}
-
-function isKind(name: string): name is FleetKind {
-  return Object.hasOwn(FLEETS, name);
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 try {
-  process.exitCode = await main();
+  process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${messageOf(error)}\n`);
   process.exitCode = 2;
 }
