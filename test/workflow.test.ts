@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { describe, expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
 
 import packageJson from "../package.json" with { type: "json" };
 import { ROOT } from "./support/repository.ts";
@@ -80,6 +81,7 @@ describe.each(WORKFLOW_NAMES)("%s", (name) => {
 const OLDEST: Readonly<Record<string, number>> = {
   "actions/attest": 4,
   "actions/checkout": 5,
+  "actions/setup-go": 6,
   "actions/setup-node": 5,
   "actions/upload-artifact": 6,
   "docker/build-push-action": 7,
@@ -141,6 +143,12 @@ describe("the check", () => {
     expect(named(steps, "Assert the version of Node").env).toEqual({ WANTED: "v${{ matrix.node }}" });
   });
 
+  test("installs the Go version of the alert benchmark's program before it checks", () => {
+    const [used] = steps.filter(({ uses }) => uses?.startsWith("actions/setup-go@"));
+    expect(used?.with["go-version-file"]).toBe("bench/alerts/go.mod");
+    expect(steps.at(-1)?.run).toBe("npm run check");
+  });
+
   test("fails if npm runs a Node version other than the job's", { timeout: 180_000 }, () => {
     const empty = mkdtempSync(join(tmpdir(), "workflow-test-"));
     onTestFinished(() => rmSync(empty, { recursive: true, force: true }));
@@ -154,6 +162,15 @@ describe("the check", () => {
     });
     expect([assertion(stdout.split(".")[0] ?? ""), assertion("v1")]).toEqual([0, 1]);
   });
+});
+
+test("Dependabot updates every Go module", () => {
+  const modules = globSync("bench/**/go.mod", { cwd: ROOT }).map((file) => `/${dirname(file)}`);
+  const { updates } = parse(readFileSync(join(ROOT, ".github", "dependabot.yml"), "utf8"));
+  expect(modules).toContain("/bench/alerts");
+  expect(updates).toContainEqual(
+    expect.objectContaining({ "package-ecosystem": "gomod", directories: modules.toSorted() }),
+  );
 });
 
 describe("a release", () => {
