@@ -6,7 +6,7 @@ export const UNWATCHED_SOURCES = ["filter", "difference"] as const;
 export type UnwatchedSource = (typeof UNWATCHED_SOURCES)[number];
 
 const UNKNOWN =
-  "the service does not know a watched key by its hash, or warns about the query (aigateway_unwatched_unresolved_keys); discovery has not listed the keys yet; by difference: a watched key has no recent reading of the window, the keys add up to more than the total, or the total may contain BYOK; 3 intervals after the last good answer; from the end of the window until the new one is settled";
+  "the service does not know a watched key by its hash, or warns about the query (aigateway_unwatched_unresolved_keys); discovery has not listed the keys yet; the total may contain BYOK; by difference: a watched key has no recent reading of the window, or the keys add up to more than the total; 3 intervals after the last good answer; from the end of the window until the new one is settled";
 
 function ofWindow(name: string, when: string) {
   return gauge({

@@ -88,7 +88,7 @@ async function byFilter(run: Run): Promise<Result | undefined> {
     return undefined;
   }
   const unresolved = unresolvedOf(answers, hashes);
-  const spends = answers.map((usage) => ({ credits: spentOf(usage), asOfMs: usage.computedAtMs }));
+  const spends = answers.map((usage) => ({ credits: totalOf(usage), asOfMs: usage.computedAtMs }));
   return resultOf(run, "filter", unresolved.count > 0 ? [] : spends, unresolved);
 }
 
@@ -116,12 +116,6 @@ async function ask({ client, managementKey, askedAtMs }: Run, filters: readonly 
     );
   }
   return answers;
-}
-
-/** An answer with warnings is not used at all. */
-function spentOf({ total }: Usage): number | undefined {
-  if (total?.gap) return undefined;
-  return total?.empty ? 0 : total?.amounts.credits;
 }
 
 interface Unresolved {

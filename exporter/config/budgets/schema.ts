@@ -99,6 +99,7 @@ export const BUDGET_SCOPES = ["keys", "model", "app", "account"] as const;
 /** An entry of `budgets`. */
 export const budgetSection = withRules(fields, (budget) => [
   ...scopeFindings(budget),
+  ...restFindings(budget),
   ...sinceFindings(budget),
   ...boughtFindings(budget),
   ...totalFindings(budget),
@@ -117,6 +118,16 @@ function scopeFindings(budget: Budget): readonly Finding[] {
       ? `covers nothing; set one of ${BUDGET_SCOPES.join(", ")}`
       : `${given.join(" and ")} are mutually exclusive; keep one of them`;
   return [{ path: [], message }];
+}
+
+/** The rest changes with `analytics.top`, and no row of the gateway has its name. */
+function restFindings(budget: Budget): readonly Finding[] {
+  return (["model", "app"] as const)
+    .filter((scope) => right(budget, scope) === "_other")
+    .map((scope) => ({
+      path: [scope],
+      message: `"_other" is the rest of all ${scope}s without a series of their own, which no budget can cover`,
+    }));
 }
 
 function sinceFindings(budget: Budget): readonly Finding[] {

@@ -81,6 +81,17 @@ describe("the question about unwatched spend", () => {
     expect(more.shown).toEqual(["source 0", "source 1"]);
   });
 
+  test.each([
+    ["may contain BYOK", { creditsSource: "total" as const }],
+    [
+      "has a warning",
+      { total: { amounts: amountsOf({ credits: 5 }), empty: false, gap: "warned" as const } },
+    ],
+  ])("has no answer if the total %s", async (_, part) => {
+    const { shown } = await run([hashed("a", 1)], { ...FIVE, ...part });
+    expect(shown).toEqual([...BY_FILTER, "unresolved_keys 0"]);
+  });
+
   test("has no filter without any key", async () => {
     const { filters, shown } = await run([]);
     expect(filters).toEqual([[], []]);

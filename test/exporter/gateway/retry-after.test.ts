@@ -19,6 +19,7 @@ describe("retryAfter: Retry-After", () => {
     [" 30 ", 30_000],
     ["0", undefined],
     ["-5", undefined],
+    ["9".repeat(400), Number.MAX_SAFE_INTEGER],
     ["", undefined],
     ["1e3", undefined],
     ["0x10", undefined],

@@ -17,6 +17,18 @@ badFiles("budgets", [
     problems: ["budgets[0]: a text is not a mapping"],
   },
   {
+    name: "the rest of the models and of the apps",
+    text:
+      GATEWAY +
+      KEYS +
+      ANALYTICS +
+      `budgets: [{${BUDGET}, model: _other}, {name: b, limit: 1, window: day, app: _other}]\n`,
+    problems: [
+      'budgets[0].model: "_other" is the rest of all models without a series of their own, which no budget can cover',
+      'budgets[1].app: "_other" is the rest of all apps without a series of their own, which no budget can cover',
+    ],
+  },
+  {
     name: "an empty entry",
     text: GATEWAY + KEYS + "budgets: [{}]\n",
     problems: [
