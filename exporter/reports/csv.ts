@@ -38,11 +38,17 @@ function csvValue(value: string | number | undefined): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Without an exponent, which spreadsheets round. */
+/** All digits, without an exponent, which spreadsheets round. */
 export function decimalText(value: number): string {
   const text = String(value);
-  if (!text.includes("e")) return text;
-  return value.toFixed(Math.abs(value) < 1 ? 20 : 0).replace(/\.?0+$/, "");
+  const [, sign = "", whole = "", fraction = "", exponent] =
+    /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? [];
+  if (exponent === undefined) return text;
+  const [digits, places] = [whole + fraction, Number(exponent)];
+  // Numbers have an exponent from 21 places on, and at most 17 digits.
+  return places > 0
+    ? `${sign}${digits.padEnd(places + 1, "0")}`
+    : `${sign}0.${"0".repeat(-places - 1)}${digits}`;
 }
 
 /** The first day of a period, or the day after its last one. */
