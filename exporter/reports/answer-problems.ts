@@ -1,9 +1,54 @@
 import type { Usage } from "../gateway/port.ts";
+import type { ReportAmounts } from "./amounts.ts";
+import type { ReportLine } from "./report.ts";
 
 /** Why the amounts of an answer may be wrong, besides warnings; `name`: what it is about. */
-export function answerProblems({ total }: Usage, name: string): readonly string[] {
+export function answerProblems({ pairs, total, creditsSource }: Usage, name: string): readonly string[] {
+  const isUsed = total?.empty !== true || pairs.length > 0;
+  const lacksCredits = total?.empty === false && total.amounts.credits === undefined;
   return [
-    ...(total ? [] : [`the gateway sent no total of "${name}" that can be read`]),
-    ...(total?.gap === "cut" ? [`the gateway sent only a part of the total of "${name}"`] : []),
+    ...(total ? [] : [`the gateway sent no total of ${quoted(name)} that can be read`]),
+    ...(total?.gap === "cut" ? [`the gateway sent only a part of the total of ${quoted(name)}`] : []),
+    ...(lacksCredits ? [`the gateway sent no credits in the total of ${quoted(name)}`] : []),
+    ...(isUsed && creditsSource === "total" ? [BYOK_UNKNOWN] : []),
   ];
 }
+
+const BYOK_UNKNOWN =
+  "the credits may contain usage that your own provider keys paid for (BYOK), because the gateway does not report it separately";
+
+/**
+ * Names the lines without an amount. Rows that count something else have none, so only credits must always be known. `noun`:
+ * what a line is.
+ */
+export function lineProblems(
+  lines: readonly ReportLine[],
+  rest: ReportAmounts,
+  noun: string,
+): readonly string[] {
+  return (["credits", "requests", "tokens"] as const).flatMap((amount) => {
+    if (amount !== "credits" && (rest[amount] ?? 0) === 0) return [];
+    const lacking = lines.filter((line) => line[amount] === undefined);
+    const names = [...new Set(lacking.map(({ name }) => (name === "" ? `(no ${noun})` : quoted(name))))];
+    return names.length === 0
+      ? []
+      : [`the gateway sent no ${amount} of ${listed(names)}, so they are part of the rest`];
+  });
+}
+
+function listed(names: readonly string[]): string {
+  const others = names.length - MOST_NAMES;
+  return others > 1
+    ? `${names.slice(0, MOST_NAMES).join(", ")} and ${others} others`
+    : names.join(names.length > 2 ? ", " : " and ");
+}
+
+const MOST_NAMES = 5;
+
+/** A name of the gateway in a message: on one line, and not longer than a line. */
+export function quoted(name: string): string {
+  const signs = Array.from(name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " "));
+  return `"${signs.length > MOST_SIGNS ? `${signs.slice(0, MOST_SIGNS).join("")}…` : signs.join("")}"`;
+}
+
+const MOST_SIGNS = 60;

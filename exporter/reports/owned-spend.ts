@@ -1,7 +1,7 @@
 import type { Config, Owner } from "../config/config.ts";
 import type { UsageFilter } from "../gateway/port.ts";
 import { type ReportAmounts, sumOf, totalAmounts } from "./amounts.ts";
-import { answerProblems } from "./answer-problems.ts";
+import { answerProblems, quoted } from "./answer-problems.ts";
 import { type KeyProblem, knownKeys } from "./known-keys.ts";
 import type { PartialSpend, PricedWindow, ReportGateway, ReportLine } from "./report.ts";
 
@@ -23,7 +23,7 @@ export async function ownedSpend(
       const question = { range: window, pairs: false, total: true, rates: false, filters };
       const usage = await gateway.usage(question);
       if (usage.warnings > 0)
-        found.push(`the gateway does not know all keys of "${name}", so amounts may be missing`);
+        found.push(`the gateway does not know all keys of ${quoted(name)}, so amounts may be missing`);
       found.push(...answerProblems(usage, name));
       if (usage.computedAtMs !== undefined) computed.push(usage.computedAtMs);
       return totalAmounts(usage.total, price);
@@ -73,7 +73,7 @@ async function hashesByOwner(
 function problemText(problem: KeyProblem): string {
   return "key" in problem
     ? `the secret of key "${problem.key}" cannot be read, so its spend is part of the rest`
-    : `the list of keys of workspace "${problem.workspace}" is incomplete`;
+    : `the list of keys of workspace ${quoted(problem.workspace)} is incomplete`;
 }
 
 function labelOf({ team, project, costCenter }: Owner, label: OwnerLabel): string {

@@ -24,7 +24,7 @@ function usageOf(total: Total | undefined, lines: Readonly<Record<string, number
   const pairs = Object.entries(lines).map(([model, credits]) => ({
     model,
     app: null,
-    amounts: amountsOf({ credits, byokCredits: 0, requests: 0, tokens: 0 }),
+    amounts: amountsOf({ credits, byokCredits: 0, requests: credits === undefined ? 1 : 0, tokens: 0 }),
     rates: NO_RATES,
   }));
   return { ...NO_USAGE, total, pairs };
@@ -142,6 +142,67 @@ describe("answers that cannot be trusted", () => {
     const answer = { ...usageOf(totalOf({ credits: 1 }), { one: 1 }), computedAtMs };
     const { untilMs, problems } = await reportOf({ answer, nowMs: NOVEMBER - 60 * MINUTE });
     expect([untilMs, problems]).toEqual([computedAtMs, []]);
+  });
+});
+
+describe("what is missing is named", () => {
+  const BYOK = /^the credits may contain usage that your own provider keys paid for \(BYOK\)/;
+
+  test.each(["model", "team"] as const)("by %s: credits that may contain BYOK, once", async (by) => {
+    const answer = { ...usageOf(totalOf({ credits: 1 }), { one: 1 }), creditsSource: "total" } as const;
+    const { problems } = await reportOf({ answer, by, config: { keys: [key] } });
+    expect(problems.filter((problem) => BYOK.test(problem))).toHaveLength(1);
+    const certain = await reportOf({ answer: { ...answer, creditsSource: "total_less_byok" }, by });
+    expect(certain.problems.filter((problem) => BYOK.test(problem))).toEqual([]);
+  });
+
+  test("an account without usage has no BYOK", async () => {
+    const { problems } = await reportOf({ answer: { ...usageOf(NONE), creditsSource: "total" } });
+    expect(problems).toEqual([]);
+  });
+
+  test("lines without credits", async () => {
+    const unknown = { "": undefined, "m\n1": undefined, m2: undefined, m3: undefined };
+    const answer = usageOf(totalOf({ credits: 100, requests: 4, tokens: 0 }), { ...unknown, known: 60 });
+    const { problems, rest } = await reportOf({ answer });
+    expect(rest).toMatchObject({ credits: 40 });
+    expect(problems).toEqual([
+      'the gateway sent no credits of (no model), "m 1", "m2", "m3", so they are part of the rest',
+    ]);
+  });
+
+  test("of many lines without credits, the first ones", async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`m${index}`, undefined]));
+    const answer = usageOf(totalOf({ credits: 1, requests: 9, tokens: 0 }), unknown);
+    expect((await reportOf({ answer })).problems).toEqual([
+      'the gateway sent no credits of "m0", "m1", "m2", "m3", "m4" and 4 others, so they are part of the rest',
+    ]);
+  });
+
+  test("a line without requests has spent nothing", async () => {
+    const idle = { model: "idle", app: null, rates: NO_RATES, amounts: amountsOf({ requests: 0 }) };
+    const answer = { ...usageOf(totalOf({ credits: 1 }), { one: 1 }), pairs: [idle] };
+    const { lines, problems } = await reportOf({ answer });
+    expect(lines).toMatchObject([{ name: "idle", credits: 0 }]);
+    expect(problems).not.toContainEqual(expect.stringMatching(/no credits/));
+  });
+
+  test("tokens of a line, if not all tokens belong to lines", async () => {
+    const row = { model: "speech", app: null, rates: NO_RATES };
+    const pairs = [{ ...row, amounts: amountsOf({ credits: 1, byokCredits: 0, requests: 1 }) }];
+    const problemsOf = async (tokens: number) =>
+      (await reportOf({ answer: { ...usageOf(totalOf({ credits: 1, tokens })), pairs } })).problems;
+    expect(await problemsOf(0)).toEqual([]);
+    expect(await problemsOf(7)).toEqual([
+      'the gateway sent no tokens of "speech", so they are part of the rest',
+    ]);
+  });
+
+  test("an owner's total without credits", async () => {
+    const answer = ofKeys(usageOf({ amounts: amountsOf({ requests: 5 }), empty: false }));
+    const { lines, problems } = await reportOf({ answer, by: "team", config: { keys: [key] } });
+    expect(lines).toMatchObject([{ name: "web", credits: undefined }]);
+    expect(problems).toEqual(['the gateway sent no credits in the total of "web"']);
   });
 });
 
