@@ -36,7 +36,8 @@ export function lineProblems(
   });
 }
 
-function listed(names: readonly string[]): string {
+/** Names in a message, not all of many. */
+export function listed(names: readonly string[]): string {
   const others = names.length - MOST_NAMES;
   return others > 1
     ? `${names.slice(0, MOST_NAMES).join(", ")} and ${others} others`

@@ -15,6 +15,7 @@ export interface KnownKey {
 }
 
 export interface KnownKeys {
+  /** Several have the same hash if their secret is configured under several names. */
   readonly keys: readonly KnownKey[];
   /** Keys that are missing, and why. */
   readonly problems: readonly KeyProblem[];
@@ -29,26 +30,28 @@ export async function knownKeys(
   gateway: Pick<ReportGateway, "accountKeys">,
 ): Promise<KnownKeys> {
   const { keys, discovery } = config;
-  const known = new Map<string, KnownKey>();
+  const listed = new Map<string, KnownKey>();
   const problems: KeyProblem[] = [];
   const directory = createKeyDirectory();
   for (const workspace of discovery?.workspaces ?? []) {
-    const { keys: listed, failure, moved, unreadableRows } = await gateway.accountKeys(workspace);
+    const { keys: all, failure, moved, unreadableRows } = await gateway.accountKeys(workspace);
     const title = workspace ?? "default";
     const isComplete = !failure && !moved && unreadableRows === 0;
-    const plain = listed.flatMap((key) =>
+    const plain = all.flatMap((key) =>
       discovery && isWanted(key.name, discovery) ? [plainKey(key, discovery)] : [],
     );
     for (const { key, name, owner } of directory.named(title, plain, namesOf(config), isComplete).keys) {
-      known.set(key.hash, { hash: key.hash, name, owner, listed: key, configured: undefined });
+      listed.set(key.hash, { hash: key.hash, name, owner, listed: key, configured: undefined });
     }
     if (!isComplete) problems.push({ workspace: title });
   }
+  const own: KnownKey[] = [];
   for (const configured of keys) {
     const { name, secret, owner } = configured;
     const hash = secret.hash?.();
     if (hash === undefined) problems.push({ key: name });
-    else known.set(hash, { hash, name, owner, listed: known.get(hash)?.listed, configured });
+    else own.push({ hash, name, owner, listed: listed.get(hash)?.listed, configured });
   }
-  return { keys: [...known.values()], problems };
+  const hashes = new Set(own.map(({ hash }) => hash));
+  return { keys: [...[...listed.values()].filter(({ hash }) => !hashes.has(hash)), ...own], problems };
 }

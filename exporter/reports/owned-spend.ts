@@ -1,8 +1,8 @@
 import type { Config, Owner } from "../config/config.ts";
 import type { UsageFilter } from "../gateway/port.ts";
 import { type ReportAmounts, sumOf, totalAmounts } from "./amounts.ts";
-import { answerProblems, quoted } from "./answer-problems.ts";
-import { type KeyProblem, knownKeys } from "./known-keys.ts";
+import { answerProblems, listed, quoted } from "./answer-problems.ts";
+import { type KeyProblem, type KnownKey, knownKeys } from "./known-keys.ts";
 import type { PartialSpend, PricedWindow, ReportGateway, ReportLine } from "./report.ts";
 
 /** The labels of an owner. */
@@ -61,13 +61,20 @@ async function hashesByOwner(
   gateway: ReportGateway,
 ): Promise<Owned> {
   const known = await knownKeys(config, gateway);
-  const named = known.keys.flatMap(({ hash, owner }) => {
-    const name = labelOf(owner, label);
-    return name === "" ? [] : [{ hash, name }];
-  });
-  const groups = Map.groupBy(named, ({ name }) => name);
-  const hashes = new Map([...groups].map(([name, group]) => [name, group.map(({ hash }) => hash)]));
-  return { hashes, problems: known.problems.map(problemText) };
+  const hashes = new Map<string, string[]>();
+  const problems = known.problems.map(problemText);
+  for (const [hash, twins] of Map.groupBy(known.keys, (key) => key.hash)) {
+    const [name = "", ...others] = new Set(twins.map(({ owner }) => labelOf(owner, label)));
+    if (others.length > 0) problems.push(twinsText(twins, label));
+    else if (name !== "") hashes.set(name, [...(hashes.get(name) ?? []), hash]);
+  }
+  return { hashes, problems };
+}
+
+/** One secret may have two names in the configuration. Nobody knows which owner its spend belongs to. */
+function twinsText(twins: readonly KnownKey[], label: OwnerLabel): string {
+  const names = listed(twins.map(({ name }) => quoted(name)));
+  return `the keys ${names} have the same secret but not the same ${label.replace("_", " ")}, so their spend is part of the rest`;
 }
 
 function problemText(problem: KeyProblem): string {

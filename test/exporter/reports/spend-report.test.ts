@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Config } from "../../../exporter/config/config.ts";
+import type { Config, Owner } from "../../../exporter/config/config.ts";
 import { Secret } from "../../../exporter/config/secret.ts";
 import type { AccountKeys } from "../../../exporter/gateway/account.ts";
 import { NO_RATES, type Total, type Usage, type UsageQuestion } from "../../../exporter/gateway/port.ts";
@@ -203,6 +203,37 @@ describe("what is missing is named", () => {
     const { lines, problems } = await reportOf({ answer, by: "team", config: { keys: [key] } });
     expect(lines).toMatchObject([{ name: "web", credits: undefined }]);
     expect(problems).toEqual(['the gateway sent no credits in the total of "web"']);
+  });
+});
+
+describe("two names of one secret", () => {
+  const twinOf = (owner: Partial<Owner>) => ({ ...key, name: "b", owner: { ...key.owner, ...owner } });
+  const web = usageOf(totalOf({ credits: 2, requests: 0, tokens: 0 }));
+
+  test.each<[string, Partial<Owner>]>([
+    ["another team", { team: "pay" }],
+    ["no team", { team: "" }],
+  ])("with %s belong to no line, and are named", async (_, owner) => {
+    const asked = await reportOf({ answer: ofKeys(web), by: "team", config: { keys: [key, twinOf(owner)] } });
+    expect(asked.lines).toEqual([]);
+    expect(asked.rest).toMatchObject({ credits: 3 });
+    expect(asked.problems).toEqual([
+      'the keys "a" and "b" have the same secret but not the same team, so their spend is part of the rest',
+    ]);
+  });
+
+  test("with the same team count once", async () => {
+    const questions: UsageQuestion[] = [];
+    const answer = (question: UsageQuestion) => {
+      questions.push(question);
+      return ofKeys(web)(question);
+    };
+    const config = { keys: [key, twinOf({ costCenter: "7" })] };
+    const { lines, problems } = await reportOf({ answer, by: "team", config });
+    expect([lines.length, problems]).toEqual([1, []]);
+    expect(questions[0]?.filters).toMatchObject([{ values: ["a".repeat(64)] }]);
+    const byCenter = await reportOf({ answer, by: "cost_center", config });
+    expect(byCenter.problems).toEqual([expect.stringMatching(/not the same cost center, so their spend/)]);
   });
 });
 
