@@ -46,7 +46,7 @@ export async function createSpendReport(
 function sumProblems(total: ReportAmounts, { credits = 0 }: ReportAmounts): readonly string[] {
   return [
     ...(credits < 0 ? [`the lines add up to ${-credits} credits more than the total`] : []),
-    ...(total.credits === undefined ? ["the gateway sent no total"] : []),
+    ...(total.credits === undefined ? ["the credits of the total are not known"] : []),
   ];
 }
 

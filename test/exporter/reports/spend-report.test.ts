@@ -171,6 +171,14 @@ describe("what is missing is named", () => {
     ]);
   });
 
+  test("a total without credits", async () => {
+    const answer = usageOf({ amounts: amountsOf({ requests: 5 }), empty: false });
+    expect((await reportOf({ answer })).problems).toEqual([
+      'the gateway sent no credits in the total of "the account"',
+      "the credits of the total are not known",
+    ]);
+  });
+
   test("of many lines without credits, the first ones", async () => {
     const unknown = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`m${index}`, undefined]));
     const answer = usageOf(totalOf({ credits: 1, requests: 9, tokens: 0 }), unknown);
@@ -206,8 +214,9 @@ describe("what is missing is named", () => {
   });
 });
 
+const twinOf = (owner: Partial<Owner>) => ({ ...key, name: "b", owner: { ...key.owner, ...owner } });
+
 describe("two names of one secret", () => {
-  const twinOf = (owner: Partial<Owner>) => ({ ...key, name: "b", owner: { ...key.owner, ...owner } });
   const web = usageOf(totalOf({ credits: 2, requests: 0, tokens: 0 }));
 
   test.each<[string, Partial<Owner>]>([
