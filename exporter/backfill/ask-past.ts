@@ -1,7 +1,16 @@
-import type { SeriesQuestion, Usage, UsageAnswer, UsageQuestion, UsageSeries } from "../gateway/port.ts";
+import {
+  type Amounts,
+  NO_AMOUNTS,
+  type SeriesQuestion,
+  type Usage,
+  type UsageAnswer,
+  type UsageQuestion,
+  type UsageSeries,
+} from "../gateway/port.ts";
+import { quoted } from "../reports/answer-problems.ts";
 import { BUCKET_MS, type Window } from "../time/window.ts";
 import { ACCOUNT, keptAnswer, ofKey, PAIRS, type PastAnswer, ranges } from "./answers.ts";
-import type { BackfillPlan, PlannedKey } from "./plan.ts";
+import type { BackfillPlan } from "./plan.ts";
 
 /** The questions of a backfill. Both need the management key. */
 export interface PastGateway {
@@ -17,25 +26,49 @@ export class PastError extends Error {}
 /**
  * Asks for everything that is not yet answered, and yields each answer once.
  * @param answered what earlier runs were answered: subjects and ends of their ranges.
- * @throws GatewayError; PastError if the gateway cuts rows, sends some that cannot be read, or cannot filter by a key.
+ * @throws GatewayError; PastError if the gateway cuts rows, sends some that cannot be read or have no credits, or warns
+ * about the query, such as about a key by which it cannot filter.
  */
 export async function* askPast(
   plan: BackfillPlan,
   answered: AnsweredSoFar,
   gateway: PastGateway,
 ): AsyncGenerator<PastAnswer> {
-  for (const subject of [ACCOUNT, ...plan.keys.map(({ hash }) => hash)]) {
-    const filters = subject === ACCOUNT ? [] : ofKey(subject);
+  const keys = keysOf(plan);
+  for (const subject of [WHOLE_ACCOUNT, ...keys]) {
+    const { id, isKey } = subject;
     for (const part of ranges(plan)) {
-      if (answered.has(subject, part.range.endMs)) continue;
+      if (answered.has(id, part.range.endMs)) continue;
+      const filters = isKey ? ofKey(id) : [];
       const answer = await gateway.usageSeries({ ...part, dimensions: [], filters });
-      yield keptAnswer(subject, part.range, filtered(subject, whole(answer, part.range)));
+      yield keptAnswer(id, part.range, counted(subject, part, answer));
     }
   }
   if (plan.untilMs < plan.plannedAtMs) {
-    for (const key of plan.keys) if (!answered.isAfterKnown(key.hash)) yield await after(plan, key, gateway);
+    for (const key of keys) if (!answered.isAfterKnown(key.id)) yield await after(plan, key, gateway);
   }
   for (const part of ranges(plan)) yield* askPairs(part, answered, gateway);
+}
+
+/** What a question is about. */
+interface Subject {
+  /** As answers have it. */
+  readonly id: string;
+  /** For messages. */
+  readonly title: string;
+  readonly isKey: boolean;
+}
+
+const WHOLE_ACCOUNT: Subject = { id: ACCOUNT, title: "the account", isKey: false };
+const ALL_PAIRS: Subject = { id: PAIRS, title: "a model", isKey: false };
+
+/** One for each secret, which may have several names. */
+function keysOf({ keys }: BackfillPlan): readonly Subject[] {
+  return [...Map.groupBy(keys, ({ hash }) => hash)].map(([id, [first]]) => ({
+    id,
+    title: `the key ${quoted(first?.name ?? id)}`,
+    isKey: true,
+  }));
 }
 
 /** Where an interrupted backfill continues. */
@@ -50,20 +83,26 @@ export interface AnsweredSoFar {
 }
 
 /** What a key has used since the live series began: its all-time usage then is that of now without this. */
-async function after(plan: BackfillPlan, { hash }: PlannedKey, gateway: PastGateway): Promise<PastAnswer> {
+async function after(plan: BackfillPlan, key: Subject, gateway: PastGateway): Promise<PastAnswer> {
   const range = { startMs: plan.untilMs, endMs: plan.plannedAtMs };
-  const usage = await gateway.usage({ range, pairs: false, total: true, rates: false, filters: ofKey(hash) });
-  const total = filtered(hash, whole(usage, range)).total;
-  const credits = total?.empty ? 0 : total?.amounts.credits;
-  if (credits === undefined) throw new PastError(`the gateway reports no credits ${between(range)}`);
-  return {
-    subject: hash,
+  const usage = await gateway.usage({
     range,
+    pairs: false,
+    total: true,
+    rates: false,
+    filters: ofKey(key.id),
+  });
+  const { total } = whole(key, usage, range);
+  if (total?.gap === "cut") throw new PastError(`the gateway does not send all rows ${between(range)}`);
+  const amounts = total?.empty ? NOTHING_USED : total?.amounts;
+  if (amounts?.credits === undefined) throw noCredits(key, range);
+  return {
+    ...keptAnswer(key.id, range, { ...usage, rows: [{ startMs: range.startMs, labels: [], amounts }] }),
     isAfter: true,
-    isByokUnknown: usage.creditsSource === "total",
-    rows: [{ startMs: range.startMs, labels: [], amounts: [credits, total?.amounts.byokCredits ?? 0] }],
   };
 }
+
+const NOTHING_USED: Amounts = { ...NO_AMOUNTS, credits: 0, requests: 0 };
 
 /** As many hours or days at once as the gateway's limit of rows allows. */
 async function* askPairs(
@@ -80,7 +119,7 @@ async function* askPairs(
       count = Math.floor(count / 2);
       continue;
     }
-    yield keptAnswer(PAIRS, part, whole(answer, part));
+    yield keptAnswer(PAIRS, part, counted(ALL_PAIRS, { range: part, granularity }, answer));
     startMs = part.endMs;
     count = Math.max(
       1,
@@ -96,23 +135,39 @@ const MOST_COUNT = 744;
 /** Fewer than the gateway's 1000, because some hours have more than others. */
 const COMFORTABLE_ROWS = 600;
 
-function whole<Answer extends UsageAnswer>(answer: Answer, range: Window): Answer {
+/** The answer, if every row with requests has credits: no sum over the others is known. */
+function counted(
+  subject: Subject,
+  { range, granularity }: Pick<SeriesQuestion, "range" | "granularity">,
+  answer: UsageSeries,
+): UsageSeries {
+  const { rows } = whole(subject, answer, range);
+  if (subject !== ALL_PAIRS && new Set(rows.map(({ startMs }) => startMs)).size < rows.length)
+    throw new PastError(`the gateway sends several rows for one ${granularity} ${between(range)}`);
+  const unknown = rows.find(({ amounts }) => amounts.credits === undefined && amounts.requests !== 0);
+  if (!unknown) return answer;
+  throw noCredits(subject, { startMs: unknown.startMs, endMs: unknown.startMs + BUCKET_MS[granularity] });
+}
+
+/** The answer, if nothing is missing. After a warning, a filter may have been dropped: then other keys are part of it. */
+function whole<Answer extends UsageAnswer>({ title, isKey }: Subject, answer: Answer, range: Window): Answer {
   const from = between(range);
   if (answer.truncated) throw new PastError(`the gateway does not send all rows ${from}`);
   if (answer.unreadableRows > 0)
     throw new PastError(
       `${answer.unreadableRows} rows ${from} cannot be read (the first: ${answer.rowProblem})`,
     );
+  if (answer.warnings > 0)
+    throw new PastError(
+      isKey ? `the gateway cannot filter by ${title}` : `the gateway warns about the usage ${from}`,
+    );
   return answer;
+}
+
+function noCredits({ title }: Subject, range: Window): PastError {
+  return new PastError(`the gateway reports no credits of ${title} ${between(range)}`);
 }
 
 function between({ startMs, endMs }: Window): string {
   return `between ${new Date(startMs).toISOString()} and ${new Date(endMs).toISOString()}`;
-}
-
-/** The answer about a key, unless the gateway warns that it could not resolve the filter: then other keys may be part of it. */
-function filtered<Answer extends UsageAnswer>(subject: string, answer: Answer): Answer {
-  if (subject !== ACCOUNT && answer.warnings > 0)
-    throw new PastError(`the gateway cannot filter by the key ${subject.slice(0, 8)}…`);
-  return answer;
 }

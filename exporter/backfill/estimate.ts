@@ -13,6 +13,7 @@ export interface Estimate {
 /** @param pairsOfDay how many pairs of model and app a day has. */
 export function estimateOf(plan: BackfillPlan, pairsOfDay: number): Estimate {
   const parts = ranges(plan).length;
+  const secrets = new Set(plan.keys.map(({ hash }) => hash)).size;
   const isPastUsed = plan.untilMs < plan.plannedAtMs;
   const ofPairs = Math.ceil((bucketsOf(plan).length * Math.max(1, pairsOfDay)) / ROWS_OF_ANSWER);
   const days = daysOf(plan);
@@ -20,7 +21,7 @@ export function estimateOf(plan: BackfillPlan, pairsOfDay: number): Estimate {
   const shown = Math.min(plan.top, pairsOfDay) + (pairsOfDay > plan.top ? 1 : 0);
   const series = 1 + plan.keys.length * FAMILIES_OF_KEY + shown * AMOUNTS.length * 4 + FAMILIES_OF_QUERIES;
   return {
-    requests: parts * (plan.keys.length + 1) + (isPastUsed ? plan.keys.length : 0) + ofPairs,
+    requests: parts * (secrets + 1) + (isPastUsed ? secrets : 0) + ofPairs,
     samples: times * series,
     bytes: times * series * (plan.target.length + BYTES_OF_LINE),
     files: days.length,

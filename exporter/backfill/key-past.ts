@@ -2,7 +2,7 @@ import { keyFamilies as families } from "../collectors/key-families.ts";
 import { decimalRest } from "../metrics/decimal-sum.ts";
 import { type Family, sample } from "../metrics/family.ts";
 import { type Window, WINDOW_KINDS, windowAt } from "../time/window.ts";
-import type { PastAnswer } from "./answers.ts";
+import { amountsOf, type PastAnswer } from "./answers.ts";
 import { createCurve, type Curve, rounded } from "./curve.ts";
 import type { DaySeries } from "./day-series.ts";
 import type { BackfillPlan, PlannedKey, SampleTime } from "./plan.ts";
@@ -17,7 +17,11 @@ export interface KeyPast {
 interface Amounts {
   readonly credits: Float64Array;
   readonly byok: Float64Array;
+  /** Whether BYOK is part of the credits. */
   isByokUnknown: boolean;
+  /** Whether a row has a BYOK amount, and whether one with requests has none. */
+  hasByok: boolean;
+  lacksByok: boolean;
   /** Used since the live series began. */
   after: readonly [credits: number, byok: number];
 }
@@ -25,13 +29,20 @@ interface Amounts {
 export function createKeyPast(plan: BackfillPlan, buckets: readonly Window[]): KeyPast {
   const indexes = new Map(buckets.map(({ startMs }, index) => [startMs, index]));
   const amounts = new Map<string, Amounts>();
-  const curves = new Map<string, { readonly credits: Curve; readonly byok: Curve | undefined }>();
+  const curves = new Map<string, { readonly credits: Curve; readonly byok: Curve }>();
 
   function amountsFor(hash: string): Amounts {
     const known = amounts.get(hash);
     if (known) return known;
     const [credits, byok] = [new Float64Array(buckets.length), new Float64Array(buckets.length)];
-    const made: Amounts = { credits, byok, isByokUnknown: false, after: [0, 0] };
+    const made: Amounts = {
+      credits,
+      byok,
+      isByokUnknown: false,
+      hasByok: false,
+      lacksByok: false,
+      after: [0, 0],
+    };
     amounts.set(hash, made);
     return made;
   }
@@ -39,28 +50,32 @@ export function createKeyPast(plan: BackfillPlan, buckets: readonly Window[]): K
   function add({ subject, rows, isAfter, isByokUnknown }: PastAnswer): void {
     const own = amountsFor(subject);
     if (isByokUnknown && rows.length > 0) own.isByokUnknown = true;
-    for (const {
-      startMs,
-      amounts: [credits, byok],
-    } of rows) {
-      if (isAfter === true) own.after = [credits ?? 0, byok ?? 0];
-      const index = isAfter === true ? undefined : indexes.get(startMs);
+    for (const row of rows) {
+      const { credits = 0, byokCredits, requests } = amountsOf(row);
+      own.hasByok ||= byokCredits !== undefined;
+      own.lacksByok ||= byokCredits === undefined && requests !== 0;
+      if (isAfter === true) own.after = [credits, byokCredits ?? 0];
+      const index = isAfter === true ? undefined : indexes.get(row.startMs);
       if (index === undefined) continue;
-      own.credits[index] = credits ?? 0;
-      own.byok[index] = byok ?? 0;
+      own.credits[index] = credits;
+      own.byok[index] = byokCredits ?? 0;
     }
   }
 
-  function curvesOf(hash: string) {
-    const known = curves.get(hash);
-    if (known) return known;
-    const { credits, byok, isByokUnknown } = amountsFor(hash);
-    const made = {
-      credits: createCurve(buckets, credits),
-      byok: isByokUnknown ? undefined : createCurve(buckets, byok),
-    };
-    curves.set(hash, made);
-    return made;
+  /** Rows without a BYOK amount had none, unless the gateway reports none at all. */
+  function isByokKnown({ hash, byokUsage }: PlannedKey): boolean {
+    const { isByokUnknown, hasByok, lacksByok } = amountsFor(hash);
+    return !isByokUnknown && (hasByok || !lacksByok || byokUsage === 0);
+  }
+
+  function curveOf(key: PlannedKey, part: "credits" | "byok"): Curve | undefined {
+    if (part === "byok" && !isByokKnown(key)) return undefined;
+    const known = curves.get(key.hash);
+    if (known) return known[part];
+    const { credits, byok } = amountsFor(key.hash);
+    const made = { credits: createCurve(buckets, credits), byok: createCurve(buckets, byok) };
+    curves.set(key.hash, made);
+    return made[part];
   }
 
   function* series(day: Window, times: readonly SampleTime[]): Generator<DaySeries> {
@@ -70,14 +85,14 @@ export function createKeyPast(plan: BackfillPlan, buckets: readonly Window[]): K
       if (startMs < plan.dataStartMs) continue;
       for (const part of ["credits", "byok"] as const) {
         yield* ofKeys(WINDOW_FAMILIES[kind][part], times, (key) => {
-          const curve = curvesOf(key.hash)[part];
+          const curve = curveOf(key, part);
           return curve && (({ untilMs }) => curve.between(startMs, untilMs));
         });
       }
     }
     for (const [index, part] of (["credits", "byok"] as const).entries()) {
       yield* ofKeys(TOTAL_FAMILIES[part], times, (key) => {
-        const curve = curvesOf(key.hash)[part];
+        const curve = curveOf(key, part);
         const total = part === "credits" ? key.usage : key.byokUsage;
         if (!curve || total === undefined) return undefined;
         const atEnd = decimalRest(total, [amountsFor(key.hash).after[index] ?? 0]);

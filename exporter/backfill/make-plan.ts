@@ -40,7 +40,7 @@ export async function makePlan(
   const planned: PlannedKey[] = [];
   for (const key of keys) planned.push(await plannedKey(key, gateway, warn));
   return {
-    version: 1,
+    version: 2,
     request: requestText(request, config),
     target: targetText(request),
     format: request.format,

@@ -40,7 +40,7 @@ const key = z.object({
 
 /** Everything on which the written bytes depend, besides the answers. */
 export const backfillPlan = z.object({
-  version: z.literal(1),
+  version: z.literal(2),
   /** The request and the gateway, as text: whether a folder belongs to the same backfill. */
   request: z.string(),
   format: z.enum(PAST_FORMATS),

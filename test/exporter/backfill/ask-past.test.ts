@@ -2,12 +2,19 @@ import { describe, expect, test } from "vitest";
 import { askPast, type PastGateway } from "../../../exporter/backfill/ask-past.ts";
 import type { PastAnswer } from "../../../exporter/backfill/answers.ts";
 import type { BackfillPlan } from "../../../exporter/backfill/plan.ts";
-import { NO_AMOUNTS, type Total, type Usage, type UsageAnswer } from "../../../exporter/gateway/port.ts";
+import {
+  type Amounts,
+  NO_AMOUNTS,
+  type SeriesQuestion,
+  type Total,
+  type Usage,
+  type UsageAnswer,
+} from "../../../exporter/gateway/port.ts";
 
 const HOUR = 3_600_000;
 const HASH = "a".repeat(64);
 const PLAN: BackfillPlan = {
-  version: 1,
+  version: 2,
   request: "",
   format: "openmetrics",
   job: "",
@@ -38,39 +45,109 @@ const WHOLE: UsageAnswer = {
 };
 
 /** What the backfill keeps of a gateway whose answers have these parts. */
-async function keptOf(total: Total | undefined, ofTotal: object = {}, ofSeries: object = {}) {
+async function keptOf(
+  total: Total | undefined,
+  ofTotal: object = {},
+  ofSeries: (question: SeriesQuestion) => object = () => ({}),
+  plan = PLAN,
+) {
   const usage: Usage = { ...WHOLE, pairs: [], total, rows: 1, ...ofTotal };
   const gateway: PastGateway = {
     usage: () => Promise.resolve(usage),
-    usageSeries: () => Promise.resolve({ ...WHOLE, rows: [], ...ofSeries }),
+    usageSeries: (question) => Promise.resolve({ ...WHOLE, rows: [], ...ofSeries(question) }),
   };
   const kept: PastAnswer[] = [];
-  for await (const answer of askPast(PLAN, NOTHING_ANSWERED, gateway)) kept.push(answer);
-  return kept.filter(({ isAfter }) => isAfter).flatMap(({ rows }) => rows.map(({ amounts }) => amounts));
+  for await (const answer of askPast(plan, NOTHING_ANSWERED, gateway)) kept.push(answer);
+  const rows = kept.filter(({ isAfter }) => isAfter).flatMap((answer) => answer.rows);
+  return rows.map(({ amounts }) => amounts.slice(0, 3));
 }
 
 describe("what a key has used since the live series began", () => {
-  test.each<[string, Total, readonly number[]]>([
-    ["credits", { amounts: { ...NO_AMOUNTS, credits: 2 }, empty: false }, [2, 0]],
-    ["credits and BYOK", { amounts: { ...NO_AMOUNTS, credits: 2, byokCredits: 3 }, empty: false }, [2, 3]],
-    ["nothing", { amounts: NO_AMOUNTS, empty: true }, [0, 0]],
+  test.each<[string, Total, readonly (number | null)[]]>([
+    ["credits", { amounts: { ...NO_AMOUNTS, credits: 2 }, empty: false }, [2, null, null]],
+    [
+      "credits and BYOK",
+      { amounts: { ...NO_AMOUNTS, credits: 2, byokCredits: 3 }, empty: false },
+      [2, 3, null],
+    ],
+    ["nothing", { amounts: NO_AMOUNTS, empty: true }, [0, null, 0]],
   ])("is %s", async (_, total, amounts) => {
     expect(await keptOf(total)).toEqual([amounts]);
   });
 
   const total = { amounts: { ...NO_AMOUNTS, credits: 2 }, empty: false };
   test.each<[string, Total | undefined, object, RegExp]>([
-    ["the total is missing", undefined, {}, /reports no credits between 1970-01-01T02:00/],
+    [
+      "the total is missing",
+      undefined,
+      {},
+      /reports no credits of the key "billing" between 1970-01-01T02:00/,
+    ],
     ["only its requests are known", { amounts: NO_AMOUNTS, empty: false }, {}, /reports no credits/],
+    ["its total has several rows", { ...total, gap: "cut" }, {}, /does not send all rows/],
     ["rows are cut", total, { truncated: true }, /does not send all rows/],
     ["a row is unreadable", total, { unreadableRows: 1, rowProblem: "usage" }, /1 rows .* cannot be read/],
-    ["the filter is not resolved", total, { warnings: 1 }, /cannot filter by the key aaaaaaaa…/],
+    ["the filter is not resolved", total, { warnings: 1 }, /cannot filter by the key "billing"/],
   ])("is an error if %s", async (_, known, ofTotal, message) => {
     await expect(keptOf(known, ofTotal)).rejects.toThrow(message);
   });
 });
 
-test("hours of a key are an error if the filter is not resolved", async () => {
-  const total = { amounts: NO_AMOUNTS, empty: true };
-  await expect(keptOf(total, {}, { warnings: 1 })).rejects.toThrow(/cannot filter by the key aaaaaaaa…/);
+const row = (amounts: Partial<Amounts>, labels: readonly string[] = []) => ({
+  startMs: HOUR,
+  labels,
+  amounts: { ...NO_AMOUNTS, ...amounts },
+});
+/** Only the question about this has an answer with these parts. */
+const only = (wanted: "account" | "key" | "pairs", answer: object) => (question: SeriesQuestion) => {
+  const isKey = (question.filters ?? []).length > 0;
+  const asked = isKey ? "key" : question.dimensions.length > 0 ? "pairs" : "account";
+  return asked === wanted ? answer : {};
+};
+
+describe("hours and days", () => {
+  const nothing = { amounts: NO_AMOUNTS, empty: true };
+  test.each([
+    ["account", /^the gateway warns about the usage between 1970-01-01T00:00/],
+    ["key", /^the gateway cannot filter by the key "billing"$/],
+    ["pairs", /^the gateway warns about the usage between 1970-01-01T00:00/],
+  ] as const)("of the %s are an error if the gateway warns", async (subject, message) => {
+    await expect(keptOf(nothing, {}, only(subject, { warnings: 1 }))).rejects.toThrow(message);
+  });
+
+  test.each([
+    ["account", "the account"],
+    ["key", 'the key "billing"'],
+    ["pairs", "a model"],
+  ] as const)("of the %s are an error if they have requests without credits", async (subject, title) => {
+    const rows = [row({ requests: 5 }, subject === "pairs" ? ["m", "a"] : [])];
+    await expect(keptOf(nothing, {}, only(subject, { rows }))).rejects.toThrow(
+      `the gateway reports no credits of ${title} between 1970-01-01T01:00:00.000Z and 1970-01-01T02:00:00.000Z`,
+    );
+  });
+
+  test("without requests need no credits", async () => {
+    const rows = [row({ requests: 0 })];
+    expect(await keptOf(nothing, {}, only("key", { rows }))).toEqual([[0, null, 0]]);
+  });
+
+  test("of a key are an error if one has several rows", async () => {
+    const rows = [row({ credits: 1 }), row({ credits: 2 })];
+    await expect(keptOf(nothing, {}, only("key", { rows }))).rejects.toThrow(/several rows for one hour/);
+  });
+});
+
+test("a secret with two names is asked for once", async () => {
+  const [key] = PLAN.keys;
+  if (!key) throw new Error("the plan has a key");
+  const plan = { ...PLAN, keys: [key, { ...key, name: "twin" }] };
+  let requests = 0;
+  const count = () => {
+    requests++;
+    return {};
+  };
+  await keptOf({ amounts: NO_AMOUNTS, empty: true }, {}, count, plan);
+  const ofOne = requests;
+  await keptOf({ amounts: NO_AMOUNTS, empty: true }, {}, count);
+  expect(requests).toBe(2 * ofOne);
 });

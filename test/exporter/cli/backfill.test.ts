@@ -146,6 +146,20 @@ describe("backfill", PATIENCE, () => {
   });
 });
 
+test("two names of one secret have two series", PATIENCE, async () => {
+  const twin = { name: "twin", api_key_env: "KEY_0", owner: { team: "two" } };
+  const keys = [{ name: "billing", api_key_env: "KEY_0" }, twin];
+  const { write, text } = await setUp({ prepare: spendSome, content: { keys } });
+  const { code, stderr } = await write();
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/"twin" has the same secret as key "billing"/)]);
+  const day = text("2026-11-17");
+  for (const key of ["billing", "twin"]) {
+    expect(valuesOf(day, keySeries("aigateway_key_usage_day_credits", key))["23:59:59"]).toBe(4);
+    expect(valuesOf(day, keySeries("aigateway_key_usage_credits", key))["23:59:59"]).toBe(14.25);
+  }
+  expect(day).toContain('key="twin",team="two"');
+});
+
 describe("another format", PATIENCE, () => {
   test("for VictoriaMetrics has the same samples, with times in milliseconds and without comments", async () => {
     const [one, other] = [await setUp({ prepare: spendSome }), await setUp({ prepare: spendSome })];
