@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { utcText } from "../time/utc-time.ts";
 import { BUCKET_MS, DAY_MS, type Window, windowAt, windowBefore } from "../time/window.ts";
 
 /**
@@ -75,12 +76,13 @@ export function planTimes(
   const untilMs = Math.floor((wantedMs ?? nowMs) / 1000) * 1000;
   const todayMs = windowAt("day", nowMs).startMs;
   const earliestMs = todayMs - (reachDays - 1) * DAY_MS;
-  if (untilMs > nowMs) return `${iso(untilMs)} (--until) is in the future: live series cannot begin there`;
+  if (untilMs > nowMs)
+    return `${utcText(untilMs)} (--until) is in the future: live series cannot begin there`;
   const startMs = windowAt("day", untilMs - 1).startMs - (days - 1) * DAY_MS;
   if (startMs < earliestMs) {
     const most = days - (earliestMs - startMs) / DAY_MS;
     const advice = most > 0 ? `use --days=${most} at most` : "use a later --until";
-    return `the gateway keeps ${reachDays} days, back to ${iso(earliestMs)}, and ${iso(startMs)} is before that: ${advice}`;
+    return `the gateway keeps ${reachDays} days, back to ${utcText(earliestMs)}, and ${utcText(startMs)} is before that: ${advice}`;
   }
   const dataStartMs = Math.max(earliestMs, windowBefore("month", startMs).startMs);
   const hoursStartMs = Math.max(dataStartMs, todayMs - (HOURLY_DAYS - 1) * DAY_MS);
@@ -92,10 +94,6 @@ export const REACH_DAYS = 367;
 /** Some refuse whatever begins earlier. */
 export const SHORT_REACH_DAYS = 31;
 const HOURLY_DAYS = 31;
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString().replace(".000Z", "Z");
-}
 
 /** The hours and days that the gateway is asked for, in order. The last one ends where the live series begin. */
 export function bucketsOf(

@@ -5,7 +5,7 @@ export interface PrometheusApi {
   /** The address without a password, for messages. */
   readonly shownUrl: string;
   /** The data of `/api/v1/status/NAME`. @throws PrometheusError */
-  status<T>(name: "buildinfo" | "runtimeinfo" | "flags", data: z.ZodType<T>): Promise<T>;
+  status<T>(name: "buildinfo" | "runtimeinfo", data: z.ZodType<T>): Promise<T>;
   /** The server's own metrics. @throws PrometheusError */
   metrics(): Promise<string>;
   /** The samples of one instant. @throws PrometheusError */

@@ -3,7 +3,7 @@ import type { FailureReason } from "../gateway/errors.ts";
 import { type Reading, type SpendGap, spendOf, type WindowSpend } from "../readings/reading.ts";
 import type { ReadingSource, TargetStatus } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
-import { isSettled, periodName, type Window, windowOf } from "../time/window.ts";
+import { isSameWindow, isSettled, periodName, type Window, windowOf } from "../time/window.ts";
 import { decimalSum } from "../metrics/decimal-sum.ts";
 import { isUnseen } from "./unseen.ts";
 
@@ -120,7 +120,7 @@ const UNKNOWN: Share = { credits: undefined, gap: { reason: "unknown", credits: 
 function shareOf(reading: Reading | undefined, { scope, limit }: BudgetConfig, window: Window): Share {
   if (limit === "bought") return usedOf(reading);
   if (!reading || !isSettled(window, reading.asOfMs)) return UNKNOWN;
-  const spend = spendOf(reading).find((one) => isSame(one.window, window));
+  const spend = spendOf(reading).find((one) => isSameWindow(one.window, window));
   return spend ? partOf(spend, scope) : UNKNOWN;
 }
 
@@ -141,10 +141,6 @@ function boughtPart(
 }
 
 const CREDITS = targetId("account", "credits");
-
-function isSame(one: Window, other: Window): boolean {
-  return one.startMs === other.startMs && one.endMs === other.endMs;
-}
 
 /** The share of the spend that the budget covers. */
 function partOf({ credits, gap, breakdown }: WindowSpend, scope: BudgetScope): Share {

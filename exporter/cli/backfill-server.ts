@@ -2,7 +2,7 @@ import { type InspectedServer, inspectServer } from "../backfill/inspect-server.
 import { type BackfillPlan, type BackfillRequest, daysToKeep } from "../backfill/plan.ts";
 import { createPrometheusApi } from "../backfill/prometheus-api.ts";
 import type { Clock } from "../time/clock.ts";
-import { isoOf } from "./backfill-text.ts";
+import { utcText } from "../time/utc-time.ts";
 import type { Reporter } from "./load-configuration.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -19,7 +19,7 @@ export async function askServer(
   const series =
     server.firstMs === undefined
       ? "It does not have these series yet"
-      : `These series begin at ${isoOf(server.firstMs)}`;
+      : `These series begin at ${utcText(server.firstMs)}`;
   stderr.write(`${server.name} keeps ${server.retention || "an unknown time"}. ${series}.\n`);
   return server;
 }
@@ -49,7 +49,7 @@ export function warnOfServer(
     );
   if (firstMs !== undefined && firstMs - plan.untilMs > plan.stepMs)
     reporter.warning(
-      `the live series begin at ${isoOf(firstMs)}, and the past ends at ${isoOf(plan.untilMs)}: there are no samples in between`,
+      `the live series begin at ${utcText(firstMs)}, and the past ends at ${utcText(plan.untilMs)}: there are no samples in between`,
     );
 }
 

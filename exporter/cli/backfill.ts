@@ -25,7 +25,7 @@ import { writeImport } from "./backfill-import.ts";
 import { loadConfiguration, type Reporter, terminalReporter } from "./load-configuration.ts";
 import { pacedClients } from "./paced-clients.ts";
 import type { Terminal } from "./terminal.ts";
-import { isoOf, megabytes } from "./backfill-text.ts";
+import { utcText } from "../time/utc-time.ts";
 import { folderFault } from "./write-dashboards.ts";
 
 type BackfillLine = Extract<CommandLine, { readonly command: "backfill" }>;
@@ -89,7 +89,7 @@ async function run(context: Context): Promise<number> {
   if (server) warnOfServer(server, plan, reporter);
   else if (request.untilMs === undefined)
     reporter.warning(
-      `the past ends at ${isoOf(plan.untilMs)}. If Prometheus has live series from before that, set --until to their beginning`,
+      `the past ends at ${utcText(plan.untilMs)}. If Prometheus has live series from before that, set --until to their beginning`,
     );
   if (await ask(plan, state, questions, terminal))
     reporter.warning(
@@ -112,7 +112,7 @@ async function dryRun(context: Context): Promise<number> {
   const range = { startMs: Math.max(plan.dataStartMs, startMs - DAY_MS), endMs: plan.untilMs };
   const { rows } = await questions.usageSeries({ range, granularity: "day", dimensions: ["model", "app"] });
   const { requests, samples, bytes, files } = estimateOf(plan, Math.ceil(rows.length / 2));
-  const [from, until, hours] = [plan.startMs, plan.untilMs, plan.hoursStartMs].map((ms) => isoOf(ms));
+  const [from, until, hours] = [plan.startMs, plan.untilMs, plan.hoursStartMs].map((ms) => utcText(ms));
   terminal.stdout.write(
     [
       `From ${from} until ${until}, by hour from ${hours} on, ${plan.keys.length} keys.`,
@@ -157,7 +157,7 @@ function endOf({ untilMs }: BackfillRequest, server: InspectedServer | undefined
   const firstMs = server?.firstMs;
   if (untilMs === undefined || firstMs === undefined || untilMs <= firstMs) return untilMs ?? firstMs;
   throw new RequestError(
-    `the server has these series since ${isoOf(firstMs)}, and ${isoOf(untilMs)} (--until) is after that: leave --until out`,
+    `the server has these series since ${utcText(firstMs)}, and ${utcText(untilMs)} (--until) is after that: leave --until out`,
   );
 }
 
@@ -180,7 +180,7 @@ async function ask(
     const minutes = Math.ceil((requests - answers) / PER_MINUTE);
     const left = minutes > 0 ? `, about ${minutes} min left` : "";
     stderr.write(
-      `asked until ${isoOf(answer.range.endMs)}: ${answers} of at least ${requests} questions${left}\n`,
+      `asked until ${utcText(answer.range.endMs)}: ${answers} of at least ${requests} questions${left}\n`,
     );
   }
   return isByokUnknown;
@@ -218,4 +218,8 @@ function problemOf(error: unknown, output: string): string {
   if (error instanceof GatewayError && error.kind === "bad_request") return error.message;
   if (error instanceof GatewayError) return `${error.message}. The same command continues`;
   return `"${output}" (--output): ${folderFault(error)}. The same command continues`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -2,7 +2,7 @@ import { type BackfillPlan, daysToKeep } from "../backfill/plan.ts";
 import { backfillFamilies } from "../backfill/families.ts";
 import { SUFFIXES } from "../backfill/write-days.ts";
 import { keyFamilies } from "../collectors/key-families.ts";
-import { isoOf } from "./backfill-text.ts";
+import { utcText } from "../time/utc-time.ts";
 
 /** Makes blocks and moves them into the data folder of a running Prometheus. */
 export function prometheusScript(plan: BackfillPlan, rules: readonly string[]): string {
@@ -85,7 +85,7 @@ done
 for rules in \${RULES-${rules.join(" ")}}; do
   sleep "\${PAUSE:-10}"
   echo "$rules"
-  vmalert -rule="$rules" -datasource.url="$url" -remoteWrite.url="$url" -replay.disableProgressBar -replay.rulesDelay=0s -replay.timeFrom=${isoOf(plan.startMs)} -replay.timeTo=${isoOf(plan.untilMs)} > replay.log 2>&1 || { cat replay.log >&2; exit 1; }
+  vmalert -rule="$rules" -datasource.url="$url" -remoteWrite.url="$url" -replay.disableProgressBar -replay.rulesDelay=0s -replay.timeFrom=${utcText(plan.startMs)} -replay.timeTo=${utcText(plan.untilMs)} > replay.log 2>&1 || { cat replay.log >&2; exit 1; }
 done
 rm -f replay.log
 # Cached answers do not have the past.
@@ -142,7 +142,7 @@ function known({ target, startMs, untilMs, plannedAtMs }: BackfillPlan, server: 
 case $known in
   *'"result":[]'*) ;;
   *) if [ "\${CHECK:-yes}" = yes ]; then
-    echo "${server} already has samples of these series from before ${isoOf(untilMs)}, which would mix with the imported ones: write the past again with --until, in another folder. CHECK=no imports nevertheless" >&2
+    echo "${server} already has samples of these series from before ${utcText(untilMs)}, which would mix with the imported ones: write the past again with --until, in another folder. CHECK=no imports nevertheless" >&2
     exit 1
   fi ;;
 esac

@@ -1,7 +1,7 @@
 import type { RuleOptions } from "../../dashboards/rules/settings.ts";
 import { parseDuration } from "../time/duration.ts";
 import { RULE_FORMATS, type RuleFormat } from "./print-rules.ts";
-import { UsageError } from "./usage-error.ts";
+import { oneOf, UsageError } from "./usage-error.ts";
 
 /** The flags of the command `rules`; empty where they are not given. */
 export const RULE_FLAGS = {
@@ -18,11 +18,7 @@ export type RuleFlags = Readonly<Record<keyof typeof RULE_FLAGS, string>>;
 
 /** @throws UsageError */
 export function ruleFormat(values: RuleFlags): RuleFormat {
-  const text = values.format === "" ? "prometheus" : values.format;
-  const format = RULE_FORMATS.find((each) => each === text);
-  if (format === undefined)
-    throw new UsageError(`Unknown value "${text}" of --format: expected ${RULE_FORMATS.join(", ")}`);
-  return format;
+  return values.format === "" ? "prometheus" : oneOf("format", RULE_FORMATS, values.format);
 }
 
 /** @throws UsageError */

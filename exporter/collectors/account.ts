@@ -1,10 +1,10 @@
 import type { AnalyticsConfig, Config, QueryConfig } from "../config/config.ts";
-import { identityOf } from "../config/secret.ts";
 import { decimalRest } from "../metrics/decimal-sum.ts";
 import { sample, seconds } from "../metrics/family.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Job } from "../schedule/job.ts";
 import { DAY_MS } from "../time/window.ts";
+import { accountIdentity } from "./account-identity.ts";
 import { accountFamilies as families } from "./account-families.ts";
 import type { Collector } from "./collector.ts";
 import { labelText, shownLabel } from "./label-text.ts";
@@ -97,13 +97,13 @@ function warningOf(queries: readonly QueryConfig[], known: readonly string[]): s
 const MOST_NAMES = 1000;
 
 /** The parts that both jobs share. */
-function accountJob(name: string, { managementKey }: AnalyticsConfig, { baseUrl }: Config["gateway"]) {
+function accountJob(name: string, analytics: AnalyticsConfig, gateway: Config["gateway"]) {
   return {
     id: targetId("account", name),
     name,
     endpoint: "account",
     requests: 1,
-    identity: JSON.stringify([baseUrl, identityOf(managementKey)]),
+    identity: accountIdentity(analytics, gateway),
     fingerprint: "",
     constants: [],
   } satisfies Partial<Job>;

@@ -7,6 +7,7 @@ import { sample, seconds } from "../metrics/family.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Job, Result } from "../schedule/job.ts";
 import { inParts } from "../time/turns.ts";
+import { accountIdentity } from "./account-identity.ts";
 import type { Collector } from "./collector.ts";
 import { createCollectorContext } from "./collector-context.ts";
 import { discoveryFamilies as families } from "./discovery-families.ts";
@@ -24,7 +25,7 @@ export const discoveryCollector: Collector = {
   jobs: (config, { directory } = createCollectorContext()) => {
     const { analytics, discovery } = config;
     const workspaces = discovery?.workspaces.map(nameOf) ?? [];
-    directory.use(analytics ? accountOf(config, analytics) : "", workspaces);
+    directory.use(analytics ? accountIdentity(analytics, config.gateway) : "", workspaces);
     if (!analytics || !discovery) return [];
     return discovery.workspaces.map((workspace) =>
       listingJob(workspace, { config, analytics, discovery, directory }),
@@ -52,7 +53,7 @@ function listingJob(workspace: string | undefined, context: Context): Job {
     endpoint: "account",
     requests: 2,
     minIntervalMs: 0,
-    identity: accountOf(config, analytics),
+    identity: accountIdentity(analytics, config.gateway),
     fingerprint: JSON.stringify([
       ...[...discovery.include, discovery.owner ?? "", ...discovery.exclude].map(String),
       ...reservedNames,
@@ -74,10 +75,6 @@ function listingJob(workspace: string | undefined, context: Context): Job {
 
 function nameOf(workspace: string | undefined): string {
   return workspace ?? "default";
-}
-
-function accountOf({ gateway }: Config, { managementKey }: AnalyticsConfig): string {
-  return JSON.stringify([gateway.baseUrl, identityOf(managementKey)]);
 }
 
 async function listed(

@@ -1,11 +1,11 @@
 import type { AnalyticsConfig, Config } from "../config/config.ts";
-import { identityOf } from "../config/secret.ts";
 import type { Usage } from "../gateway/port.ts";
 import { sample } from "../metrics/family.ts";
 import type { UsageReading } from "../readings/reading.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Job } from "../schedule/job.ts";
 import { type Window, windowAt, windowBefore } from "../time/window.ts";
+import { accountIdentity } from "./account-identity.ts";
 import { type Query, queryFamilies as families } from "./analytics-families.ts";
 import { stateSamples } from "./usage-samples.ts";
 
@@ -16,15 +16,15 @@ export const COMPLETE_WINDOW_INTERVAL_MS = 3_600_000;
 export function queryJob(
   name: string,
   minIntervalMs: number,
-  { managementKey }: AnalyticsConfig,
-  { baseUrl }: Config["gateway"],
+  analytics: AnalyticsConfig,
+  gateway: Config["gateway"],
 ) {
   return {
     id: targetId("analytics", name),
     title: `analytics query "${name}"`,
     name,
     endpoint: "analytics",
-    identity: JSON.stringify([baseUrl, identityOf(managementKey)]),
+    identity: accountIdentity(analytics, gateway),
     minIntervalMs,
     constants: sample(families.minInterval, { query: name }, minIntervalMs / 1000),
     describe: (state) => stateSamples(name, state),

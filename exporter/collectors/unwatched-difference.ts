@@ -2,7 +2,7 @@ import type { Usage } from "../gateway/port.ts";
 import { decimalRest, isSumOf } from "../metrics/decimal-sum.ts";
 import { type Reading, spendOf } from "../readings/reading.ts";
 import type { TargetId } from "../readings/target-id.ts";
-import { DAY_MS, isSettled, SETTLE_MS, type Window } from "../time/window.ts";
+import { DAY_MS, isSameWindow, isSettled, SETTLE_MS, type Window } from "../time/window.ts";
 import { STEP_MS } from "../readings/time-to-live.ts";
 import type { Clock } from "../time/clock.ts";
 import type { TargetReadings } from "./watched-keys.ts";
@@ -49,7 +49,9 @@ export function createTotalsMemory(clock: Pick<Clock, "now" | "monotonic">): Tot
       totals = [...(running.length < MOST_TOTALS ? running : thinned(running)), total];
     },
     until: (window, instantMs) => {
-      const usable = totals.filter((total) => isSame(total.window, window) && total.askedAtMs <= instantMs);
+      const usable = totals.filter(
+        (total) => isSameWindow(total.window, window) && total.askedAtMs <= instantMs,
+      );
       const newest = usable.toSorted((one, other) => other.askedAtMs - one.askedAtMs)[0];
       totals = totals.filter((total) => total === newest || !usable.includes(total));
       return newest;
@@ -65,15 +67,11 @@ export function createTotalsMemory(clock: Pick<Clock, "now" | "monotonic">): Tot
 /** Leaves out the total whose neighbours of the same window are the closest, so that the first one and the last one stay. */
 function thinned(totals: readonly AccountTotal[]): readonly AccountTotal[] {
   const gaps = totals.map(({ window }, index) => {
-    const before = totals.slice(0, index).findLast((other) => isSame(other.window, window));
-    const after = totals.slice(index + 1).find((other) => isSame(other.window, window));
+    const before = totals.slice(0, index).findLast((other) => isSameWindow(other.window, window));
+    const after = totals.slice(index + 1).find((other) => isSameWindow(other.window, window));
     return before && after ? after.askedAtMs - before.askedAtMs : Number.POSITIVE_INFINITY;
   });
   return totals.toSpliced(gaps.indexOf(Math.min(...gaps)), 1);
-}
-
-function isSame(one: Window, other: Window): boolean {
-  return one.startMs === other.startMs && one.endMs === other.endMs;
 }
 
 /** The total of an answer; undefined: it may be incomplete, or may contain BYOK. */
@@ -115,6 +113,7 @@ export function difference(
 }
 
 function creditsIn(reading: Reading, window: Window): number | undefined {
-  return spendOf(reading).find((spend) => isSame(spend.window, window) && isSettled(window, reading.asOfMs))
-    ?.credits;
+  return spendOf(reading).find(
+    (spend) => isSameWindow(spend.window, window) && isSettled(window, reading.asOfMs),
+  )?.credits;
 }

@@ -7,6 +7,7 @@ import type { UnwatchedReading } from "../readings/reading.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Job, Result } from "../schedule/job.ts";
 import { isSettled, windowAt } from "../time/window.ts";
+import { accountIdentity } from "./account-identity.ts";
 import type { Collector } from "./collector.ts";
 import { type CollectorContext, createCollectorContext } from "./collector-context.ts";
 import { configuredKeys, readElsewhere } from "./configured-keys.ts";
@@ -31,7 +32,7 @@ export const unwatchedCollector: Collector = {
 
 function unwatchedJob(config: Config, analytics: AnalyticsConfig, context: CollectorContext): Job {
   const name = "unwatched";
-  const account = JSON.stringify([config.gateway.baseUrl, identityOf(analytics.managementKey)]);
+  const account = accountIdentity(analytics, config.gateway);
   return {
     id: targetId("unwatched", name),
     title: "the unwatched spend",

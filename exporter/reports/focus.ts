@@ -1,3 +1,4 @@
+import { utcText } from "../time/utc-time.ts";
 import type { ReportAmounts } from "./amounts.ts";
 import { csvLine } from "./csv.ts";
 import { OWNER_LABELS } from "./owned-spend.ts";
@@ -73,7 +74,7 @@ function rowOf(name: string | undefined, amounts: ReportAmounts, report: SpendRe
   const { by, period, currency = "" } = report;
   const { credits, byokCredits, requests, tokens, cost } = amounts;
   const what = by.replace("_", " ");
-  const [start, end] = [instant(period.window.startMs), instant(period.window.endMs)];
+  const [start, end] = [utcText(period.window.startMs), utcText(period.window.endMs)];
   const isOwner = OWNER_LABELS.some((label) => label === by);
   return {
     ...present("BilledCost", cost),
@@ -119,8 +120,4 @@ function rowOf(name: string | undefined, amounts: ReportAmounts, report: SpendRe
 
 function present(column: (typeof COLUMNS)[number], value: number | undefined): Row {
   return value === undefined ? {} : { [column]: value };
-}
-
-function instant(ms: number): string {
-  return new Date(ms).toISOString().replace(".000Z", "Z");
 }

@@ -10,6 +10,11 @@ export function utcMilliseconds(text: string): number | undefined {
   return INSTANT.safeParse(iso).success ? Date.parse(iso) : undefined;
 }
 
+/** An instant as ISO 8601 in UTC; whole seconds have no fraction: `2026-11-01T00:00:00Z`. */
+export function utcText(ms: number): string {
+  return new Date(ms).toISOString().replace(".000Z", "Z");
+}
+
 /** Unlike JavaScript, which reads February 30 as March 2, it refuses days that do not exist. */
 const INSTANT = z.iso.datetime({ offset: true });
 

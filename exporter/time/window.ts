@@ -50,6 +50,11 @@ function computed(kind: WindowKind, atMs: number): Window {
   }
 }
 
+/** Whether two windows begin and end at the same instants. */
+export function isSameWindow(one: Window, other: Window): boolean {
+  return one.startMs === other.startMs && one.endMs === other.endMs;
+}
+
 /** The window before the one that contains the instant: yesterday, last week, last month. */
 export function windowBefore(kind: WindowKind, atMs: number): Window {
   return windowAt(kind, windowAt(kind, atMs).startMs - 1);
