@@ -145,6 +145,8 @@ export interface QueryRow extends TargetRow {
   readonly dataMs: number | undefined;
   readonly credits: number | undefined;
   readonly requests: number | undefined;
+  /** Whether credits and requests, if known, are lower bounds: the answer has no complete total. */
+  readonly isLeast?: boolean | undefined;
   /** The most expensive pairs, `_other` last. */
   readonly pairs: readonly PairRow[];
   /** Pairs of the answer that are part of `_other`. */
@@ -159,6 +161,11 @@ export interface PairRow {
   readonly model: string;
   readonly app: string;
   readonly credits: number;
+}
+
+/** The credits of a window, unless they are unknown or a lower bound: only then is a part of them a share. */
+export function wholeCredits({ credits, isLeast }: QueryRow): number | undefined {
+  return isLeast ? undefined : credits;
 }
 
 /** Whether it is what no pair has a name for. */
@@ -176,11 +183,18 @@ type QueryFigures = Omit<QueryRow, keyof TargetRow>;
 function queryFigures(reading: ShownReading | undefined): QueryFigures {
   if (reading?.value?.kind !== "usage" || !reading.shows(reading.value.window)) return NO_QUERY_FIGURES;
   const { range, dataMs, credits, requests, pairs, foldedPairs, truncated, exceedsTotal } = reading.value;
+  const sums = {
+    credits: credits === undefined ? sum(pairs, "credits") : undefined,
+    requests: requests === undefined ? sum(pairs, "requests") : undefined,
+  };
+  // Nothing shows whether the pairs are all of the spend.
+  const isSum = sums.credits !== undefined || sums.requests !== undefined;
   return {
     windowStartMs: range.startMs,
     dataMs,
-    credits: credits ?? sum(pairs, "credits"),
-    requests: requests ?? sum(pairs, "requests"),
+    credits: credits ?? sums.credits,
+    requests: requests ?? sums.requests,
+    ...((isSum || reading.value.spend?.gap) && { isLeast: true }),
     pairs: pairs.flatMap(({ model, app, credits: amount }) =>
       amount === undefined ? [] : { model, app, credits: amount },
     ),

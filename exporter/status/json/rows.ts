@@ -6,7 +6,7 @@ import type { KeyModels } from "../key-models.ts";
 import type { BudgetRow, Overview } from "../overview.ts";
 import { statesOf } from "../page/viewed.ts";
 import type { ProbesOverview } from "../probes-overview.ts";
-import type { KeyRow, QueryRow, TargetRow } from "../target-rows.ts";
+import { type KeyRow, type QueryRow, type TargetRow, wholeCredits } from "../target-rows.ts";
 import type { UnwatchedRow } from "../unwatched-row.ts";
 import type { statusSchema } from "./schema.ts";
 
@@ -112,6 +112,7 @@ function queryJson(row: QueryRow): NonNullable<StatusJson["queries"]>[number] {
     data_timestamp_seconds: seconds(row.dataMs),
     credits: row.credits,
     requests: row.requests,
+    complete: wholeCredits(row) !== undefined,
     pairs: row.pairs.map(({ model, app, credits }) => ({ model, app, credits })),
     truncated: row.truncated,
     exceeds_total: row.exceedsTotal,

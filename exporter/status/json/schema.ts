@@ -93,8 +93,14 @@ const query = z
     ...target,
     window_start_timestamp_seconds: instant("Start of the requested range"),
     data_timestamp_seconds: instant("The end of the data"),
-    credits: credits("spent in the window"),
-    requests: z.number().optional().describe("Requests in the window."),
+    credits: credits("spent in the window; a lower bound unless `complete` is true"),
+    requests: z
+      .number()
+      .optional()
+      .describe("Requests in the window; a lower bound unless `complete` is true."),
+    complete: z
+      .boolean()
+      .describe("Whether the credits are known and come from a total without gaps, instead of the pairs."),
     pairs: z
       .array(z.strictObject({ model: z.string(), app: z.string(), credits: z.number() }))
       .describe("The most expensive pairs; `_other` is everything else."),

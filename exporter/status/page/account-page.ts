@@ -1,5 +1,5 @@
 import type { Overview } from "../overview.ts";
-import type { KeyRow } from "../target-rows.ts";
+import { type KeyRow, wholeCredits } from "../target-rows.ts";
 import { ACCOUNT_PATH } from "../view.ts";
 import { accountSection } from "./account.ts";
 import { counted, credits, creditText, shareText } from "./amount.ts";
@@ -8,7 +8,7 @@ import { budgetsSection } from "./budgets.ts";
 import { type Html, html } from "./html.ts";
 import { keyLink, ownerLine } from "./keys.ts";
 import { layout } from "./layout.ts";
-import { queriesSection, queryTitle } from "./queries.ts";
+import { least, queriesSection, queryTitle } from "./queries.ts";
 import { unwatchedSection } from "./unwatched.ts";
 
 /** What the management key shows of the whole account, and which keys spend the most. */
@@ -34,14 +34,17 @@ function tiles({ account, queries, creditValue }: Overview): Html {
     creditValue && amount !== undefined
       ? html`<small>${creditText(amount * creditValue.value)} ${creditValue.currency}</small>`
       : undefined;
-  const tile = (title: string, amount: number | undefined) =>
+  const tile = (title: string, amount: number | undefined, bound?: Html) =>
     html`<div class="card">
       <dt>${title}</dt>
-      <dd>${credits(amount)}${price(amount)}</dd>
+      <dd>${bound}${credits(amount)}${price(amount)}</dd>
     </div>`;
   const spent = queries
     .filter(({ name }) => !name.startsWith("last_"))
-    .map((query) => tile(`Spent ${queryTitle(query.name).toLowerCase()}`, query.credits));
+    .map((query) => {
+      const title = `Spent ${queryTitle(query.name).toLowerCase()}`;
+      return tile(title, query.credits, least(query, query.credits));
+    });
   return html`<dl class="summary">
     ${tile("Balance", account?.balance.balance)} ${tile("Bought in all", account?.balance.bought)}
     ${tile("Used in all", account?.balance.used)} ${spent}
@@ -54,7 +57,8 @@ const KEYS_SHOWN = 20;
 function largestKeys({ keys, queries }: Overview): Html {
   const known = keys.filter(({ month }) => month !== undefined);
   if (known.length === 0) return html``;
-  const total = queries.find(({ name }) => name === "month")?.credits;
+  const monthly = queries.find(({ name }) => name === "month");
+  const total = monthly && wholeCredits(monthly);
   const largest = known.toSorted((one, other) => (other.month ?? 0) - (one.month ?? 0)).slice(0, KEYS_SHOWN);
   const unknown = keys.length - known.length;
   return html`<section class="card wide">

@@ -1,6 +1,7 @@
 import type { ModelKeys } from "../key-models.ts";
 import type { Overview } from "../overview.ts";
 import { type Axis, AXIS_PATHS, axisAddress } from "../view.ts";
+import { wholeCredits } from "../target-rows.ts";
 import { credits, shareText } from "./amount.ts";
 import { foreign, type Html, html } from "./html.ts";
 import { hoursSection } from "./hours.ts";
@@ -83,10 +84,11 @@ function ofOne(overview: Overview, axis: Axis, { name, amounts }: Ranked): reado
 /** The credits of each window: of one model or app, or in all. */
 function tiles({ queries, nowMs }: Overview, amounts?: readonly (number | undefined)[]): Html {
   const figures = queries.map((query, index) => {
-    const { name, credits: total } = query;
-    const amount = amounts ? amounts[index] : total;
+    const { name, isLeast: isTotalLeast = false } = query;
+    const total = wholeCredits(query);
+    const amount = amounts ? amounts[index] : query.credits;
     const isShare = amounts && amount !== undefined && amount >= 0 && total !== undefined && total > 0;
-    const isLeast = amounts && amount !== undefined && isLowerBound(query);
+    const isLeast = amount !== undefined && (amounts ? isLowerBound(query) : isTotalLeast);
     return html`<div class="card">
       <dt>${queryTitle(name)}<br />${windowText(query)}</dt>
       <dd>

@@ -1,5 +1,5 @@
 import { decimalSum } from "../../metrics/decimal-sum.ts";
-import { isOther, type PairRow, type QueryRow, type TargetRow } from "../target-rows.ts";
+import { isOther, type PairRow, type QueryRow, type TargetRow, wholeCredits } from "../target-rows.ts";
 import { axisAddress } from "../view.ts";
 import { bar, count, counted, credits, shareText, UNKNOWN } from "./amount.ts";
 import { foreign, type Html, html, Later } from "./html.ts";
@@ -45,15 +45,20 @@ function queryCard(query: QueryRow, nowMs: number): Html {
     <dl>
       <div>
         <dt>Credits</dt>
-        <dd>${credits(query.credits)}</dd>
+        <dd>${least(query, query.credits)}${credits(query.credits)}</dd>
       </div>
       <div>
         <dt>Requests</dt>
-        <dd>${count(query.requests)}</dd>
+        <dd>${least(query, query.requests)}${count(query.requests)}</dd>
       </div>
     </dl>
     ${query.pairs.length > 0 ? pairsTable(query, id) : noPairs(query)} ${truncation(query)} ${excess(query)}
   </article>`;
+}
+
+/** What precedes an amount that is only a lower bound. */
+export function least({ isLeast }: QueryRow, amount: number | undefined): Html | undefined {
+  return isLeast && amount !== undefined ? html`<span class="soft">at least</span> ` : undefined;
 }
 
 /** The day or the month of a query; empty if unknown. */
@@ -71,15 +76,17 @@ export function dataAge(query: TargetRow & { readonly dataMs: number | undefined
   return html`<small>${age}</small>`;
 }
 
-function noPairs({ dataMs }: QueryRow): Html {
-  return dataMs === undefined
-    ? html`<p class="empty">There are no current data for this window.</p>`
-    : html`<p class="empty">The gateway reports no spend in this window.</p>`;
+function noPairs(query: QueryRow): Html {
+  if (query.dataMs === undefined)
+    return html`<p class="empty">There are no current data for this window.</p>`;
+  return wholeCredits(query) === 0
+    ? html`<p class="empty">The gateway reports no spend in this window.</p>`
+    : html`<p class="empty">What models and apps spent in this window is unknown.</p>`;
 }
 
 function pairsTable(query: QueryRow, id: string): Html {
   const named = query.pairs.filter((pair) => !isOther(pair));
-  const more = named.slice(PAIRS_SHOWN);
+  const [more, total] = [named.slice(PAIRS_SHOWN), wholeCredits(query)];
   return html`<div class="scroll" role="region" aria-labelledby="${id}" tabindex="0">
     <table>
       <caption class="hidden">
@@ -94,8 +101,8 @@ function pairsTable(query: QueryRow, id: string): Html {
         </tr>
       </thead>
       <tbody>
-        ${named.slice(0, PAIRS_SHOWN).map((pair) => pairRow(pair, query.credits))}
-        ${more.length > 0 ? moreRow(more, query.credits) : undefined}
+        ${named.slice(0, PAIRS_SHOWN).map((pair) => pairRow(pair, total))}
+        ${more.length > 0 ? moreRow(more, total) : undefined}
         ${query.pairs.filter(isOther).map((pair) => otherRow(pair, query))}
       </tbody>
     </table>
@@ -118,11 +125,12 @@ function moreRow(pairs: readonly PairRow[], total: number | undefined): Html {
   </tr>`;
 }
 
-function otherRow({ credits: amount }: PairRow, { credits: total, foldedPairs = 0 }: QueryRow): Html {
+function otherRow({ credits: amount }: PairRow, query: QueryRow): Html {
+  const { foldedPairs = 0 } = query;
   const what = foldedPairs > 0 ? `, ${counted(foldedPairs, "pair")}` : "";
   return html`<tr class="rest">
     <th scope="row" colspan="2"><bdi>_other</bdi>${what}</th>
-    ${amountCells(amount, total)}
+    ${amountCells(amount, wholeCredits(query))}
   </tr>`;
 }
 
@@ -136,8 +144,12 @@ export function amountCells(amount: number | undefined, total: number | undefine
     </td>`;
 }
 
-function truncation({ truncated }: QueryRow): Html | undefined {
-  if (truncated !== true) return undefined;
+function truncation(query: QueryRow): Html | undefined {
+  if (query.truncated !== true) return undefined;
+  if (wholeCredits(query) === undefined)
+    return html`<p class="note">
+      The gateway has more pairs than it returned, and no complete total: what the rest spent is unknown.
+    </p>`;
   return html`<p class="note">
     The gateway has more pairs than it returned: the rest is part of <code>_other</code>. The total is
     complete.

@@ -1,11 +1,11 @@
 import { decimalSum } from "../../metrics/decimal-sum.ts";
-import { isOther, type PairRow, type QueryRow } from "../target-rows.ts";
+import { isOther, type PairRow, type QueryRow, wholeCredits } from "../target-rows.ts";
 import type { HourlySpend } from "../spend-hours.ts";
 import { type Axis, axisAddress } from "../view.ts";
 import { counted, credits, shareText } from "./amount.ts";
 import { foreign, type Html, html, Later } from "./html.ts";
 import { hourBars } from "./hours.ts";
-import { queryTitle } from "./queries.ts";
+import { least, queryTitle } from "./queries.ts";
 
 /** A model or an app with its credits in the window of each query; undefined: the answer does not name it. */
 export interface Ranked {
@@ -75,14 +75,14 @@ export function rankingSection(
     <p class="note">
       Amounts are credits. Empty: not among the pairs of a model and an app that the exporter names in the
       window; — means unknown.
-      ${queries.some(isLowerBound) ? html`“At least”: further pairs are part of <code>_other</code>.` : undefined}
+      ${queries.some(isLowerBound) ? html`“At least”: further pairs are ${queries.some(({ isLeast }) => isLeast) ? "unknown or " : ""}part of <code>_other</code>.` : undefined}
     </p>
   </section>`;
 }
 
-/** Whether pairs that are not named may contain more of a model or an app. */
-export function isLowerBound({ pairs, foldedPairs = 0, truncated }: QueryRow): boolean {
-  return foldedPairs > 0 || truncated === true || pairs.some(isOther);
+/** Whether pairs that are not named, or not known, may contain more of a model or an app. */
+export function isLowerBound({ pairs, foldedPairs = 0, truncated, isLeast }: QueryRow): boolean {
+  return foldedPairs > 0 || truncated === true || isLeast === true || pairs.some(isOther);
 }
 
 function columnTitle(query: QueryRow): Html {
@@ -104,7 +104,8 @@ function rankRow(
 }
 
 function amountCell(query: QueryRow, amount: number | undefined, picture?: Html): Html {
-  const { name, dataMs, credits: total } = query;
+  const { name, dataMs } = query;
+  const total = wholeCredits(query);
   const share =
     amount !== undefined && amount >= 0 && total !== undefined && total > 0
       ? html`<small>${shareText(amount / total)}</small>`
@@ -126,8 +127,10 @@ function totalRow(queries: readonly QueryRow[]): Html {
   return html`<tr class="rest">
     <th scope="row">In all</th>
     ${queries.map(
-      ({ name, credits: total }) =>
-        html`<td class="number" data-label="${queryTitle(name)}">${credits(total)}</td>`,
+      (query) =>
+        html`<td class="number" data-label="${queryTitle(query.name)}">
+          ${least(query, query.credits)}${credits(query.credits)}
+        </td>`,
     )}
   </tr>`;
 }

@@ -122,6 +122,7 @@ describe("createOverview", () => {
       dataMs: NOON - 1000,
       credits: 2.5,
       requests: 8,
+      isLeast: true,
       pairs: [
         { model: 'He said "hi"\\', app: "Two\nlines", credits: 2 },
         { model: "_other", app: "_other", credits: 0.5 },
@@ -145,7 +146,16 @@ describe("createOverview", () => {
 
   test("shows the total of the answer, which may be 0, rather than a sum of pairs", () => {
     answer(targetId("analytics", "day"), { ...usageReading([]), credits: 0, requests: 0 });
-    expect(overview({ analytics: true }).queries[0]).toMatchObject({ credits: 0, requests: 0, pairs: [] });
+    const row = overview({ analytics: true }).queries[0];
+    expect(row).toMatchObject({ credits: 0, requests: 0, pairs: [] });
+    expect(row).not.toHaveProperty("isLeast");
+  });
+
+  test("shows a total that may be incomplete as a lower bound", () => {
+    const value = usageReading([]);
+    const gap = { reason: "cut", credits: undefined } as const;
+    answer(targetId("analytics", "day"), { ...value, credits: 4, spend: { ...value, credits: 4, gap } });
+    expect(overview({ analytics: true }).queries[0]).toMatchObject({ credits: 4, isLeast: true });
   });
 
   test("shows no values of a query whose window has ended, and no sum without pairs", async () => {

@@ -101,6 +101,7 @@ test("an exporter with everything answers with every value, amounts and times wi
         window_start_timestamp_seconds: Date.parse("2026-11-01T00:00:00Z") / 1000,
         data_timestamp_seconds: (NOW - 60_000) / 1000,
         credits: 0,
+        complete: true,
         pairs: [{ model: "acme/one", app: "Chat", credits: 5 }],
         truncated: false,
         exceeds_total: false,
@@ -262,6 +263,16 @@ test("the pages have a thousand keys each, in the order of the view, and the las
   }
   expect(names).toEqual(keys.map(({ name }) => name).toReversed());
   expect(next).toEqual([2, 3, undefined, undefined]);
+});
+
+test("a query is complete only if its total is", async () => {
+  const queries = [
+    query("day", { credits: 5 }),
+    query("last_day", { credits: 5, isLeast: true }),
+    query("month", { requests: 7 }),
+  ];
+  const answer = await statusOf({ queries });
+  expect(answer.queries?.map(({ complete }) => complete)).toEqual([true, false, false]);
 });
 
 test("a view with a filter has neither models nor the account", async () => {

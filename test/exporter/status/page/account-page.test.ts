@@ -51,6 +51,17 @@ test("an unknown balance is not 0, and without a management key there is none", 
   expect(none).not.toContain('aria-label="Pages"');
 });
 
+test("a spend that is a sum of pairs is a lower bound, of which no key has a share", () => {
+  const queries = [query("day", { credits: 4 }), query("month", { credits: 120, isLeast: true })];
+  const page = accountPage({ keys: [key("large", { month: 60 })], queries });
+  expect(textOf(page)).toContain("Spent today 4.00 Spent this month at least 120.00");
+  expect(
+    rows(page)
+      .find(([name]) => name === "large")
+      ?.at(-1),
+  ).toBe("—");
+});
+
 test("all pages link each other, and the present one is marked", () => {
   expect(linked(accountPage())).toEqual(["/", "/account here", "/models", "/apps"]);
   expect(linked(pageOf({ account: ACCOUNT }))).toEqual(["/ here", "/account", "/models", "/apps"]);

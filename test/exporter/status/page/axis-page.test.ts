@@ -67,6 +67,23 @@ test("all models are in one table, which adds up to the spend of each window", (
   ]);
 });
 
+test("a total that is a sum of pairs is a lower bound, of which nothing is a share", () => {
+  const pairs = [{ ...CHAT, credits: 5 }];
+  const queries = [query("day", { credits: 5, isLeast: true, pairs }), query("month", { credits: 9, pairs })];
+  for (const axis of ["model", "app"] as const) {
+    const { page } = pageOf(axis, undefined, { queries });
+    expect(rows(page).map((cells) => cells.slice(1))).toEqual([
+      ["Today at least", "This month"],
+      ["5.00", "5.00 55.6%"],
+      ["", ""],
+      ["at least 5.00", "9.00"],
+    ]);
+    expect(textOf(page)).toContain("Today 1 November 2026 at least 5.00 ● Up");
+    expect(textOf(page)).toContain("This month November 2026 9.00 ● Up");
+  }
+  expect(textOf(pageOf("model", "acme/one", { queries }).page)).toContain("2026 at least 5.00 ● Up");
+});
+
 /** 0.3 credits from 11:00 UTC on, 0.7 from 12:00, and nothing known before. */
 const HOURS: SpendHours = {
   of: () => ({

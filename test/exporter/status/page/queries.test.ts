@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { QueryRow } from "../../../../exporter/status/target-rows.ts";
 import { DAY, NOW, pageOf, query, rows, textOf } from "./page-reader.ts";
 
 const pairs = (count: number) =>
@@ -56,14 +57,37 @@ describe("the section of models and apps", () => {
 
   test("reports that the gateway has more pairs than it returned", () => {
     const [truncated, whole] = [true, false].map((is) =>
-      textOf(pageOf({ queries: [query("day", { truncated: is })] })),
+      textOf(pageOf({ queries: [query("day", { credits: 5, truncated: is })] })),
     );
     expect(truncated).toContain("The gateway has more pairs than it returned");
+    expect(truncated).toContain("The total is complete.");
     expect(whole).not.toContain("more pairs");
   });
 
+  test.each<[string, Partial<QueryRow>, string]>([
+    [
+      "a sum of pairs",
+      { credits: 5, requests: 7, pairs: [REST] },
+      "Credits at least 5.00 Requests at least 7",
+    ],
+    [
+      "no amounts",
+      { credits: undefined, pairs: [] },
+      "Credits — Requests — What models and apps spent in this",
+    ],
+  ])("calls no total complete that is %s, and shows no share of it", (_, more, words) => {
+    const row = query("day", { isLeast: true, truncated: true, ...more });
+    const text = textOf(pageOf({ queries: [row] }));
+    expect(text).toContain(words);
+    expect(text).toContain("and no complete total: what the rest spent is unknown.");
+    expect(text).not.toMatch(/total is complete|100\.0%|no spend/);
+  });
+
   test("distinguishes a window without spend from one without data", () => {
-    expect(textOf(pageOf({ queries: [query("day")] }))).toContain("reports no spend");
+    expect(textOf(pageOf({ queries: [query("day", { credits: 0 })] }))).toContain("reports no spend");
+    const nothing = "What models and apps spent in this window is unknown.";
+    for (const row of [query("day", { requests: 7 }), query("day", { credits: 0, isLeast: true })])
+      expect(textOf(pageOf({ queries: [row] }))).toContain(nothing);
     const unknown = { dataMs: undefined, windowStartMs: undefined, truncated: undefined };
     expect(textOf(pageOf({ queries: [query("day", unknown)] }))).toContain(
       "There are no current data for this window",
