@@ -22,7 +22,7 @@ export function hoursSection({ window }: HourlySpend, hours: Hours, isLeast: boo
     </svg>
     <p class="axis"><small>${axisTime(window.startMs)}</small> <small>${axisTime(window.endMs)}</small></p>
     <p class="note">
-      ${highest(hours)}
+      ${highest(hours, isLeast)}
       ${isLeast ? html`“At least”: what was part of <code>_other</code> is left out. ` : undefined}An hour
       ends with the last answer in it. Hours are recorded from the start of the exporter; gaps are unknown.
     </p>
@@ -32,7 +32,7 @@ export function hoursSection({ window }: HourlySpend, hours: Hours, isLeast: boo
 /** A small picture of the spend by hour in a table. Undefined: none is known. */
 export function hourBars(hours: Hours): Html | undefined {
   if (mostOf(hours) <= 0) return undefined;
-  return html`<svg ${BOX} class="spark" role="img" aria-label="By hour. ${highest(hours)}">
+  return html`<svg ${BOX} class="spark" role="img" aria-label="By hour. ${highest(hours, true)}">
     ${bars(hours)}
   </svg>`;
 }
@@ -62,10 +62,13 @@ function mostOf(hours: Hours): number {
   return Math.max(0, ...hours.map((credits = 0) => credits));
 }
 
-function highest(hours: Hours): string {
+/** Of an hour that is unknown nothing is said. `isLeast`: more may have been spent in each hour. */
+function highest(hours: Hours, isLeast: boolean): string {
   const most = mostOf(hours);
-  if (most <= 0) return "Nothing was spent.";
-  return `The highest hour: ${creditText(most)} credits from ${timeOf(hours.indexOf(most))} UTC.`;
+  const isWhole = hours.every((credits) => credits !== undefined);
+  if (most <= 0 && isLeast) return "No spend is known.";
+  if (most <= 0) return isWhole ? "Nothing was spent." : "Nothing was spent in the hours that are known.";
+  return `The highest ${isWhole ? "" : "known "}hour: ${creditText(most)} credits from ${timeOf(hours.indexOf(most))} UTC.`;
 }
 
 function listOf(hours: Hours): string {

@@ -100,29 +100,40 @@ test("the spend by hour is drawn for all models and for each of them", () => {
   expect(markupFaults(page)).toEqual([]);
   expect(textOf(page)).toContain("Spend by hour");
   expect(textOf(page)).toContain(
-    "21 Nov, 00:00 UTC 22 Nov, 00:00 UTC The highest hour: 0.70 credits from 12:00 UTC.",
+    "21 Nov, 00:00 UTC 22 Nov, 00:00 UTC The highest known hour: 0.70 credits from 12:00 UTC.",
   );
   expect(page).toContain("Credits from each hour on, UTC: 11:00 0.30, 12:00 0.70, 13:00 0.00.");
   // Two of 24 hours, of which the higher one has the whole height; nothing is drawn for 0 and for what is unknown.
   expect(page).toContain('d="M46.23 24v-10.29h3.37v10.29ZM50.4 24v-24h3.37v24Z"');
   expect(page.match(/class="spark"[^>]*>/g)).toEqual([
-    'class="spark" role="img" aria-label="By hour. The highest hour: 0.60 credits from 12:00 UTC.">',
+    'class="spark" role="img" aria-label="By hour. The highest known hour: 0.60 credits from 12:00 UTC.">',
   ]);
   const one = pageOf("model", "acme/two", { spendHours: HOURS }).page;
   expect(markupFaults(one)).toEqual([]);
   expect(textOf(one)).toContain(
-    "The highest hour: 0.60 credits from 12:00 UTC. “At least”: what was part of _other is left out.",
+    "The highest known hour: 0.60 credits from 12:00 UTC. “At least”: what was part of _other is left out.",
   );
   expect(textOf(page)).not.toContain("Spend by hour, at least");
   expect(textOf(pageOf("model", "acme/one", { spendHours: HOURS }).page)).not.toContain("Spend by hour");
 });
 
-test("without spend, and without recorded hours, nothing is drawn", () => {
-  const nothing = {
-    ...HOURS,
-    of: () => ({ window: windowAt("day", NOW), total: [0, 0], byName: new Map() }),
-  };
-  expect(textOf(pageOf("model", undefined, { spendHours: nothing }).page)).toContain("Nothing was spent.");
+test.each<[string, readonly (number | undefined)[], string | undefined, string]>([
+  ["without spend", [0, 0], undefined, "Nothing was spent. An hour"],
+  [
+    "with hours that are unknown",
+    [undefined, 0],
+    undefined,
+    "Nothing was spent in the hours that are known. An",
+  ],
+  ["of a model without known spend", [0, 0], "acme/two", "No spend is known. “At least”: what was"],
+  ["whose spend is known", [2, 1], undefined, "The highest hour: 2.00 credits from 00:00 UTC."],
+])("a day %s is called that", (_, total, name, words) => {
+  const byName = new Map([["acme/two", total]]);
+  const spendHours = { ...HOURS, of: () => ({ window: windowAt("day", NOW), total, byName }) };
+  expect(textOf(pageOf("model", name, { spendHours }).page)).toContain(words);
+});
+
+test("without recorded hours, nothing is drawn", () => {
   const unknown = { ...HOURS, of: () => undefined };
   expect(textOf(pageOf("model", undefined, { spendHours: unknown }).page)).not.toContain("Spend by hour");
 });
