@@ -1,16 +1,16 @@
 import type { Config } from "../config/config.ts";
 import { decimalRest } from "../metrics/decimal-sum.ts";
-import { asksKeySpend, type KeySpends, type ModelSpend } from "../readings/key-spend.ts";
+import { asksKeySpend, type KeySpend, type KeySpends, type ModelSpend } from "../readings/key-spend.ts";
 import type { ListedName, ListedNames } from "../readings/listed-name.ts";
 import type { UsageReading } from "../readings/reading.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
-import { type TargetRow, targetRow } from "./target-rows.ts";
+import { type KeyRow, type TargetRow, targetRow } from "./target-rows.ts";
 
 /** What a key spends by model in a window, by the name that the gateway has for it. Amounts are credits. */
 export interface KeyModels extends TargetRow {
   readonly window: "day" | "month";
-  /** The name of the key at the gateway; undefined: no list shows the key. */
+  /** The name of the key at the gateway, empty if it has none; undefined: no list shows the key. */
   readonly label: string | undefined;
   /** Why the spend is unknown, or a lower bound; undefined: it is complete. */
   readonly gap: KeyModelsGap | undefined;
@@ -23,18 +23,22 @@ export interface KeyModels extends TargetRow {
 }
 
 /**
- * Unnamed: the name of the key at the gateway is not known. Shared: other keys have it as well. Unanswered: there is no
- * current answer. Partial: the answer lacks rows or amounts.
+ * Unnamed: the name of the key at the gateway is not known, or it has none. Shared: other keys have it as well. Unanswered:
+ * there is no current answer. Partial: the answer lacks rows or amounts. Doubtful: the answer has no spend of the key, but
+ * the key's own figures or rows without a name may be that spend.
  */
-export type KeyModelsGap = "unnamed" | "shared" | "unanswered" | "partial";
+export type KeyModelsGap = "unnamed" | "shared" | "unanswered" | "partial" | "doubtful";
 
 /** The spend by key and model; the windows that no query asks for are left out. */
 export interface KeyModelsSource {
-  /** By the name of the key here. */
-  of(name: string): readonly KeyModels[];
+  /** By the name of the key here, with its own figures, which say whether it can have spent nothing. */
+  of(key: OwnFigures): readonly KeyModels[];
   /** The keys that `/metrics` names with a model, the most expensive first; those that spend less on it may be missing. */
   keysOf(model: string): readonly ModelKeys[];
 }
+
+/** What a key itself reports. */
+export type OwnFigures = Pick<KeyRow, "name" | "day" | "month">;
 
 export interface ModelKeys extends Pick<KeyModels, "window"> {
   /** Undefined: there is no current answer. */
@@ -70,11 +74,11 @@ export function createKeyModels(
   };
   return {
     of: (key) => {
-      const label = labels().byName.get(key);
-      const gap = label === undefined ? "unnamed" : labels().isShared(label) ? "shared" : undefined;
+      const label = labels().byName.get(key.name);
+      const gap = !label ? "unnamed" : labels().isShared(label) ? "shared" : undefined;
       return asked.map(({ window, name }) => {
         const row = targetRow(name, readings.status(targetId("analytics", name)));
-        return { ...row, window, label, ...figures(answerOf(name), label, gap) };
+        return { ...row, window, label, ...figures(answerOf(name), label, gap, key[window]) };
       });
     },
     keysOf: (model) =>
@@ -90,6 +94,9 @@ const WINDOWS = ["day", "month"] as const;
 /** What is shown in place of a name that reveals a secret. */
 const CONCEALED = "_concealed";
 
+/** What is shown in place of no name. */
+const NONE = "_none";
+
 interface Labels {
   readonly byName: ReadonlyMap<string, string>;
   isShared(label: string): boolean;
@@ -97,7 +104,7 @@ interface Labels {
 
 function labelsOf(listed: ListedNames): Labels {
   const names: readonly ListedName[] = [...listed.values()].flatMap((keys) => [...keys.values()]);
-  const [once, twice] = [new Set<string>([CONCEALED]), new Set<string>()];
+  const [once, twice] = [new Set<string>([CONCEALED, NONE]), new Set<string>()];
   for (const { label } of names) (once.has(label) ? twice : once).add(label);
   return {
     byName: new Map(names.map(({ name, label }) => [name, label])),
@@ -120,6 +127,7 @@ function figures(
   answer: UsageReading | undefined,
   label: string | undefined,
   gap: KeyModelsGap | undefined,
+  own: number | undefined,
 ): Pick<KeyModels, "gap" | "dataMs" | "credits" | "models"> {
   const nothing = { dataMs: undefined, credits: undefined, models: [] };
   if (label === undefined || gap) return { ...nothing, gap };
@@ -127,7 +135,9 @@ function figures(
   const { keySpends, dataMs } = answer;
   const spend = keySpends?.keys.get(label);
   const isComplete = keySpends?.hasAllRows === true;
-  if (!spend) return { ...nothing, dataMs, ...(isComplete ? { gap, credits: 0 } : { gap: "partial" }) };
+  if (!spend && !isComplete) return { ...nothing, dataMs, gap: "partial" };
+  if (isDoubtful(spend, own, keySpends)) return { ...nothing, dataMs, gap: "doubtful" };
+  if (!spend) return { ...nothing, dataMs, gap, credits: 0 };
   const { models, credits } = spend;
   const named = models.flatMap((model) => model.credits ?? []);
   const rest = credits === undefined ? 0 : decimalRest(credits, named);
@@ -137,4 +147,10 @@ function figures(
     credits,
     models: rest === 0 ? models : [...models, { model: "_other", credits: rest }],
   };
+}
+
+/** Whether an answer without spend of a key is no proof that there is none. */
+function isDoubtful(spend: KeySpend | undefined, own: number | undefined, all: KeySpends | undefined) {
+  if (own === undefined) return !spend && (all?.keys.get(NONE) ?? { credits: 0 }).credits !== 0;
+  return own > 0 && (spend === undefined || spend.credits === 0);
 }

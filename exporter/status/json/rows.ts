@@ -38,7 +38,7 @@ export function headJson(
 
 /** A key with its owner, limit and spend. */
 export function keyJson(row: KeyRow, { nowMs, keyModels }: Overview): StatusJson["keys"][number] {
-  const models = keyModels?.of(row.name) ?? [];
+  const models = keyModels?.of(row) ?? [];
   const { team, project, costCenter } = row.owner;
   const limit = typeof row.limit === "number" ? row.limit : undefined;
   return {

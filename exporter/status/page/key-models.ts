@@ -9,7 +9,7 @@ export function keyModelsSection(windows: readonly KeyModels[], nowMs: number): 
   const [first] = windows;
   if (!first) return html``;
   const name = foreign(first.label ?? "", 64);
-  const why = first.gap === "unnamed" ? UNNAMED : first.gap === "shared" ? sharedText(name) : undefined;
+  const why = unknownText(first, name);
   if (why)
     return html`<section class="card" aria-labelledby="models">
       <h2 id="models">Models</h2>
@@ -27,6 +27,15 @@ export function keyModelsSection(windows: readonly KeyModels[], nowMs: number): 
 
 const UNNAMED = html`the gateway reports this by the names that keys have there, and no list of the account’s
   keys shows this one. The section <code>discovery</code> of the configuration lists them.`;
+
+const NAMELESS = html`the gateway reports this by the names that keys have there, and this key has none.`;
+
+/** Why nothing is known in any window. */
+function unknownText({ gap, label }: KeyModels, name: Html): Html | undefined {
+  if (gap === "shared") return sharedText(name);
+  if (gap !== "unnamed") return undefined;
+  return label === undefined ? UNNAMED : NAMELESS;
+}
 
 function sharedText(name: Html): Html {
   return html`several keys have the name ${name} at the gateway, which reports them as one.`;
@@ -78,6 +87,11 @@ function textOf({ gap, credits: total, models }: KeyModels): Html | undefined {
   if (gap === "unanswered") return html`<p class="empty">There are no current data for this window.</p>`;
   if (gap === "partial")
     return html`<p class="note">Rows or amounts are missing in the answer of the gateway.</p>`;
+  if (gap === "doubtful")
+    return html`<p class="note">
+      Unknown: the answer of the gateway has no spend under the name of the key, although the key may have
+      spent in this window.
+    </p>`;
   return models.length === 0 && total === 0
     ? html`<p class="empty">The gateway reports no spend in this window.</p>`
     : undefined;

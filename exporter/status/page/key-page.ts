@@ -39,7 +39,7 @@ export function renderKeyPage(overview: Overview, telemetryPath: string, name: s
         () => stateCard(key, nowMs),
         () => figures(key, overview),
         () => courses(key, overview),
-        () => keyModelsSection(overview.keyModels?.of(name) ?? [], nowMs),
+        () => keyModelsSection(overview.keyModels?.of(key) ?? [], nowMs),
         () => budgetsSection(budgets, configured, nowMs),
         () => NOTE,
       ],

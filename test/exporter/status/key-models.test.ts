@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { ConfigFileInput } from "../../../exporter/config/schema.ts";
 import { createKeyModels } from "../../../exporter/status/key-models.ts";
+import type { KeySpends } from "../../../exporter/readings/key-spend.ts";
 import type { ReadingSource } from "../../../exporter/readings/readings.ts";
 import { windowAt } from "../../../exporter/time/window.ts";
 import { testAnalytics } from "../../support/test-config.ts";
@@ -97,6 +98,12 @@ test.each<[string, Partial<ConfigFileInput>, ((gateway: Gateway) => void) | unde
     (gateway) => gateway.addKey({ name: "twin", title: "Billing (prod)" }),
     "Unknown: several keys have the name Billing (prod) at the gateway, which reports them as one.",
   ],
+  [
+    "that has no name at the gateway",
+    { discovery: {} },
+    (gateway) => gateway.rename("billing", ""),
+    "Unknown: the gateway reports this by the names that keys have there, and this key has none.",
+  ],
   ["of an exporter that asks no such query", OFF, undefined, undefined],
 ])("the models of a key %s are unknown", async (_, content, prepare, words) => {
   const app = await start(content, prepare);
@@ -127,9 +134,9 @@ test("models beyond the named ones are _other, exact to the spend of the key", a
   });
 });
 
-test("an answer that lacks rows is a lower bound, and a key that it does not name is unknown", () => {
+/** The models of keys with these names at the gateway, by an answer with these spends of names. */
+function sourceOf(labels: readonly string[], keySpends: KeySpends) {
   const window = windowAt("day", Date.parse(START));
-  const spend = { models: [{ model: "a", credits: 1 }], credits: 1, isComplete: true };
   const value = {
     kind: "usage" as const,
     window,
@@ -142,7 +149,7 @@ test("an answer that lacks rows is a lower bound, and a key that it does not nam
     truncated: true,
     spend: undefined,
     exceedsTotal: false,
-    keySpends: { keys: new Map([["Prod", spend]]), hasAllRows: false },
+    keySpends,
   };
   const readings: ReadingSource = {
     status: () => undefined,
@@ -150,7 +157,7 @@ test("an answer that lacks rows is a lower bound, and a key that it does not nam
     latest: () => undefined,
     isCurrent: () => true,
   };
-  const names = ["Prod", "Batch", "_concealed"].map((label) => ({
+  const names = labels.map((label) => ({
     name: label.toLowerCase(),
     label,
     owner: { team: "", project: "", costCenter: "" },
@@ -160,11 +167,45 @@ test("an answer that lacks rows is a lower bound, and a key that it does not nam
     { name: "q", dimensions: ["model", "api_key_id"], metrics: ["credits" as const], window: "day" as const },
   ].map((query) => ({ ...query, top: 9, filters: [] }));
   const source = createKeyModels({ analytics: testAnalytics({ queries }) }, readings, listed);
+  return {
+    keysOf: (model: string) => source?.keysOf(model),
+    of: (name: string, day?: number) => source?.of({ name, day, month: undefined }),
+  };
+}
+
+const spendOf = (credits: number | undefined) => ({
+  models: [{ model: "a", credits }],
+  credits,
+  isComplete: true,
+});
+
+test("an answer that lacks rows is a lower bound, and a key that it does not name is unknown", () => {
+  const spend = spendOf(1);
+  const answer = { keys: new Map([["Prod", spend]]), hasAllRows: false };
+  const { keysOf, of } = sourceOf(["Prod", "Batch", "_concealed", "_none", ""], answer);
   const keys = [{ label: "Prod", name: "prod", credits: 1 }];
-  expect(source?.keysOf("a")).toEqual([{ window: "day", keys }]);
-  expect(source?.keysOf("b")).toEqual([{ window: "day", keys: [] }]);
-  expect(source?.of("prod")).toMatchObject([{ gap: "partial", credits: 1, models: spend.models }]);
-  expect(source?.of("batch")).toMatchObject([{ gap: "partial", credits: undefined, models: [] }]);
-  expect(source?.of("_concealed")).toMatchObject([{ gap: "shared", credits: undefined, models: [] }]);
-  expect(source?.of("other")).toMatchObject([{ gap: "unnamed", credits: undefined, models: [] }]);
+  expect(keysOf("a")).toEqual([{ window: "day", keys }]);
+  expect(keysOf("b")).toEqual([{ window: "day", keys: [] }]);
+  expect(of("prod")).toMatchObject([{ gap: "partial", credits: 1, models: spend.models }]);
+  expect(of("batch")).toMatchObject([{ gap: "partial", credits: undefined, models: [] }]);
+  for (const name of ["_concealed", "_none"])
+    expect(of(name)).toMatchObject([{ gap: "shared", credits: undefined, models: [] }]);
+  for (const name of ["other", ""])
+    expect(of(name)).toMatchObject([{ gap: "unnamed", dataMs: undefined, credits: undefined, models: [] }]);
+});
+
+test.each<[string, number | undefined, [string, number | undefined][], object]>([
+  ["and reports no spend either", 0, [["_none", 9]], { gap: undefined, credits: 0 }],
+  ["and reports spend itself", 3, [], { gap: "doubtful", credits: undefined }],
+  ["with figures that are unknown", undefined, [], { gap: undefined, credits: 0 }],
+  ["with spend of no name", undefined, [["_none", 9]], { gap: "doubtful", credits: undefined }],
+  ["with unknown spend of no name", undefined, [["_none", undefined]], { gap: "doubtful" }],
+  ["with free use of no name", undefined, [["_none", 0]], { gap: undefined, credits: 0 }],
+  ["but with free use, and reports spend itself", 3, [["Prod", 0]], { gap: "doubtful", credits: undefined }],
+  ["but with free use", 0, [["Prod", 0]], { gap: undefined, credits: 0 }],
+])("a key without spend in a complete answer %s", (_, day, rows, expected) => {
+  const keys = new Map(rows.map(([label, credits]) => [label, spendOf(credits)]));
+  expect(sourceOf(["Prod"], { keys, hasAllRows: true }).of("prod", day)).toMatchObject([
+    { dataMs: 5, ...expected },
+  ]);
 });

@@ -41,6 +41,16 @@ test.each<[string, Partial<KeyModels>, string]>([
     "Credits — Rows or amounts are missing in the answer of the gateway.",
   ],
   [
+    "an answer that the figures of the key contradict is unknown",
+    { gap: "doubtful", credits: undefined, models: [] },
+    "Credits — Unknown: the answer of the gateway has no spend under the name of the key,",
+  ],
+  [
+    "a key without a name is unknown",
+    { gap: "unnamed", label: "", credits: undefined, models: [] },
+    "Unknown: the gateway reports this by the names that keys have there, and this key has none.",
+  ],
+  [
     "an amount that the gateway does not send is unknown",
     { gap: "partial", models: [{ model: "acme/one", credits: undefined }] },
     "acme/one — —",
