@@ -57,18 +57,17 @@ function configuredKey(named: NamedKey, listing: Listing): readonly Member[] {
   };
   // Nothing is known here about the polls of another shard.
   if (listing.elsewhere.has(name)) return [beside];
+  const limited = lowerLimit(key.information, listing.limits.get(name));
   const behind: Member = {
     id: targetId("behind", key.hash),
     name,
     behind: targetId("key", name),
-    value: undefined,
-    samples: () => {
-      const limited = lowerLimit(key.information, listing.limits.get(name));
-      return [
-        ...keySamples({ name, showLabel: false }, limited.information, askedAtMs),
-        ...limitSourceSamples(name, limited),
-      ];
-    },
+    // For the status page only: budgets count what the poll reports, and the unwatched spend knows the key by its poll.
+    value: keyReading(limited.information, askedAtMs, limited.source === "mirrored"),
+    samples: () => [
+      ...keySamples({ name, showLabel: false }, limited.information, askedAtMs),
+      ...limitSourceSamples(name, limited),
+    ],
     describe: description([]),
   };
   return [beside, behind];

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Readings } from "../readings/readings.ts";
-import type { TargetId } from "../readings/target-id.ts";
+import { type TargetId, targetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
 import { windowAt } from "../time/window.ts";
 
@@ -34,6 +34,9 @@ const LAST_STEP_MS = 128 * FIRST_STEP_MS;
 
 /** Points that are further apart than this many steps are not neighbours: nothing was recorded between them. */
 const MOST_STEPS_APART = 2.5;
+
+/** What a list shows of a key that is polled, and recorded as such. */
+const BEHIND = targetId("behind", "");
 
 /** Keys that are recorded before other work may run: about a millisecond. */
 const KEYS_AT_ONCE = 500;
@@ -73,7 +76,7 @@ export function createKeyHistory({
     // A key that is forgotten during a pause is erased from it as well.
     add(moment);
     for (const [index, id] of ids.entries()) {
-      const shown = readings.shown(id);
+      const shown = id.startsWith(BEHIND) ? undefined : readings.shown(id);
       if (shown?.value?.kind === "key") {
         const { usage, remainingCredits, limitCredits, limitWindow } = shown.value;
         const isLimitShown = limitCredits !== null && (!limitWindow || shown.shows(limitWindow));

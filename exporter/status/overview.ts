@@ -6,12 +6,12 @@ import { targetId } from "../readings/target-id.ts";
 import { type Period, periodName } from "../time/window.ts";
 import { type AccountOverview, accountOverview, listedKeys } from "./account-overview.ts";
 import type { KeyHistory } from "./key-history.ts";
+import { keyRows } from "./key-rows.ts";
 import { createKeyModels, type KeyModelsSource } from "./key-models.ts";
 import type { SpendHours } from "./spend-hours.ts";
 import { type ProbesOverview, probesOverview, type ProbesSource } from "./probes-overview.ts";
 import {
   type KeyRow,
-  keyRows,
   QUERY_NAMES,
   type QueryRow,
   queryRow,
@@ -111,7 +111,7 @@ export function createOverview(
     shard: config.part && shardOverview(config.part),
     gateway: config.gateway.baseUrl,
     creditValue: config.creditValue,
-    keys: [...keyRows(config.keys, readings), ...listedKeys(config, readings, listed())],
+    keys: [...keyRows(config.keys, readings, listed()), ...listedKeys(config, readings, listed())],
     queries: config.analytics ? QUERY_NAMES.map((name) => queryRow(name, readings)) : [],
     keyModels: createKeyModels(config, readings, listed()),
     unwatched: config.analytics && unwatchedRow(readings),

@@ -1,4 +1,4 @@
-import type { KeyConfig, Owner } from "../config/config.ts";
+import type { Owner } from "../config/config.ts";
 import { decimalSum } from "../metrics/decimal-sum.ts";
 import type { ListedName } from "../readings/listed-name.ts";
 import type { KeyReading, PairUsage } from "../readings/reading.ts";
@@ -50,33 +50,27 @@ export interface KeyRow extends TargetRow {
   readonly expiryMs: number | undefined;
   /** The key is not polled: a list of the account shows it. */
   readonly isListed?: boolean;
+  /** The polls of the key have no current answer: the figures are those of a list of the account. */
+  readonly isFromList?: boolean;
   /** The gateway refuses the key; only a list shows that. */
   readonly isDisabled?: boolean;
 }
 
-/** The configured keys, in their order. */
-export function keyRows(keys: readonly KeyConfig[], readings: ReadingSource): readonly KeyRow[] {
-  const ids = idsOf.get(keys) ?? keys.map(({ name }) => targetId("key", name));
-  idsOf.set(keys, ids);
-  return keys.map(({ name, owner }, index) => {
-    return keyRowOf(ids[index] ?? targetId("key", name), name, owner, readings);
-  });
-}
-
-/** A new string must be hashed for each look at the readings: a fifth of the time of ten thousand rows. */
-const idsOf = new WeakMap<readonly KeyConfig[], readonly TargetId[]>();
-
 /** A key that only a list of the account shows. */
 export function listedKeyRow(hash: string, { name, owner }: ListedName, readings: ReadingSource): KeyRow {
   const id = targetId("listed", hash);
-  const value = readings.shown(id)?.value;
-  const isDisabled = value?.kind === "key" && value.isDisabled === true;
-  return { ...keyRowOf(id, name, owner, readings), isListed: true, isDisabled };
+  const shown = readings.shown(id);
+  const isDisabled = shown?.value?.kind === "key" && shown.value.isDisabled === true;
+  return { ...keyRowOf({ id, name, owner }, readings, shown), isListed: true, isDisabled };
 }
 
-function keyRowOf(id: TargetId, name: string, owner: Owner, readings: ReadingSource): KeyRow {
+/** A key with the outcome of its own runs and the figures of a reading. */
+export function keyRowOf(
+  { id, name, owner }: Pick<KeyRow, "id" | "name" | "owner">,
+  readings: ReadingSource,
+  shown: ShownReading | undefined,
+): KeyRow {
   const row = targetRow(name, readings.status(id));
-  const shown = readings.shown(id);
   if (shown?.value?.kind !== "key") return { id, ...row, owner, ...NO_KEY_FIGURES };
   return answeredRow(id, row, owner, shown, shown.value);
 }

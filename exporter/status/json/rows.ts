@@ -49,6 +49,7 @@ export function keyJson(row: KeyRow, { nowMs, keyModels }: Overview): StatusJson
     project: given(project),
     cost_center: given(costCenter),
     listed: row.isListed === true,
+    listed_figures: row.isListed === true || row.isFromList === true,
     unlimited: row.limit === undefined ? undefined : row.limit === "unlimited",
     limit_credits: limit,
     limit_source: limit === undefined ? undefined : row.isLimitMirrored ? "mirrored" : "gateway",

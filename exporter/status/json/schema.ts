@@ -40,6 +40,11 @@ const key = z
     project: text("Project of the owner"),
     cost_center: text("Cost centre of the owner"),
     listed: z.boolean().describe("Whether only a list of the account shows the key: it is not polled."),
+    listed_figures: z
+      .boolean()
+      .describe(
+        "Whether limit and spend come from a list: the key is not polled, or its polls have no answer.",
+      ),
     unlimited: z.boolean().optional().describe("Whether the key has no limit."),
     limit_credits: credits("that the key may spend per window of its limit"),
     limit_source: z

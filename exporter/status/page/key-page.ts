@@ -83,9 +83,17 @@ function stateCard(key: KeyRow, nowMs: number): Html {
     <p>${keyMark(key)} <small class="inline">${answerAge(key, nowMs)}${expiryLine(key, nowMs)}</small></p>
     ${why === undefined ? undefined : html`<p class="message">${foreign(why, 400)}</p>`}
     ${warning === undefined ? undefined : html`<p class="message">${foreign(warning, 400)}</p>`}
-    ${key.isListed === true ? html`<p class="note">The key is listed by the account, but not polled.</p>` : undefined}
+    ${listNote(key)}
     <p>${verdict(key, nowMs)}</p>
   </section>`;
+}
+
+function listNote({ isListed, isFromList }: KeyRow): Html | undefined {
+  if (isListed === true) return html`<p class="note">The key is listed by the account, but not polled.</p>`;
+  if (isFromList !== true) return undefined;
+  return html`<p class="note">
+    Its polls have no current answer: limit and spend are those of the account’s list of keys.
+  </p>`;
 }
 
 /** Whether the limit lasts, in a sentence. */

@@ -87,9 +87,7 @@ function moreKeys(hidden: readonly KeyRow[]): Html {
 function keyRow(key: KeyRow, course: Course): Html {
   const { nowMs } = course;
   return html`<tr class="${key.state}">
-    <th scope="row">
-      ${keyLink(key.name)}${ownerLine(key)}${key.isListed === true ? html`<small>listed, not polled</small>` : undefined}
-    </th>
+    <th scope="row">${keyLink(key.name)}${ownerLine(key)}${listLine(key)}</th>
     <td class="full">${keyMark(key)}<small>${stateLine(key, nowMs)}</small></td>
     ${limitCells(key, course)}
     <td class="number" data-label="Today">
@@ -99,6 +97,12 @@ function keyRow(key: KeyRow, course: Course): Html {
     <td class="number" data-label="This month">${credits(key.month)}</td>
     <td class="number" data-label="All time">${credits(key.total)}</td>
   </tr>`;
+}
+
+/** What of the key only a list of the account shows. */
+function listLine({ isListed, isFromList }: KeyRow): Html | undefined {
+  if (isListed === true) return html`<small>listed, not polled</small>`;
+  return isFromList === true ? html`<small>figures of the account’s list</small>` : undefined;
 }
 
 /** The state of a key: disabled, only listed, or the outcome of its polls. */

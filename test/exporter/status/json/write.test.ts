@@ -59,6 +59,7 @@ test("an exporter with everything answers with every value, amounts and times wi
         project: "invoices",
         cost_center: "4711",
         listed: false,
+        listed_figures: false,
         unlimited: false,
         limit_credits: 100,
         limit_source: "mirrored",
@@ -190,7 +191,7 @@ const EVERYTHING: Partial<Overview> = {
 
 test("a key without an answer has no amounts, and an exporter without anything has no keys", async () => {
   const { keys } = await statusOf({ keys: [key("new", NOTHING)] });
-  expect(keys).toEqual([{ key: "new", states: ["waiting"], listed: false }]);
+  expect(keys).toEqual([{ key: "new", states: ["waiting"], listed: false, listed_figures: false }]);
   const empty = await statusOf({});
   expect(Object.keys(empty)).toEqual([
     "version",
@@ -216,7 +217,12 @@ test.each<[string, Partial<KeyRow>, object, readonly string[]]>([
     { unlimited: false, limit_credits: 0, states: ["up", "used-up"] },
     [],
   ],
-  ["not polled", { isListed: true, isDisabled: true }, { listed: true, states: ["up", "disabled"] }, []],
+  [
+    "not polled",
+    { isListed: true, isDisabled: true },
+    { listed: true, listed_figures: true, states: ["up", "disabled"] },
+    [],
+  ],
   [
     "never reset",
     { reset: "never", nextResetMs: undefined },
