@@ -74,10 +74,16 @@ export function rankingSection(
     ${hidden > 0 ? html`<p class="more">… and ${counted(hidden, "more", "more")}.</p>` : undefined}
     <p class="note">
       Amounts are credits. Empty: not among the pairs of a model and an app that the exporter names in the
-      window; — means unknown.
-      ${queries.some(isLowerBound) ? html`“At least”: further pairs are ${queries.some(({ isLeast }) => isLeast) ? "unknown or " : ""}part of <code>_other</code>.` : undefined}
+      window; — means unknown. ${leastNote(queries.filter(isLowerBound))}
     </p>
   </section>`;
+}
+
+function leastNote(bounds: readonly QueryRow[]): Html | undefined {
+  if (bounds.length === 0) return undefined;
+  // Without a total, `_other` lacks what the answer lacks.
+  const isUnknown = bounds.some((query) => wholeCredits(query) === undefined);
+  return html`“At least”: further pairs are ${isUnknown ? "unknown or " : ""}part of <code>_other</code>.`;
 }
 
 /** Whether pairs that are not named, or not known, may contain more of a model or an app. */

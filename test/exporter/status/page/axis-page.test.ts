@@ -82,6 +82,12 @@ test("a total that is a sum of pairs is a lower bound, of which nothing is a sha
     expect(textOf(page)).toContain("This month November 2026 9.00 ● Up");
   }
   expect(textOf(pageOf("model", "acme/one", { queries }).page)).toContain("2026 at least 5.00 ● Up");
+  const unknown = [query("day", { truncated: true })];
+  for (const each of [queries, unknown])
+    expect(textOf(pageOf("model", undefined, { queries: each }).page)).toContain(
+      "pairs are unknown or part of",
+    );
+  expect(textOf(pageOf("model").page)).toContain("further pairs are part of");
 });
 
 /** 0.3 credits from 11:00 UTC on, 0.7 from 12:00, and nothing known before. */
