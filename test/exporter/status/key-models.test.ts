@@ -203,8 +203,8 @@ test.each<[string, number | undefined, [string, number | undefined][], object]>(
   ["with free use of no name", undefined, [["_none", 0]], { gap: undefined, credits: 0 }],
   ["but with free use, and reports spend itself", 3, [["Prod", 0]], { gap: "doubtful", credits: undefined }],
   ["but with free use", 0, [["Prod", 0]], { gap: undefined, credits: 0 }],
-])("a key without spend in a complete answer %s", (_, day, rows, expected) => {
-  const keys = new Map(rows.map(([label, credits]) => [label, spendOf(credits)]));
+])("a key without spend in a complete answer %s", (_, day, spends, expected) => {
+  const keys = new Map(spends.map(([label, credits]) => [label, spendOf(credits)]));
   expect(sourceOf(["Prod"], { keys, hasAllRows: true }).of("prod", day)).toMatchObject([
     { dataMs: 5, ...expected },
   ]);
