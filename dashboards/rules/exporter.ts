@@ -34,7 +34,8 @@ function down({ timing }: Settings): AlertDefinition {
   const named = `up{job="${JOB}"}`;
   const known = promql`(up and on (job, gateway, instance) last_over_time(${families.buildInfo}[${timing.duration(7 * DAY)}]))`;
   const lately = promql`max by (job, gateway) (last_over_time(${families.buildInfo}[${timing.duration(DAY)}]))`;
-  const lost = promql`(${lately} * 0 unless on (job, gateway) (${named} or ${known}))`;
+  // Series that another Prometheus or a collector sends come without `up`.
+  const lost = promql`(${lately} * 0 unless on (job, gateway) (${named} or ${known} or ${families.buildInfo}))`;
   return {
     name: "AIGatewayExporterDown",
     severity: "critical",

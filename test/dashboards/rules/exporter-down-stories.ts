@@ -43,6 +43,14 @@ export const exporterDownStories: readonly Story[] = [
     firing(EVERY_JOB, 30, NAME, [{ ...OTHER, gateway: "first" }]),
   ]),
   story(
+    "is silent for series without a target",
+    [
+      { series: 'aigateway_exporter_build_info{job="ai",gateway="first",instance="a:1"}', values: "1x99" },
+      ...ofTarget("second", "b:1", "1x99"),
+    ],
+    [silent(EVERY_JOB, NAME, 0, 90)],
+  ),
+  story(
     "is silent if another process replaces one that is gone",
     [...ofTarget("first", "a:1", "1x19 stale"), ...ofTarget("first", "b:1", "_x20 1x79")],
     [silent(EVERY_JOB, NAME, 0, 90)],
