@@ -32,19 +32,16 @@ export function exporterItself(settings: Settings): RuleGroup {
 
 function down({ timing }: Settings): AlertDefinition {
   const named = `up{job="${JOB}"}`;
-  const known = promql`(up and on (job, gateway, instance) last_over_time(${families.buildInfo}[${timing.duration(7 * DAY)}]))`;
-  const lately = promql`max by (job, gateway) (last_over_time(${families.buildInfo}[${timing.duration(DAY)}]))`;
-  // Series that another Prometheus or a collector sends come without `up`.
-  const lost = promql`(${lately} * 0 unless on (job, gateway) (${named} or ${known} or ${families.buildInfo}))`;
+  const seen = promql`max by (job, gateway) (last_over_time(${families.buildInfo}[${timing.duration(7 * DAY)}]))`;
   return {
     name: "AIGatewayExporterDown",
     severity: "critical",
     comment:
-      "Any job: a target that exposed the exporter's metrics within a week is one. The second part covers an exporter without a target, for a day; the last part covers one that Prometheus has not seen, if no other exporter is known.",
+      "Of any job: an exporter that Prometheus has seen within a week, and that has no series now, whether its target is down or gone. Its own series decide, because those that another Prometheus sends come without `up`. The other parts cover exporters that Prometheus has never seen.",
     expr: promql`
-      max by (job, gateway) (${named} or ${known}) == 0
-      or ${lost}
-      or (absent(${named}) unless on () (${known} or ${lost}))`,
+      (${seen} * 0 unless on (job, gateway) ${families.buildInfo})
+      or max by (job, gateway) (${named}) == 0
+      or (absent(${named}) unless on () ${seen})`,
     for: 10 * MINUTE,
     summary: "The exporter cannot be scraped.",
     description: `No alert on credits or budgets can fire: for ten minutes Prometheus has not reached any process of ${EXPORTER}. Check whether it runs and what its log shows, then the scrape job.`,
