@@ -27,7 +27,7 @@ function stale({ timing }: Settings): AlertDefinition {
     name: "AIGatewayAnalyticsStale",
     severity: "warning",
     comment:
-      "Queries of complete windows run hourly; the others follow the poll interval. The last part covers queries that never got an answer, with the value 0.",
+      "The query last_month and configured queries of the last day or month run hourly; the others follow the poll interval. The last part covers queries that never got an answer, with the value 0.",
     expr: promql`
       (
         ${age} > ${timing.seconds(thresholds.analyticsStale)}

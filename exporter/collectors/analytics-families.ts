@@ -101,7 +101,7 @@ export const queryFamilies = {
   ),
   minInterval: ofQuery(
     "aigateway_analytics_min_interval_seconds",
-    "Shortest time between two polls of the query, seconds: an hour for a complete window that is polled less often, else 0, and then each poll of the analytics contains it.",
+    "Shortest time between two polls of the query, seconds: an hour for last_month and for configured queries of the last day or month, 0 for queries that run at each poll of the analytics.",
     "never",
   ),
   dataTimestamp: ofQuery(

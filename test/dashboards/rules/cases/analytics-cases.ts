@@ -86,7 +86,7 @@ function answered(query: string, at: (minute: number) => number, job = JOB): rea
   return [exposed(families.lastSuccess, { query }, (minute) => at(minute) * 60, job)];
 }
 
-/** A query of a complete window. */
+/** A query that runs hourly. */
 function hourly(query: string, at: (minute: number) => number, job = JOB): readonly InputSeries[] {
   return [...answered(query, at, job), exposed(families.minInterval, { query }, () => 3600, job)];
 }
