@@ -26,7 +26,7 @@ export class PastError extends Error {}
 /**
  * Asks for everything that is not yet answered, and yields each answer once.
  * @param answered what earlier runs were answered: subjects and ends of their ranges.
- * @throws GatewayError; PastError if the gateway cuts rows, sends some that cannot be read or have no credits, or warns
+ * @throws GatewayError; PastError if the gateway cuts rows, sends some that cannot be read or lack the credits, or warns
  * about the query, such as about a key by which it cannot filter.
  */
 export async function* askPast(
@@ -135,7 +135,7 @@ const MOST_COUNT = 744;
 /** Fewer than the gateway's 1000, because some hours have more than others. */
 const COMFORTABLE_ROWS = 600;
 
-/** The answer, if every row with requests has credits: no sum over the others is known. */
+/** The answer, if every row with requests has an amount of credits: without one of them, no sum is known. */
 function counted(
   subject: Subject,
   { range, granularity }: Pick<SeriesQuestion, "range" | "granularity">,
@@ -149,7 +149,7 @@ function counted(
   throw noCredits(subject, { startMs: unknown.startMs, endMs: unknown.startMs + BUCKET_MS[granularity] });
 }
 
-/** The answer, if nothing is missing. After a warning, a filter may have been dropped: then other keys are part of it. */
+/** The answer, if nothing is missing. A warning may mean that a filter was dropped, so that other keys are part of the answer. */
 function whole<Answer extends UsageAnswer>({ title, isKey }: Subject, answer: Answer, range: Window): Answer {
   const from = between(range);
   if (answer.truncated) throw new PastError(`the gateway does not send all rows ${from}`);
@@ -165,7 +165,7 @@ function whole<Answer extends UsageAnswer>({ title, isKey }: Subject, answer: An
 }
 
 function noCredits({ title }: Subject, range: Window): PastError {
-  return new PastError(`the gateway reports no credits of ${title} ${between(range)}`);
+  return new PastError(`the gateway does not report the credits of ${title} ${between(range)}`);
 }
 
 function between({ startMs, endMs }: Window): string {

@@ -9,7 +9,7 @@ export function answerProblems({ pairs, total, creditsSource }: Usage, name: str
   return [
     ...(total ? [] : [`the gateway sent no total of ${quoted(name)} that can be read`]),
     ...(total?.gap === "cut" ? [`the gateway sent only a part of the total of ${quoted(name)}`] : []),
-    ...(lacksCredits ? [`the gateway sent no credits in the total of ${quoted(name)}`] : []),
+    ...(lacksCredits ? [`the gateway did not send the credits of the total of ${quoted(name)}`] : []),
     ...(isUsed && creditsSource === "total" ? [BYOK_UNKNOWN] : []),
   ];
 }
@@ -18,8 +18,8 @@ const BYOK_UNKNOWN =
   "the credits may contain usage that your own provider keys paid for (BYOK), because the gateway does not report it separately";
 
 /**
- * Names the lines without an amount. Rows that count something else have none, so only credits must always be known. `noun`:
- * what a line is.
+ * Names the lines whose amounts are missing. Missing requests or tokens matter only if the rest has some, because not every
+ * line counts them; credits matter always. `noun`: what a line is.
  */
 export function lineProblems(
   lines: readonly ReportLine[],
@@ -32,11 +32,11 @@ export function lineProblems(
     const names = [...new Set(lacking.map(({ name }) => (name === "" ? `(no ${noun})` : quoted(name))))];
     return names.length === 0
       ? []
-      : [`the gateway sent no ${amount} of ${listed(names)}, so they are part of the rest`];
+      : [`the gateway did not send the ${amount} of ${listed(names)}, so they are part of the rest`];
   });
 }
 
-/** Names in a message, not all of many. */
+/** Names in a message: of many, the first ones and the number of the others. */
 export function listed(names: readonly string[]): string {
   const others = names.length - MOST_NAMES;
   return others > 1

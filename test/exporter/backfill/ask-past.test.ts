@@ -81,9 +81,9 @@ describe("what a key has used since the live series began", () => {
       "the total is missing",
       undefined,
       {},
-      /reports no credits of the key "billing" between 1970-01-01T02:00/,
+      /does not report the credits of the key "billing" between 1970-01-01T02:00/,
     ],
-    ["only its requests are known", { amounts: NO_AMOUNTS, empty: false }, {}, /reports no credits/],
+    ["only its requests are known", { amounts: NO_AMOUNTS, empty: false }, {}, /does not report the credits/],
     ["its total has several rows", { ...total, gap: "cut" }, {}, /does not send all rows/],
     ["rows are cut", total, { truncated: true }, /does not send all rows/],
     ["a row is unreadable", total, { unreadableRows: 1, rowProblem: "usage" }, /1 rows .* cannot be read/],
@@ -119,12 +119,15 @@ describe("hours and days", () => {
     ["account", "the account"],
     ["key", 'the key "billing"'],
     ["pairs", "a model"],
-  ] as const)("of the %s are an error if they have requests without credits", async (subject, title) => {
-    const rows = [row({ requests: 5 }, subject === "pairs" ? ["m", "a"] : [])];
-    await expect(keptOf(nothing, {}, only(subject, { rows }))).rejects.toThrow(
-      `the gateway reports no credits of ${title} between 1970-01-01T01:00:00.000Z and 1970-01-01T02:00:00.000Z`,
-    );
-  });
+  ] as const)(
+    "of the %s are an error if they have requests and their credits are missing",
+    async (subject, title) => {
+      const rows = [row({ requests: 5 }, subject === "pairs" ? ["m", "a"] : [])];
+      await expect(keptOf(nothing, {}, only(subject, { rows }))).rejects.toThrow(
+        `the gateway does not report the credits of ${title} between 1970-01-01T01:00:00.000Z and 1970-01-01T02:00:00.000Z`,
+      );
+    },
+  );
 
   test("without requests need no credits", async () => {
     const rows = [row({ requests: 0 })];

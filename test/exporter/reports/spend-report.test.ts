@@ -167,14 +167,14 @@ describe("what is missing is named", () => {
     const { problems, rest } = await reportOf({ answer });
     expect(rest).toMatchObject({ credits: 40 });
     expect(problems).toEqual([
-      'the gateway sent no credits of (no model), "m 1", "m2", "m3", so they are part of the rest',
+      'the gateway did not send the credits of (no model), "m 1", "m2", "m3", so they are part of the rest',
     ]);
   });
 
   test("a total without credits", async () => {
     const answer = usageOf({ amounts: amountsOf({ requests: 5 }), empty: false });
     expect((await reportOf({ answer })).problems).toEqual([
-      'the gateway sent no credits in the total of "the account"',
+      'the gateway did not send the credits of the total of "the account"',
       "the credits of the total are not known",
     ]);
   });
@@ -183,7 +183,7 @@ describe("what is missing is named", () => {
     const unknown = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`m${index}`, undefined]));
     const answer = usageOf(totalOf({ credits: 1, requests: 9, tokens: 0 }), unknown);
     expect((await reportOf({ answer })).problems).toEqual([
-      'the gateway sent no credits of "m0", "m1", "m2", "m3", "m4" and 4 others, so they are part of the rest',
+      'the gateway did not send the credits of "m0", "m1", "m2", "m3", "m4" and 4 others, so they are part of the rest',
     ]);
   });
 
@@ -202,7 +202,7 @@ describe("what is missing is named", () => {
       (await reportOf({ answer: { ...usageOf(totalOf({ credits: 1, tokens })), pairs } })).problems;
     expect(await problemsOf(0)).toEqual([]);
     expect(await problemsOf(7)).toEqual([
-      'the gateway sent no tokens of "speech", so they are part of the rest',
+      'the gateway did not send the tokens of "speech", so they are part of the rest',
     ]);
   });
 
@@ -210,7 +210,7 @@ describe("what is missing is named", () => {
     const answer = ofKeys(usageOf({ amounts: amountsOf({ requests: 5 }), empty: false }));
     const { lines, problems } = await reportOf({ answer, by: "team", config: { keys: [key] } });
     expect(lines).toMatchObject([{ name: "web", credits: undefined }]);
-    expect(problems).toEqual(['the gateway sent no credits in the total of "web"']);
+    expect(problems).toEqual(['the gateway did not send the credits of the total of "web"']);
   });
 });
 
