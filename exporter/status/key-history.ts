@@ -35,7 +35,7 @@ const LAST_STEP_MS = 128 * FIRST_STEP_MS;
 /** Points that are further apart than this many steps are not neighbours: nothing was recorded between them. */
 const MOST_STEPS_APART = 2.5;
 
-/** What a list shows of a key that is polled, and recorded as such. */
+/** What a list shows of a polled key. It is not recorded, because the polls of the key are. */
 const BEHIND = targetId("behind", "");
 
 /** Keys that are recorded before other work may run: about a millisecond. */

@@ -25,13 +25,13 @@ export interface KeyModels extends TargetRow {
 /**
  * Unnamed: the name of the key at the gateway is not known, or it has none. Shared: other keys have it as well. Unanswered:
  * there is no current answer. Partial: the answer lacks rows or amounts. Doubtful: the answer has no spend of the key, but
- * the key's own figures or rows without a name may be that spend.
+ * the key itself reports some, or its own figures are unknown and rows without a name may be its spend.
  */
 export type KeyModelsGap = "unnamed" | "shared" | "unanswered" | "partial" | "doubtful";
 
 /** The spend by key and model; the windows that no query asks for are left out. */
 export interface KeyModelsSource {
-  /** By the name of the key here, with its own figures, which say whether it can have spent nothing. */
+  /** By the name of the key here, with its own figures, which show whether it spent nothing. */
   of(key: OwnFigures): readonly KeyModels[];
   /** The keys that `/metrics` names with a model, the most expensive first; those that spend less on it may be missing. */
   keysOf(model: string): readonly ModelKeys[];

@@ -22,7 +22,7 @@ export function keyRows(
     if (shown?.value?.kind !== "key") unanswered.set(name, index);
     return keyRowOf({ id, name, owner }, readings, shown);
   });
-  // Without a map of all names, because a page may be drawn each second.
+  // No map of all names is made, because a page may be drawn each second.
   for (const names of listed.values()) {
     for (const [hash, { name }] of names) {
       if (unanswered.size === 0) return rows;

@@ -43,7 +43,7 @@ const key = z
     listed_figures: z
       .boolean()
       .describe(
-        "Whether limit and spend come from a list: the key is not polled, or its polls have no answer.",
+        "Whether limit and spend come from a list: the key is not polled, or its polls have no current answer.",
       ),
     unlimited: z.boolean().optional().describe("Whether the key has no limit."),
     limit_credits: credits("that the key may spend per window of its limit"),
@@ -105,7 +105,7 @@ const query = z
       .describe("Requests in the window; a lower bound unless `complete` is true."),
     complete: z
       .boolean()
-      .describe("Whether the credits are known and come from a total without gaps, instead of the pairs."),
+      .describe("Whether the credits are known, and neither credits nor requests are a lower bound."),
     pairs: z
       .array(z.strictObject({ model: z.string(), app: z.string(), credits: z.number() }))
       .describe("The most expensive pairs; `_other` is everything else."),

@@ -62,7 +62,7 @@ function mostOf(hours: Hours): number {
   return Math.max(0, ...hours.map((credits = 0) => credits));
 }
 
-/** Of an hour that is unknown nothing is said. `isLeast`: more may have been spent in each hour. */
+/** Describes the known hours only. `isLeast`: more may have been spent in each hour. */
 function highest(hours: Hours, isLeast: boolean): string {
   const most = mostOf(hours);
   const isWhole = hours.every((credits) => credits !== undefined);

@@ -99,7 +99,7 @@ function keyRow(key: KeyRow, course: Course): Html {
   </tr>`;
 }
 
-/** What of the key only a list of the account shows. */
+/** Whether the figures of the key are those of a list of the account. */
 function listLine({ isListed, isFromList }: KeyRow): Html | undefined {
   if (isListed === true) return html`<small>listed, not polled</small>`;
   return isFromList === true ? html`<small>figures of the account’s list</small>` : undefined;

@@ -148,7 +148,7 @@ function truncation(query: QueryRow): Html | undefined {
   if (query.truncated !== true) return undefined;
   if (wholeCredits(query) === undefined)
     return html`<p class="note">
-      The gateway has more pairs than it returned, and no complete total: what the rest spent is unknown.
+      The gateway returned neither all pairs nor a complete total: what the rest spent is unknown.
     </p>`;
   return html`<p class="note">
     The gateway has more pairs than it returned: the rest is part of <code>_other</code>. The total is

@@ -51,7 +51,7 @@ test("an unknown balance is not 0, and without a management key there is none", 
   expect(none).not.toContain('aria-label="Pages"');
 });
 
-test("a spend that is a sum of pairs is a lower bound, of which no key has a share", () => {
+test("a spend that is a sum of pairs is a lower bound, and no key shows a share of it", () => {
   const queries = [query("day", { credits: 4 }), query("month", { credits: 120, isLeast: true })];
   const page = accountPage({ keys: [key("large", { month: 60 })], queries });
   expect(textOf(page)).toContain("Spent today 4.00 Spent this month at least 120.00");

@@ -67,7 +67,7 @@ test("all models are in one table, which adds up to the spend of each window", (
   ]);
 });
 
-test("a total that is a sum of pairs is a lower bound, of which nothing is a share", () => {
+test("a total that is a sum of pairs is a lower bound, and no share is shown", () => {
   const pairs = [{ ...CHAT, credits: 5 }];
   const queries = [query("day", { credits: 5, isLeast: true, pairs }), query("month", { credits: 9, pairs })];
   for (const axis of ["model", "app"] as const) {
@@ -133,7 +133,7 @@ test.each<[string, readonly (number | undefined)[], string | undefined, string]>
   ],
   ["of a model without known spend", [0, 0], "acme/two", "No spend is known. “At least”: what was"],
   ["whose spend is known", [2, 1], undefined, "The highest hour: 2.00 credits from 00:00 UTC."],
-])("a day %s is called that", (_, total, name, words) => {
+])("the note below a day %s describes it", (_, total, name, words) => {
   const byName = new Map([["acme/two", total]]);
   const spendHours = { ...HOURS, of: () => ({ window: windowAt("day", NOW), total, byName }) };
   expect(textOf(pageOf("model", name, { spendHours }).page)).toContain(words);

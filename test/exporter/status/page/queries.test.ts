@@ -79,7 +79,7 @@ describe("the section of models and apps", () => {
     const row = query("day", { isLeast: true, truncated: true, ...more });
     const text = textOf(pageOf({ queries: [row] }));
     expect(text).toContain(words);
-    expect(text).toContain("and no complete total: what the rest spent is unknown.");
+    expect(text).toContain("neither all pairs nor a complete total: what the rest spent is unknown.");
     expect(text).not.toMatch(/total is complete|100\.0%|no spend/);
   });
 
