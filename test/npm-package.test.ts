@@ -100,7 +100,7 @@ describe("the npm package, packed and installed into an empty folder", { timeout
   test("reports wrong use and wrong configurations as the repository does", async () => {
     expect(await runExporter(["simulte"], {}, [program])).toMatchObject({ code: 2, stdout: "" });
     const late = await runExporter(["--log.level=debug", "simulate"], {}, [program]);
-    expect(late).toMatchObject({ code: 2, stderr: expect.stringContaining("as the first argument") });
+    expect(late).toMatchObject({ code: 2, stderr: expect.stringContaining("must be the first argument") });
     const config = join(folder, "wrong.yaml");
     writeFileSync(config, "gateway: {}\n");
     const parameters = ["check", `--config.file=${config}`];

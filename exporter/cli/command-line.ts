@@ -78,7 +78,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const [command, ...rest] = positionals;
   if (command === SIMULATE)
     throw new UsageError(
-      `The command ${SIMULATE} is in the npm package only, as the first argument. In a checkout, use npm run demo`,
+      `The command ${SIMULATE} is only in the npm package, and must be the first argument. In a checkout, use npm run demo`,
     );
   if (command !== undefined && !isCommand(command))
     throw new UsageError(`Unknown command "${command}": expected ${COMMANDS.join(", ")}`);

@@ -21,7 +21,7 @@ export function completionScript(shell: Shell): string {
 
 type Flag = keyof typeof FLAGS | keyof typeof SIMULATE_FLAGS;
 
-/** What may follow the name of the program where it can be completed, which is where the npm package is installed. */
+/** The commands that can be completed. Completion needs an installed npm package, which has one command more. */
 const WORDS = [...COMMANDS, SIMULATE] as const;
 type Word = Command | typeof SIMULATE;
 

@@ -120,13 +120,13 @@ function scopeFindings(budget: Budget): readonly Finding[] {
   return [{ path: [], message }];
 }
 
-/** The rest changes with `analytics.top`, and no row of the gateway has its name. */
+/** What belongs to the rest depends on `analytics.top`, and no row of the gateway has its name. */
 function restFindings(budget: Budget): readonly Finding[] {
   return (["model", "app"] as const)
     .filter((scope) => right(budget, scope) === "_other")
     .map((scope) => ({
       path: [scope],
-      message: `"_other" is the rest of all ${scope}s without a series of their own, which no budget can cover`,
+      message: `"_other" is not one ${scope}, but the rest of all that have no series of their own; a budget cannot cover it`,
     }));
 }
 

@@ -144,7 +144,7 @@ describe("parseCommandLine()", () => {
     ],
     [
       "simulate",
-      "The command simulate is in the npm package only, as the first argument. In a checkout, use npm run demo",
+      "The command simulate is only in the npm package, and must be the first argument. In a checkout, use npm run demo",
     ],
     ["probe", "The command probe needs the name of a probe"],
     ["completion", "The command completion needs the name of a shell: bash, zsh, fish"],
@@ -320,7 +320,7 @@ describe("parseCommandLine()", () => {
     expect(HELP).toContain(`:${DEFAULT_PORT} `);
   });
 
-  test("HELP aligns what it says of each flag", () => {
+  test("HELP aligns the descriptions of the flags", () => {
     const [, flags = ""] = /\nFlags:\n(.*?)\n\n/s.exec(HELP) ?? [];
     const columns = flags.split("\n").map((line) => /^ {2}(?:-.*?)? {2,}(?=\S)/.exec(line)?.[0].length);
     expect(columns.length).toBeGreaterThan(30);

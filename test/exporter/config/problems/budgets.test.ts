@@ -24,8 +24,8 @@ badFiles("budgets", [
       ANALYTICS +
       `budgets: [{${BUDGET}, model: _other}, {name: b, limit: 1, window: day, app: _other}]\n`,
     problems: [
-      'budgets[0].model: "_other" is the rest of all models without a series of their own, which no budget can cover',
-      'budgets[1].app: "_other" is the rest of all apps without a series of their own, which no budget can cover',
+      'budgets[0].model: "_other" is not one model, but the rest of all that have no series of their own; a budget cannot cover it',
+      'budgets[1].app: "_other" is not one app, but the rest of all that have no series of their own; a budget cannot cover it',
     ],
   },
   {
