@@ -72,7 +72,7 @@ function chartFile(): string {
     type: "application",
     version: packageJson.version,
     appVersion: packageJson.version,
-    // The first version in which every field of the objects is stable; a distribution's suffix such as "-gke.1" counts as a prerelease.
+    // Without kubeVersion: Helm without a cluster assumes an old Kubernetes, and would refuse the chart.
     keywords: packageJson.keywords,
   });
 }

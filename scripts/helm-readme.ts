@@ -32,7 +32,7 @@ The chart installs one exporter for one gateway:
 - recording and alert rules, as a PrometheusRule or a ConfigMap
 - a ConfigMap for each Grafana dashboard
 
-It creates no Secret, so that no key becomes part of a release, and no namespace. By default it needs the Prometheus operator, for the ServiceMonitor and the
+It creates no namespace and no Secret, so no key becomes part of a release. By default it needs the Prometheus operator, for the ServiceMonitor and the
 PrometheusRule; without it, set \`scrape: annotations\` and \`rules: configMap\`, or \`none\`.
 
 ## Install it
@@ -52,8 +52,8 @@ kubectl create secret generic aigateway-management --from-file=management-key=./
 helm install aigateway-exporter charts/aigateway-exporter --values values.yaml
 \`\`\`
 
-Helm then prints how to open the status page and what Prometheus needs. [docs/install.md](../../docs/install.md#helm) has the other kinds of keys and the way from a release,
-[docs/deploy.md](../../docs/deploy.md) what to set for Prometheus and Grafana, and [docs/shards.md](../../docs/shards.md) several pods.
+Helm then prints how to open the status page and what Prometheus needs. [docs/install.md](../../docs/install.md#helm) describes the other kinds of keys and how to install from a release,
+[docs/deploy.md](../../docs/deploy.md) what to set for Prometheus and Grafana, and [docs/shards.md](../../docs/shards.md) how to run several pods.
 
 ## Values
 \`image\` and \`exporter.gateway.base_url\` are required. An unknown value is refused. Helm adds the entries of a map to the default ones; to remove a default entry, set it to \`null\`.
