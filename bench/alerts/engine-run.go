@@ -86,7 +86,7 @@ func (x *engineRun) load(raw *memStore) (runs []*setRun, err error) {
 	return runs, nil
 }
 
-// replay lets the time go on: it scrapes the keys and evaluates the rules, minute by minute.
+// replay scrapes the keys and evaluates the rules, minute by minute of the simulated time.
 func (x *engineRun) replay(ctx context.Context, keys []*Key, raw *memStore, runs []*setRun, progress bool) (err error) {
 	c, written := x.clock, 0
 	put := func(s *slot, t int64, v float64) {

@@ -37,7 +37,7 @@ func readOptions() (*options, error) {
 	flag.StringVar(&o.start, "start", "2026-03-16", "first scored day, UTC")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the fleet")
 	flag.IntVar(&o.step, "step", 1, "shortest evaluation interval in minutes (0 or 1: the rule file's interval, at least a minute)")
-	flag.IntVar(&o.procs, "procs", runtime.NumCPU(), "how much runs at once: shards of keys, keys of -twin and -oracle, or suites and changed rules of -stories")
+	flag.IntVar(&o.procs, "procs", runtime.NumCPU(), "how many run at once: shards of keys, keys of -twin and -oracle, or suites and changed rules of -stories")
 	flag.StringVar(&o.warn, "warn", "", "names of the alerts that count, a regular expression (default: by -fleet, for keys "+kindDefaults["keys"].warn+")")
 	flag.BoolVar(&o.tsdb, "tsdb", false, "use a real TSDB in a temporary folder instead of the in-memory store (slower, same result)")
 	flag.IntVar(&o.key, "key", -1, "replay one key")

@@ -31,7 +31,7 @@ Usage: npm run rules:fleet -- [options]
   --table            print the tables of reports that the same options wrote before
   --alone            leave out the contenders
   --twin             compute our rules on keys without Prometheus' engine: seconds instead of hours
-  --clauses          the same, and without each clause of the conditions in turn: what each is worth
+  --clauses          as --twin, and again without each clause of the conditions: shows what each is worth
   --oracle <prices>  with keys: also an oracle for each of these prices of a false alert, such as 0.01,1 (none)
   --help             show this help
 
