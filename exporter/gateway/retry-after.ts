@@ -64,6 +64,6 @@ function waitUntilReset(text: string | undefined, nowMs: number): number | undef
 }
 
 function positive(ms: number | undefined): number | undefined {
-  // More digits than a number has are a long wait, too.
+  // A number with too many digits is infinite: a long wait, too.
   return ms !== undefined && ms > 0 ? Math.min(ms, Number.MAX_SAFE_INTEGER) : undefined;
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /**
  * Time as the exporter sees it, passed to everything that needs it, so that a test can step through months in seconds.
- * Sockets, certificates, files and lines of the log use real time.
+ * Real time decides timeouts of sockets, the expiry of certificates, waits for files, and the times in the log.
  */
 export interface Clock {
   /** Wall clock, milliseconds since the epoch (UTC). May be stepped either way. */
