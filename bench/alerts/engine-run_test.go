@@ -52,7 +52,7 @@ func TestEachKeyObeysProcs(t *testing.T) {
 			running++
 			most = max(most, running)
 			mu.Unlock()
-			// The others begin meanwhile, if they may.
+			// Long enough that all keys begin that may run at once.
 			time.Sleep(5 * time.Millisecond)
 			return &Key{ID: id}
 		}

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// spendingKey has the rest of a limit after each minute of a spend. Its reset is at minute 1440.
+// spendingKey returns a key with a limit and the credits that it spends in each minute, over two days.
 func spendingKey(reset Reset, limit float64, spend func(m int) float64) (*Key, *Clock) {
 	c := &Clock{N: 2 * 1440, RunTo: 2 * 1440}
 	k := &Key{Class: "test", Reset: reset, limit0: limit, total: []float64{0}, rem: []float64{limit}, limits: make([]float32, c.N+1)}
@@ -57,7 +57,7 @@ func TestClassify(t *testing.T) {
 			limit += test.spend(m)
 		}
 		if test.reset == Daily {
-			// At the rate of 75 minutes before, the rest of an hour before lasts until the day after.
+			// What is left an hour before the exhaustion lasts beyond the reset at the rate of that time.
 			limit += 1440
 		}
 		k, c := spendingKey(test.reset, limit, test.spend)

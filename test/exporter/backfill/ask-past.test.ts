@@ -98,7 +98,7 @@ const row = (amounts: Partial<Amounts>, labels: readonly string[] = []) => ({
   labels,
   amounts: { ...NO_AMOUNTS, ...amounts },
 });
-/** Only the question about this has an answer with these parts. */
+/** A gateway whose answer to one kind of question has these parts. */
 const only = (wanted: "account" | "key" | "pairs", answer: object) => (question: SeriesQuestion) => {
   const isKey = (question.filters ?? []).length > 0;
   const asked = isKey ? "key" : question.dimensions.length > 0 ? "pairs" : "account";
