@@ -32,14 +32,17 @@ export function exporterItself(settings: Settings): RuleGroup {
 
 function down({ timing }: Settings): AlertDefinition {
   const named = `up{job="${JOB}"}`;
-  const seen = promql`max by (job, gateway) (last_over_time(${families.buildInfo}[${timing.duration(7 * DAY)}]))`;
+  const seen = promql`last_over_time(${families.buildInfo}[${timing.duration(7 * DAY)}])`;
   return {
     name: "AIGatewayExporterDown",
     severity: "critical",
     comment:
       "Of any job: an exporter that Prometheus has seen within a week, and that has no series now, whether its target is down or gone. Its own series decide, because those that another Prometheus sends come without `up`. The other parts cover exporters that Prometheus has never seen.",
     expr: promql`
-      (${seen} * 0 unless on (job, gateway) ${families.buildInfo})
+      (
+        max by (job, gateway) (${seen} unless on (instance) ${families.buildInfo}) * 0
+        unless on (job, gateway) ${families.buildInfo}
+      )
       or max by (job, gateway) (${named}) == 0
       or (absent(${named}) unless on () ${seen})`,
     for: 10 * MINUTE,
@@ -59,7 +62,7 @@ function upstreamErrors({ timing }: Settings): AlertDefinition {
     severity: "warning",
     expr: promql`
       sum by (job, gateway, endpoint) (rate(${failed}[${range}]) unless rate(${unsupported}[${range}]))
-      / sum by (job, gateway, endpoint) (rate(${families.upstreamRequests}[${range}]))
+      / sum by (job, gateway, endpoint) (rate(${families.upstreamRequests}[${range}]) unless rate(${unsupported}[${range}]))
       > ${thresholds.upstreamErrors}`,
     for: 15 * MINUTE,
     keepFiringFor: 15 * MINUTE,

@@ -159,7 +159,9 @@ function whole<Answer extends UsageAnswer>({ title, isKey }: Subject, answer: An
     );
   if (answer.warnings > 0)
     throw new PastError(
-      isKey ? `the gateway cannot filter by ${title}` : `the gateway warns about the usage ${from}`,
+      isKey
+        ? `the gateway cannot filter by ${title} (if it was deleted, remove it from the configuration and use an empty folder)`
+        : `the gateway warns about the usage ${from}`,
     );
   return answer;
 }

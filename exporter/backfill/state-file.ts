@@ -1,4 +1,4 @@
-import { appendFile, mkdir, open, readdir, rename, stat, truncate } from "node:fs/promises";
+import { appendFile, mkdir, open, readdir, rename, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type PastAnswer, pastAnswer, PAIRS } from "./answers.ts";
@@ -96,8 +96,15 @@ export async function writeWhole(
   const file = await open(unfinished, "w");
   let bytes = 0;
   try {
-    for await (const piece of pieces) bytes += (await file.write(piece)).bytesWritten;
+    for await (const piece of pieces) {
+      // Not `write`, which writes a part only if the disk is nearly full.
+      await file.appendFile(piece);
+      bytes += Buffer.byteLength(piece);
+    }
     await file.sync();
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
   } finally {
     await file.close();
   }

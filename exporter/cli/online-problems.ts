@@ -79,7 +79,13 @@ function placeOf(scope: Scope, job: Job | undefined, { gateway, analytics, keys 
     return `keys "${job.name}": ${keys.find(({ name }) => name === job.name)?.secret.origin ?? ""}`;
   const own = analytics?.queries.find(({ name }) => name === queryName(job));
   if (own && job.endpoint === "analytics") return `analytics.queries "${own.name}"`;
+  if (isDefaultList(job)) return "discovery";
   return job.id.startsWith("discovery/") ? `discovery.workspaces: "${job.name}"` : job.title;
+}
+
+/** Whether the job lists the keys of the workspace that has no UUID in the configuration. */
+function isDefaultList({ id }: Job): boolean {
+  return id === "discovery/default";
 }
 
 interface Known {
@@ -130,6 +136,7 @@ const NETWORK_ADVICE: ReadonlyMap<string, string> = new Map([
 ]);
 
 function queryAdvice(job: Job, { analytics }: Config): string {
+  if (isDefaultList(job)) return "If the gateway has no list of keys, set discovery.enabled to false";
   if (job.id.startsWith("discovery/")) return "Correct the UUID of the workspace";
   const own = analytics?.queries.find(({ name }) => name === queryName(job));
   if (!own) return "The gateway must be able to answer it: ask its operator";

@@ -100,7 +100,7 @@ export const queryFamilies = {
     "before the first good answer",
   ),
   minInterval: ofQuery(
-    "aigateway_analytics_min_interval_seconds",
+    "aigateway_exporter_query_min_interval_seconds",
     "Shortest time between two polls of the query, seconds: an hour for last_month and for configured queries of the last day or month, 0 for queries that run at each poll of the analytics.",
     "never",
   ),

@@ -44,6 +44,7 @@ export function usageReading(usage: Usage, window: Window, range: Window, askedA
     dataMs: Math.min(usage.computedAtMs ?? range.endMs, askedAtMs),
     credits: total?.empty ? 0 : total?.amounts.credits,
     requests: total?.empty ? 0 : total?.amounts.requests,
+    ...(total?.gap && { isTotalPartial: true }),
     pairs: [],
     foldedPairs: 0,
     truncated: usage.truncated,

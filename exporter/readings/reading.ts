@@ -60,6 +60,8 @@ export interface UsageReading {
   /** In total; undefined: the answer does not contain it. */
   readonly credits: number | undefined;
   readonly requests: number | undefined;
+  /** Whether both may be incomplete: the service cut the total, or warns about the query. */
+  readonly isTotalPartial?: boolean;
   /** The most expensive pairs, `_other` last; empty if pairs were not requested. */
   readonly pairs: readonly PairUsage[];
   readonly foldedPairs: number;

@@ -139,8 +139,10 @@ export interface QueryRow extends TargetRow {
   readonly dataMs: number | undefined;
   readonly credits: number | undefined;
   readonly requests: number | undefined;
-  /** Whether credits and requests, if known, are lower bounds: the answer has no complete total. */
+  /** Whether the credits, if known, are a lower bound: the answer has no complete total of them. */
   readonly isLeast?: boolean | undefined;
+  /** The same for the requests. */
+  readonly isRequestsLeast?: boolean | undefined;
   /** The most expensive pairs, `_other` last. */
   readonly pairs: readonly PairRow[];
   /** Pairs of the answer that are part of `_other`. */
@@ -177,18 +179,19 @@ type QueryFigures = Omit<QueryRow, keyof TargetRow>;
 function queryFigures(reading: ShownReading | undefined): QueryFigures {
   if (reading?.value?.kind !== "usage" || !reading.shows(reading.value.window)) return NO_QUERY_FIGURES;
   const { range, dataMs, credits, requests, pairs, foldedPairs, truncated, exceedsTotal } = reading.value;
+  const { isTotalPartial = false } = reading.value;
   const sums = {
     credits: credits === undefined ? sum(pairs, "credits") : undefined,
     requests: requests === undefined ? sum(pairs, "requests") : undefined,
   };
-  // Nothing shows whether the pairs are all of the spend.
-  const isSum = sums.credits !== undefined || sums.requests !== undefined;
   return {
     windowStartMs: range.startMs,
     dataMs,
     credits: credits ?? sums.credits,
     requests: requests ?? sums.requests,
-    ...((isSum || reading.value.spend?.gap) && { isLeast: true }),
+    // Nothing shows whether the pairs are all of the spend.
+    ...((isTotalPartial || sums.credits !== undefined) && { isLeast: true }),
+    ...((isTotalPartial || sums.requests !== undefined) && { isRequestsLeast: true }),
     pairs: pairs.flatMap(({ model, app, credits: amount }) =>
       amount === undefined ? [] : { model, app, credits: amount },
     ),

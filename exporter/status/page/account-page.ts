@@ -43,7 +43,7 @@ function tiles({ account, queries, creditValue }: Overview): Html {
     .filter(({ name }) => !name.startsWith("last_"))
     .map((query) => {
       const title = `Spent ${queryTitle(query.name).toLowerCase()}`;
-      return tile(title, query.credits, least(query, query.credits));
+      return tile(title, query.credits, least(query.isLeast, query.credits));
     });
   return html`<dl class="summary">
     ${tile("Balance", account?.balance.balance)} ${tile("Bought in all", account?.balance.bought)}

@@ -45,11 +45,11 @@ function queryCard(query: QueryRow, nowMs: number): Html {
     <dl>
       <div>
         <dt>Credits</dt>
-        <dd>${least(query, query.credits)}${credits(query.credits)}</dd>
+        <dd>${least(query.isLeast, query.credits)}${credits(query.credits)}</dd>
       </div>
       <div>
         <dt>Requests</dt>
-        <dd>${least(query, query.requests)}${count(query.requests)}</dd>
+        <dd>${least(query.isRequestsLeast, query.requests)}${count(query.requests)}</dd>
       </div>
     </dl>
     ${query.pairs.length > 0 ? pairsTable(query, id) : noPairs(query)} ${truncation(query)} ${excess(query)}
@@ -57,7 +57,7 @@ function queryCard(query: QueryRow, nowMs: number): Html {
 }
 
 /** What precedes an amount that is only a lower bound. */
-export function least({ isLeast }: QueryRow, amount: number | undefined): Html | undefined {
+export function least(isLeast: boolean | undefined, amount: number | undefined): Html | undefined {
   return isLeast && amount !== undefined ? html`<span class="soft">at least</span> ` : undefined;
 }
 

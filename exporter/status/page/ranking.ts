@@ -135,7 +135,7 @@ function totalRow(queries: readonly QueryRow[]): Html {
     ${queries.map(
       (query) =>
         html`<td class="number" data-label="${queryTitle(query.name)}">
-          ${least(query, query.credits)}${credits(query.credits)}
+          ${least(query.isLeast, query.credits)}${credits(query.credits)}
         </td>`,
     )}
   </tr>`;

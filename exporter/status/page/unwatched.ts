@@ -17,7 +17,9 @@ function noteOf({ day, month, unresolvedKeys, unresolvedNames }: UnwatchedRow): 
     return html`Unknown: the gateway does not know ${counted(unresolvedKeys, "watched key")} by hash, or their
     secrets could not be read, so their spend would count as unwatched${namesOf(unresolvedNames)}`;
   }
-  if (day === undefined && month === undefined) return html`Not known yet.`;
+  if (day === undefined && month === undefined)
+    return html`Unknown: there is no answer yet, or the figures of the gateway may be incomplete or contain
+    use of your own provider keys (BYOK).`;
   return html`What keys spend that are neither configured nor listed, deleted keys and use without a key
   included.`;
 }

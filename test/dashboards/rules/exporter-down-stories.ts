@@ -51,6 +51,11 @@ export const exporterDownStories: readonly Story[] = [
     [silent(EVERY_JOB, NAME, 0, 90)],
   ),
   story(
+    "is silent after its job was renamed",
+    [...ofTarget("first", "a:1", "1x19 stale"), ...ofTarget("second", "a:1", "_x20 1x79")],
+    [silent(EVERY_JOB, NAME, 0, 90)],
+  ),
+  story(
     "is silent if another process replaces one that is gone",
     [...ofTarget("first", "a:1", "1x19 stale"), ...ofTarget("first", "b:1", "_x20 1x79")],
     [silent(EVERY_JOB, NAME, 0, 90)],

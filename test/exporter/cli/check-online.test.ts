@@ -150,6 +150,16 @@ describe("check --online: what cannot work, with exit code 1", () => {
       ],
     ],
     [
+      "a gateway without a list of keys",
+      { content: { discovery: {} }, options: { switches: { missingOperations: ["keys"] } } },
+      [
+        "warning: config.yaml: the account's credits: the gateway does not report credits (404), so the balance is unknown",
+        one(
+          `discovery: gateway answered 404: Resource does not exist (1 of ${JOBS} polls: the list of keys of workspace "default"). If the gateway has no list of keys, set discovery.enabled to false`,
+        ),
+      ],
+    ],
+    [
       "a workspace that was deleted",
       { content: { discovery: { workspaces: [WORKSPACE] } }, prepare: refuseWorkspace(404) },
       [

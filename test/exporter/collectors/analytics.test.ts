@@ -39,6 +39,15 @@ describe("analytics: a whole run", () => {
     await expect(openmetrics).toMatchFileSnapshot("../../golden/analytics-day.openmetrics");
   });
 
+  test.each(QUERIES)("query %s: a total that the gateway warns about may be partial", async (query) => {
+    const grouped = analyticsBody([ONE]);
+    const { value } = await runOn([grouped], analyticsBody([TOTAL], { warnings: ["odd"] }), { query });
+    expect(value).toMatchObject({ credits: 1.5, isTotalPartial: true });
+    expect((await runOn([grouped], analyticsBody([TOTAL]), { query })).value).not.toHaveProperty(
+      "isTotalPartial",
+    );
+  });
+
   test.each(QUERIES)("query %s: its own families, and the state of the query", async (query) => {
     const grouped = analyticsBody([ONE]);
     const { lines } = await runOn([grouped], analyticsBody([TOTAL]), { query });

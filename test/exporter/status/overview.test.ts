@@ -123,6 +123,7 @@ describe("createOverview", () => {
       credits: 2.5,
       requests: 8,
       isLeast: true,
+      isRequestsLeast: true,
       pairs: [
         { model: 'He said "hi"\\', app: "Two\nlines", credits: 2 },
         { model: "_other", app: "_other", credits: 0.5 },
@@ -153,9 +154,17 @@ describe("createOverview", () => {
 
   test("shows a total that may be incomplete as a lower bound", () => {
     const value = usageReading([]);
-    const gap = { reason: "cut", credits: undefined } as const;
-    answer(targetId("analytics", "day"), { ...value, credits: 4, spend: { ...value, credits: 4, gap } });
-    expect(overview({ analytics: true }).queries[0]).toMatchObject({ credits: 4, isLeast: true });
+    answer(targetId("analytics", "day"), { ...value, credits: 4, isTotalPartial: true });
+    const least = { credits: 4, isLeast: true, isRequestsLeast: true };
+    expect(overview({ analytics: true }).queries[0]).toMatchObject(least);
+  });
+
+  test("shows exact credits beside a sum of requests", () => {
+    const pair = { model: "One", app: "Two", credits: 4, requests: 7 };
+    answer(targetId("analytics", "day"), { ...usageReading([pair]), credits: 4 });
+    const row = overview({ analytics: true }).queries[0];
+    expect(row).toMatchObject({ credits: 4, requests: 7, isRequestsLeast: true });
+    expect(row).not.toHaveProperty("isLeast");
   });
 
   test("shows no values of a query whose window has ended, and no sum without pairs", async () => {

@@ -1,9 +1,11 @@
 import { selfFamilies as families } from "../../../../exporter/metrics/self-families.ts";
+import { JOB } from "../../../../dashboards/rules/settings.ts";
 import { type InputSeries, seriesOf, type Value } from "../input-series.ts";
 import { type AlertCase, casesOf, eachMinute, exposed } from "./alert-case.ts";
 
 const ofEndpoint = casesOf("AIGateway", "endpoint", {});
 const ofJob = casesOf("AIGateway", "job", {});
+const ofAccount = casesOf("AIGateway", "job", { endpoint: "account" });
 const warning = "warning";
 
 /** Alerts on the exporter itself. AIGatewayExporterDown has its own test, because nothing else can be scraped then. */
@@ -30,12 +32,27 @@ export const exporterCases: readonly AlertCase[] = [
     "all requests get 401, which has its own alert",
     requests("refused", { "401": 1 }),
   ),
-  ofEndpoint(
+  ofAccount(
     "UpstreamErrors",
     warning,
-    "account",
+    "no-account",
     "the gateway has neither a balance nor a list of keys",
-    requests("account", { "404": 1 }),
+    requests("account", { "404": 1 }, "no-account"),
+  ),
+  ofAccount(
+    "UpstreamErrors",
+    warning,
+    "no-list",
+    "the gateway has a balance, but no list of keys",
+    requests("account", { "404": 2, "200": 1 }, "no-list"),
+  ),
+  ofAccount(
+    "UpstreamErrors",
+    warning,
+    "no-balance",
+    "the gateway has no balance, and its list of keys fails",
+    requests("account", { "404": 1, none: 1 }, "no-balance"),
+    16,
   ),
   ofEndpoint("UpstreamErrors", warning, "path", "the path is wrong", requests("path", { "404": 1 }), 16),
   ofEndpoint(
@@ -184,9 +201,13 @@ export const exporterCases: readonly AlertCase[] = [
   ),
 ];
 
-function requests(endpoint: string, perMinute: Readonly<Record<string, number>>): readonly InputSeries[] {
+function requests(
+  endpoint: string,
+  perMinute: Readonly<Record<string, number>>,
+  job = JOB,
+): readonly InputSeries[] {
   return Object.entries(perMinute).map(([code, count]) =>
-    exposed(families.upstreamRequests, { endpoint, code }, (minute) => count * minute),
+    exposed(families.upstreamRequests, { endpoint, code }, (minute) => count * minute, job),
   );
 }
 

@@ -76,7 +76,7 @@ describe("the section of models and apps", () => {
       "Credits — Requests — What models and apps spent in this",
     ],
   ])("calls no total complete that is %s, and shows no share of it", (_, more, words) => {
-    const row = query("day", { isLeast: true, truncated: true, ...more });
+    const row = query("day", { isLeast: true, isRequestsLeast: true, truncated: true, ...more });
     const text = textOf(pageOf({ queries: [row] }));
     expect(text).toContain(words);
     expect(text).toContain("neither all pairs nor a complete total: what the rest spent is unknown.");

@@ -24,7 +24,11 @@ describe("unwatched spend on the page", () => {
     ["known", {}, "Unwatched spend Today 0.50, this month 12.25 credits What keys spend"],
     ["zero", { day: 0, month: 0 }, "Today 0.00, this month 0.00 credits"],
     ["partly known", { day: undefined }, "Today — , this month 12.25 credits What keys spend"],
-    ["unknown", UNKNOWN, "Today — , this month — credits Not known yet."],
+    [
+      "unknown",
+      UNKNOWN,
+      "Today — , this month — credits Unknown: there is no answer yet, or the figures of the gateway may be incomplete or contain use of your own provider keys (BYOK).",
+    ],
     [
       "unknown keys",
       { ...UNKNOWN, unresolvedKeys: 7, unresolvedNames: ["a", "b", "c", "d", "e", "f"] },
