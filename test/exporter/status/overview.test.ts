@@ -145,26 +145,16 @@ describe("createOverview", () => {
     });
   });
 
-  test("shows the total of the answer, which may be 0, rather than a sum of pairs", () => {
-    answer(targetId("analytics", "day"), { ...usageReading([]), credits: 0, requests: 0 });
-    const row = overview({ analytics: true }).queries[0];
-    expect(row).toMatchObject({ credits: 0, requests: 0, pairs: [] });
-    expect(row).not.toHaveProperty("isLeast");
-  });
-
-  test("shows a total that may be incomplete as a lower bound", () => {
-    const value = usageReading([]);
-    answer(targetId("analytics", "day"), { ...value, credits: 4, isTotalPartial: true });
-    const least = { credits: 4, isLeast: true, isRequestsLeast: true };
-    expect(overview({ analytics: true }).queries[0]).toMatchObject(least);
-  });
-
-  test("shows exact credits beside a sum of requests", () => {
-    const pair = { model: "One", app: "Two", credits: 4, requests: 7 };
-    answer(targetId("analytics", "day"), { ...usageReading([pair]), credits: 4 });
-    const row = overview({ analytics: true }).queries[0];
-    expect(row).toMatchObject({ credits: 4, requests: 7, isRequestsLeast: true });
-    expect(row).not.toHaveProperty("isLeast");
+  const one = { model: "One", app: "Two", credits: 4, requests: 7 };
+  const [isLeast, isRequestsLeast] = [true, true];
+  test.each<[string, Partial<UsageReading>, object]>([
+    ["a total of 0, not the sum", { pairs: [one], credits: 0, requests: 0 }, { credits: 0, requests: 0 }],
+    ["a partial total", { credits: 4, isTotalPartial: true }, { credits: 4, isLeast, isRequestsLeast }],
+    ["a sum of requests", { pairs: [one], credits: 4 }, { credits: 4, requests: 7, isRequestsLeast }],
+  ])("shows %s", (_, reading, wanted) => {
+    answer(targetId("analytics", "day"), { ...usageReading([]), ...reading });
+    const [row] = overview({ analytics: true }).queries;
+    expect(row).toEqual({ ...row, isLeast: undefined, isRequestsLeast: undefined, ...wanted });
   });
 
   test("shows no values of a query whose window has ended, and no sum without pairs", async () => {

@@ -10,51 +10,18 @@ const warning = "warning";
 
 /** Alerts on the exporter itself. AIGatewayExporterDown has its own test, because nothing else can be scraped then. */
 export const exporterCases: readonly AlertCase[] = [
-  ofEndpoint(
-    "UpstreamErrors",
-    warning,
-    "key",
-    "six of ten requests fail",
-    requests("key", { "200": 4, "503": 6 }),
-    16,
-  ),
-  ofEndpoint(
-    "UpstreamErrors",
-    warning,
-    "half",
-    "one of two requests fails",
-    requests("half", { "200": 1, "503": 1 }),
-  ),
-  ofEndpoint(
-    "UpstreamErrors",
-    warning,
-    "refused",
-    "all requests get 401, which has its own alert",
-    requests("refused", { "401": 1 }),
-  ),
-  ofAccount(
-    "UpstreamErrors",
-    warning,
-    "no-account",
-    "the gateway has neither a balance nor a list of keys",
-    requests("account", { "404": 1 }, "no-account"),
-  ),
-  ofAccount(
-    "UpstreamErrors",
-    warning,
-    "no-list",
-    "the gateway has a balance, but no list of keys",
-    requests("account", { "404": 2, "200": 1 }, "no-list"),
-  ),
-  ofAccount(
-    "UpstreamErrors",
-    warning,
+  failing("key", "six of ten requests fail", { "200": 4, "503": 6 }, 16),
+  failing("half", "one of two requests fails", { "200": 1, "503": 1 }),
+  failing("refused", "all requests get 401, which has its own alert", { "401": 1 }),
+  failing("path", "the path is wrong", { "404": 1 }, 16),
+  failingAccount("no-account", "the gateway has neither a balance nor a list of keys", { "404": 1 }),
+  failingAccount("no-list", "the gateway has a balance, but no list of keys", { "404": 2, "200": 1 }),
+  failingAccount(
     "no-balance",
     "the gateway has no balance, and its list of keys fails",
-    requests("account", { "404": 1, none: 1 }, "no-balance"),
+    { "404": 1, none: 1 },
     16,
   ),
-  ofEndpoint("UpstreamErrors", warning, "path", "the path is wrong", requests("path", { "404": 1 }), 16),
   ofEndpoint(
     "UpstreamThrottled",
     warning,
@@ -200,6 +167,25 @@ export const exporterCases: readonly AlertCase[] = [
     interval("fine-list", 300, "discovery"),
   ),
 ];
+
+function failing(
+  endpoint: string,
+  title: string,
+  perMinute: Readonly<Record<string, number>>,
+  firesAt?: number,
+): AlertCase {
+  return ofEndpoint("UpstreamErrors", warning, endpoint, title, requests(endpoint, perMinute), firesAt);
+}
+
+/** The same for the endpoint of the account. Each has a job of its own. */
+function failingAccount(
+  job: string,
+  title: string,
+  perMinute: Readonly<Record<string, number>>,
+  firesAt?: number,
+): AlertCase {
+  return ofAccount("UpstreamErrors", warning, job, title, requests("account", perMinute, job), firesAt);
+}
 
 function requests(
   endpoint: string,
