@@ -114,6 +114,7 @@ function queryJson(row: QueryRow): NonNullable<StatusJson["queries"]>[number] {
     credits: row.credits,
     requests: row.requests,
     complete: wholeCredits(row) !== undefined,
+    requests_complete: row.requests !== undefined && row.isRequestsLeast !== true,
     pairs: row.pairs.map(({ model, app, credits }) => ({ model, app, credits })),
     truncated: row.truncated,
     exceeds_total: row.exceedsTotal,

@@ -102,10 +102,9 @@ const query = z
     requests: z
       .number()
       .optional()
-      .describe("Requests in the window; a lower bound unless `complete` is true."),
-    complete: z
-      .boolean()
-      .describe("Whether the credits are known, and neither credits nor requests are a lower bound."),
+      .describe("Requests in the window; a lower bound unless `requests_complete` is true."),
+    complete: z.boolean().describe("Whether the credits are known and not a lower bound."),
+    requests_complete: z.boolean().describe("Whether the requests are known and not a lower bound."),
     pairs: z
       .array(z.strictObject({ model: z.string(), app: z.string(), credits: z.number() }))
       .describe("The most expensive pairs; `_other` is everything else."),

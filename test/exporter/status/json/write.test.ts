@@ -103,6 +103,7 @@ test("an exporter with everything answers with every value, amounts and times wi
         data_timestamp_seconds: (NOW - 60_000) / 1000,
         credits: 0,
         complete: true,
+        requests_complete: false,
         pairs: [{ model: "acme/one", app: "Chat", credits: 5 }],
         truncated: false,
         exceeds_total: false,
@@ -276,9 +277,11 @@ test("a query is complete only if its total is", async () => {
     query("day", { credits: 5 }),
     query("last_day", { credits: 5, isLeast: true }),
     query("month", { requests: 7 }),
+    query("last_month", { credits: 5, requests: 7, isRequestsLeast: true }),
   ];
   const answer = await statusOf({ queries });
-  expect(answer.queries?.map(({ complete }) => complete)).toEqual([true, false, false]);
+  expect(answer.queries?.map(({ complete }) => complete)).toEqual([true, false, false, true]);
+  expect(answer.queries?.map((one) => one.requests_complete)).toEqual([false, false, true, false]);
 });
 
 test("a view with a filter has neither models nor the account", async () => {
