@@ -79,7 +79,7 @@ export const thresholds = {
   /** Data are stale after this time, or after `staleIntervals` poll intervals if that is longer. */
   keyStale: 15 * MINUTE,
   analyticsStale: 60 * MINUTE,
-  /** The same for queries that run hourly: last_month, and configured queries of the last day or month. */
+  /** The same for the query last_month, which runs hourly. */
   completeWindowStale: 4 * HOUR,
   staleIntervals: 5,
   /** Two runs of a probe have failed if its last run started this many intervals after the last success. One failed run is slightly more than 1. */

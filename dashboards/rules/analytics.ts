@@ -21,26 +21,26 @@ export function analyticsData(settings: Settings): RuleGroup {
 }
 
 function stale({ timing }: Settings): AlertDefinition {
-  const age = promql`${timing.now} - max by (job, gateway, query) (last_over_time(${families.lastSuccess}[${timing.analyticsMemory}]))`;
+  const age = (query: string) =>
+    promql`${timing.now} - max by (job, gateway, query) (last_over_time(${select(families.lastSuccess, { query })}[${timing.analyticsMemory}]))`;
+  const most = age("!~last_month");
   const interval = select(selfFamilies.pollInterval, { collector: "analytics" });
   return {
     name: "AIGatewayAnalyticsStale",
     severity: "warning",
     comment:
-      "The query last_month and configured queries of the last day or month run hourly; the others follow the poll interval. The last part covers queries that never got an answer, with the value 0.",
+      "The query last_month and configured queries of the last day or month run hourly; the others follow the poll interval. The answer of an hourly query ends at a midnight, and is shown for three hours. The last part covers queries that never got an answer, with the value 0.",
     expr: promql`
       (
-        ${age} > ${timing.seconds(thresholds.analyticsStale)}
+        ${most} > ${timing.seconds(thresholds.analyticsStale)}
         unless (
-          ${age}
+          ${most}
           < on (job, gateway) group_left ()
             ${thresholds.staleIntervals} * max by (job, gateway) (last_over_time(${interval}[${timing.analyticsMemory}]))
         )
-        unless (
-          ${age} < ${timing.seconds(thresholds.completeWindowStale)}
-          and max by (job, gateway, query) (last_over_time(${families.minInterval}[${timing.analyticsMemory}])) > 0
-        )
+        unless on (job, gateway, query) last_over_time(${families.windowEnd}[${timing.analyticsMemory}]) % 86400 == 0
       )
+      or ${age("last_month")} > ${timing.seconds(thresholds.completeWindowStale)}
       or (
         max by (job, gateway, query) (${families.up}) == 0
         unless on (job, gateway, query) last_over_time(${families.lastSuccess}[${timing.analyticsMemory}])

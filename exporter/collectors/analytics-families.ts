@@ -99,11 +99,6 @@ export const queryFamilies = {
     "When the last good answer to the query was requested, seconds since the epoch. Outlives the values.",
     "before the first good answer",
   ),
-  minInterval: ofQuery(
-    "aigateway_exporter_query_min_interval_seconds",
-    "Shortest time between two polls of the query, seconds: an hour for last_month and for configured queries of the last day or month, 0 for queries that run at each poll of the analytics.",
-    "never",
-  ),
   dataTimestamp: ofQuery(
     "aigateway_analytics_data_timestamp_seconds",
     `End of the data in the answer, seconds since the epoch: the ${USAGE_PROVENANCE.computedAt} if sent, else the end of the requested range.`,

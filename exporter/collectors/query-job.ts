@@ -1,12 +1,11 @@
 import type { AnalyticsConfig, Config } from "../config/config.ts";
 import type { Usage } from "../gateway/port.ts";
-import { sample } from "../metrics/family.ts";
 import type { UsageReading } from "../readings/reading.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Job } from "../schedule/job.ts";
 import { type Window, windowAt, windowBefore } from "../time/window.ts";
 import { accountIdentity } from "./account-identity.ts";
-import { type Query, queryFamilies as families } from "./analytics-families.ts";
+import type { Query } from "./analytics-families.ts";
 import { stateSamples } from "./usage-samples.ts";
 
 /** A complete window hardly changes, and a month is the most expensive query for the service. */
@@ -26,7 +25,7 @@ export function queryJob(
     endpoint: "analytics",
     identity: accountIdentity(analytics, gateway),
     minIntervalMs,
-    constants: sample(families.minInterval, { query: name }, minIntervalMs / 1000),
+    constants: [],
     describe: (state) => stateSamples(name, state),
   } satisfies Partial<Job>;
 }

@@ -31,14 +31,14 @@ export const analyticsCases: readonly AlertCase[] = [
     "warning",
     "slow-last-month",
     "the query last_month gets an answer every two hours",
-    hourly("last_month", (minute) => minute - (minute % 120), "slow-last-month"),
+    answered("last_month", (minute) => minute - (minute % 120), "slow-last-month"),
   ),
   ofJob(
     "Stale",
     "warning",
     "no-last-month",
     "the query last_month has had no answer since minute 60",
-    hourly("last_month", (minute) => Math.min(minute, 60), "no-last-month"),
+    answered("last_month", (minute) => Math.min(minute, 60), "no-last-month"),
     311,
   ),
   of(
@@ -46,16 +46,24 @@ export const analyticsCases: readonly AlertCase[] = [
     "warning",
     "users-yesterday",
     "a configured query of the last day misses one of its hourly answers",
-    hourly("users-yesterday", (minute) => minute - (minute % 120)),
+    yesterday("users-yesterday", (minute) => minute - (minute % 120)),
+  ),
+  of(
+    "Stale",
+    "warning",
+    "gone-yesterday",
+    "a configured query of the last day has had no answer since minute 60, and shows none since minute 240",
+    yesterday("gone-yesterday", (minute) => Math.min(minute, 60)),
+    275,
   ),
   of(
     "Stale",
     "warning",
     "often",
-    "may run at each poll, and gets an answer every two hours",
+    "ends at the present, and gets an answer every two hours",
     [
       ...answered("often", (minute) => minute - (minute % 120)),
-      exposed(families.minInterval, { query: "often" }, () => 0),
+      exposed(families.windowEnd, { query: "often" }, (minute) => (minute - (minute % 120)) * 60 + 1),
     ],
     71,
   ),
@@ -86,9 +94,10 @@ function answered(query: string, at: (minute: number) => number, job = JOB): rea
   return [exposed(families.lastSuccess, { query }, (minute) => at(minute) * 60, job)];
 }
 
-/** A query that runs hourly. */
-function hourly(query: string, at: (minute: number) => number, job = JOB): readonly InputSeries[] {
-  return [...answered(query, at, job), exposed(families.minInterval, { query }, () => 3600, job)];
+/** A query of the last day, whose answers are shown for three hours. */
+function yesterday(query: string, at: (minute: number) => number): readonly InputSeries[] {
+  const shown = (minute: number) => (minute - at(minute) < 180 ? 0 : null);
+  return [...answered(query, at), exposed(families.windowEnd, { query }, shown)];
 }
 
 function truncated(query: string, from: number, to: number): readonly InputSeries[] {
