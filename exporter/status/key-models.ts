@@ -149,7 +149,7 @@ function figures(
   };
 }
 
-/** Whether an answer without spend of a key is no proof that there is none. */
+/** Whether a key may have spent, although the answer has no spend of it. */
 function isDoubtful(spend: KeySpend | undefined, own: number | undefined, all: KeySpends | undefined) {
   if (own === undefined) return !spend && (all?.keys.get(NONE) ?? { credits: 0 }).credits !== 0;
   return own > 0 && (spend === undefined || spend.credits === 0);
