@@ -64,7 +64,7 @@ describeWithTools(TOOLS, "shards as the pods of a StatefulSet", (tools) => {
     await cluster.api.create(secrets, secretOf("aigateway-management", management));
     prometheus = await startPrometheus({
       binary: tools.prometheus3,
-      config: podDiscovery(cluster, "1s"),
+      config: podDiscovery(cluster, "3s"),
     });
     await helm("install", 2);
     await divided(2);
