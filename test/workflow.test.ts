@@ -46,24 +46,25 @@ describe.each(WORKFLOW_NAMES)("%s", (name) => {
     }
   });
 
-  test("uses only actions of GitHub, Docker and Sigstore, at one major version, and workflows of this repository", () => {
-    const used = [...steps.flatMap(({ uses }) => uses ?? []), ...jobs.flatMap(([, { uses }]) => uses ?? [])];
-    const foreign = used.filter(
-      (uses) =>
-        !/^(?:actions|docker)\/[a-z-]+@(?:v\d+|[0-9a-f]{40})$/.test(uses) &&
-        // Its major versions have no tag that moves.
-        !/^sigstore\/cosign-installer@v\d+\.\d+\.\d+$/.test(uses) &&
-        uses !== "./.github/workflows/check.yml",
-    );
-    expect(foreign).toEqual([]);
+  // A tag can be moved to other code; a commit cannot. The comment names its version, which Dependabot reads and updates.
+  const actions = [...workflowText(name).matchAll(/ uses: ([^@\s]+)@([0-9a-f]{40}) # v(\d+)\.\d+\.\d+$/gm)];
+
+  test("uses only actions of GitHub, Docker and Sigstore, pinned to commits, and workflows of this repository", () => {
+    const used = [...steps, ...jobs.map(([, job]) => job)].flatMap(({ uses }) => uses ?? []);
+    const pinned = actions.map(([, action, commit]) => `${action}@${commit}`);
+    const others = used.filter((uses) => !pinned.includes(uses));
+    expect(others.filter((uses) => uses !== "./.github/workflows/check.yml")).toEqual([]);
+    const trusted = /^(?:(?:actions|docker)\/[a-z-]+|sigstore\/cosign-installer)@/;
+    expect(pinned.filter((uses) => !trusted.test(uses))).toEqual([]);
+    // One version of each action in the file.
+    expect(new Set(pinned).size).toBe(new Set(actions.map(([, action]) => action)).size);
   });
 
   test("uses actions whose Node is supported", () => {
-    const old = steps.flatMap(({ uses = "" }) => {
-      const [, action = "", major = "0"] = /^([^@]+)@v(\d+)/.exec(uses) ?? [];
-      return uses === "" || Number(major) >= (OLDEST[action] ?? Number.POSITIVE_INFINITY) ? [] : uses;
-    });
-    expect(old).toEqual([]);
+    const old = actions.filter(
+      ([, action = "", , major]) => Number(major) < (OLDEST[action] ?? Number.POSITIVE_INFINITY),
+    );
+    expect(old.map(([uses]) => uses)).toEqual([]);
   });
 
   test("has read-only permissions, no credentials left in the clone, and a timeout for each job", () => {
