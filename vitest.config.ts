@@ -10,7 +10,7 @@ const SLOW = [
   "test/fuzz/**/*.test.ts",
   "test/world/*.test.ts",
   "test/exporter/collectors/account-weeks.test.ts",
-  "test/dashboards/rules/{alert-cases,alertmanager,exporter-down,gateways,grafana-form,probe-weeks,replicas,unheard-text,mutants,*-stories}.test.ts",
+  "test/dashboards/rules/{alert-cases,alert-texts,alertmanager,exporter-down,gateways,grafana-form,probe-weeks,replicas,unheard-text,mutants,*-stories}.test.ts",
   "test/support-contract/prometheus.test.ts",
   "test/demo.test.ts",
   "test/infra/image.test.ts",

@@ -94,9 +94,12 @@ function exceeded(): AlertDefinition {
       ${recorded.budgetSpent} / ${recorded.budgetLimit} > 1`,
     for: 5 * MINUTE,
     summary: "A budget is exceeded.",
-    description: `${BUDGET} is overspent: {{ $value | humanizePercentage }} of it is used{{ if eq $labels.window "total" }}. If it is the prepaid balance of the account, every call fails (402): buy credits. Otherwise find out who spends, or raise the budget{{ else }}, and its window ({{ $labels.window }}) has not ended. The gateway does not stop the spending: find out who spends, or raise the budget{{ end }}.`,
+    description: `${BUDGET} is exceeded: {{ $value | humanizePercentage }} of its limit is spent{{ if ne $labels.window "total" }}, and its window ({{ $labels.window }}) has not ended{{ end }}. {{ if and (eq $labels.scope "account") (eq $labels.window "total") }}If the limit is what the account bought, every call fails (402): buy credits, and raise the limit unless it is "bought". Otherwise find{{ else }}The gateway does not stop the spending: find{{ end }} out ${SPENDER}, or raise the limit.`,
   };
 }
+
+/** Who to look for, by what the budget covers. */
+const SPENDER = `{{ if eq $labels.scope "keys" }}which of its keys spends most{{ else if eq $labels.scope "model" }}which key or app uses the model most{{ else if eq $labels.scope "app" }}which model of the app costs most{{ else }}which key of the account spends most{{ end }}`;
 
 function forecastExceeded({ timing }: Settings): AlertDefinition {
   return {
@@ -109,7 +112,7 @@ function forecastExceeded({ timing }: Settings): AlertDefinition {
       unless ${recorded.budgetSpent} > ${recorded.budgetLimit}`,
     for: HOUR,
     summary: "A budget will be exceeded when its window ends.",
-    description: `${BUDGET} will be at {{ $value | humanizePercentage }} when its window ({{ $labels.window }}) ends: a day or a week if it continues like the previous one, a month if its mean rate continues. The dashboard shows which keys or models spend most: talk to their owners, or raise the budget.`,
+    description: `${BUDGET} will be at {{ $value | humanizePercentage }} of its limit when its window ({{ $labels.window }}) ends, if the spending continues as before. Find out ${SPENDER}, and talk to its owner, or raise the limit.`,
   };
 }
 
@@ -120,7 +123,7 @@ function incomplete(): AlertDefinition {
     expr: promql`${recorded.budgetComplete} == 0`,
     for: 30 * MINUTE,
     summary: "Part of the spend of a budget is unknown.",
-    description: `${BUDGET} may be exceeded unnoticed: its spend is only a lower bound, because a key cannot be polled, a shard is missing, or an answer about models was truncated. Look for alerts on stale data, refused keys or shards.`,
+    description: `${BUDGET} may be exceeded unnoticed: its spend is only a lower bound, because {{ if eq $labels.scope "keys" }}a key cannot be polled or a shard is missing{{ else }}an answer of the gateway is missing, old or incomplete{{ end }}. Look at the exporter's status page and at other alerts for the reason.`,
   };
 }
 

@@ -30,9 +30,9 @@ export function withKeyTeam(expr: string): string {
   return `${parenthesized(expr)}\n${promql`* on (job, gateway, key) group_left (team) ${recorded.keyOwner}`}`;
 }
 
-/** Adds team and window to each budget of an expression. */
+/** Adds team, scope and window to each budget of an expression. */
 export function withBudgetTeam(expr: string): string {
-  return `${parenthesized(expr)}\n${promql`* on (job, gateway, budget) group_left (team, window) ${recorded.budgetOwner}`}`;
+  return `${parenthesized(expr)}\n${promql`* on (job, gateway, budget) group_left (team, scope, window) ${recorded.budgetOwner}`}`;
 }
 
 /** Adds the model, the key that pays and that key's team to each probe of an expression. */

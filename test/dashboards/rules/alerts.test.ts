@@ -13,7 +13,7 @@ const alerts = createRules(LINKS).flatMap(({ rules }) => rules.filter(isAlert));
 
 /** The template actions that descriptions may use, so that none fails when an alert fires. */
 const TEMPLATE =
-  /^(?:\$labels\.(?:key|budget|window|job|query|endpoint|probe|model|workspace|rule_group)|with \$labels\.(?:team|gateway)|\.|\$value(?: \| (?:humanizeDuration(?: \| reReplaceAll "-" "")?|humanizePercentage|printf "%\.2f"))?|if eq \$labels\.window "total"|(?:else )?if gt \$value 0\.0|if lt \$value 0\.0|else|end)$/;
+  /^(?:\$labels\.(?:key|budget|window|job|query|endpoint|probe|model|workspace|rule_group)|with \$labels\.(?:team|gateway)|\.|\$value(?: \| (?:humanizeDuration(?: \| reReplaceAll "-" "")?|humanizePercentage|printf "%\.2f"))?|(?:else )?if eq \$labels\.scope "[a-z]+"|if ne \$labels\.window "total"|if and \(eq \$labels\.scope "account"\) \(eq \$labels\.window "total"\)|(?:else )?if gt \$value 0\.0|if lt \$value 0\.0|else|end)$/;
 
 describe.each(alerts)("$alert", (alert) => {
   const name = alert.alert;
@@ -74,7 +74,9 @@ describe.each(alerts)("$alert", (alert) => {
   test.runIf(/^AIGateway(?:Key|Budget)/.test(name))(
     "carries its owner's team and sets the dashboard's variable",
     () => {
-      expect(alert.expr).toMatch(/group_left \(team(?:, window)?\)|max by \(job, gateway, key, team\)/);
+      expect(alert.expr).toMatch(
+        /group_left \(team(?:, scope, window)?\)|max by \(job, gateway, key, team\)/,
+      );
       const label = name.startsWith("AIGatewayKey") ? "key" : "budget";
       expect(dashboard).toContain(`?var-${label}={{ $labels.${label} }}`);
     },

@@ -32,7 +32,15 @@ const prepaidStories: readonly Story[] = [
   prepaid("steady", "has five days left at the rate of three days", (minute) => (2.2 * minute) / HOUR, [
     silent("budget=steady", SLOW, 0, 120 * HOUR),
     firing("budget=steady", 122 * HOUR, SLOW, [
-      { alertname: SLOW, job: JOB, budget: "steady", severity: "warning", team: "ops", window: "total" },
+      {
+        alertname: SLOW,
+        job: JOB,
+        budget: "steady",
+        severity: "warning",
+        team: "ops",
+        scope: "account",
+        window: "total",
+      },
     ]),
     silent("budget=steady", SOONER, 0, 6 * DAY - 4),
   ]),
@@ -79,6 +87,7 @@ const prepaidStories: readonly Story[] = [
           budget: "falling",
           severity: "critical",
           team: "ops",
+          scope: "account",
           window: "total",
         },
       ]),
@@ -97,6 +106,7 @@ const prepaidStories: readonly Story[] = [
           budget: "runaway",
           severity: "critical",
           team: "ops",
+          scope: "account",
           window: "total",
         },
       ]),

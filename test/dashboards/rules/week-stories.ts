@@ -64,13 +64,13 @@ export const weekStories: readonly Story[] = [
   officeBudget("busier", 127, "a daily budget fires an alert in the morning of a day that will exceed it", [
     silent("budget=busier", "AIGatewayBudget.*", DAY, 5 * DAY + 10 * HOUR),
     firing("budget=busier", 5 * DAY + 14 * HOUR, "AIGatewayBudget.*", [
-      { ...alert("budget=busier", "BudgetForecastExceeded", "info"), window: "day" },
+      { ...alert("budget=busier", "BudgetForecastExceeded", "info"), scope: "account", window: "day" },
     ]),
   ]),
   prepaid("prepaid", 70, "a prepaid balance that lasts less than five days fires an alert", [
     silent("budget=prepaid", "AIGatewayBudgetExhaustion.*", 0, 9 * DAY),
     firing("budget=prepaid", 10 * DAY, "AIGatewayBudgetExhaustion.*", [
-      { ...alert("budget=prepaid", "BudgetExhaustionSlow", "warning"), window: "total" },
+      { ...alert("budget=prepaid", "BudgetExhaustionSlow", "warning"), scope: "account", window: "total" },
     ]),
   ]),
   prepaid("ample", 58, "a prepaid balance that lasts more than five days is silent", [

@@ -3,8 +3,8 @@ import { JOB } from "../../../../dashboards/rules/settings.ts";
 import { type InputSeries, seriesOf } from "../input-series.ts";
 import { type AlertCase, casesOf, eachMinute, exposed, HOUR } from "./alert-case.ts";
 
-const ofMonth = casesOf("AIGatewayBudget", "budget", { team: "ops", window: "month" });
-const ofPrepaid = casesOf("AIGatewayBudget", "budget", { team: "ops", window: "total" });
+const ofMonth = casesOf("AIGatewayBudget", "budget", { team: "ops", scope: "keys", window: "month" });
+const ofPrepaid = casesOf("AIGatewayBudget", "budget", { team: "ops", scope: "account", window: "total" });
 
 /** Alerts on budgets of 100 credits after a third of the month. */
 export const budgetCases: readonly AlertCase[] = [
