@@ -28,13 +28,13 @@ function discoveryFailing({ timing }: Settings): AlertDefinition {
   return {
     name: "AIGatewayDiscoveryFailing",
     severity: "warning",
-    comment: "The value is the age of the last complete list; 0 if there has never been one.",
+    comment: "The value is the age of the last complete list; 0 if the exporter has none yet.",
     expr: promql`
       (${timing.now} - ${listed} and on (job, gateway, workspace) ${failing})
       or ${failing}`,
     for: 30 * MINUTE,
     summary: "The keys of the account are no longer listed.",
-    description: `New keys of the workspace {{ $labels.workspace }}${GATEWAY} are not monitored, and no alert covers the limits of keys that are only listed: {{ if gt $value 0.0 }}the last complete list is {{ $value | humanizeDuration }} old{{ else }}there has never been a complete list{{ end }}. Look for the reason on the exporter's status page or in its log; 403 means that the configured key is not a management key.`,
+    description: `New keys of the workspace {{ $labels.workspace }}${GATEWAY} are not monitored, and no alert covers the limits of keys that are only listed: {{ if gt $value 0.0 }}the last complete list is {{ $value | humanizeDuration }} old{{ else }}the exporter has no complete list yet{{ end }}. Look for the reason on the exporter's status page or in its log; 403 means that the configured key is not a management key.`,
   };
 }
 

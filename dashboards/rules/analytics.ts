@@ -46,8 +46,8 @@ function stale({ timing }: Settings): AlertDefinition {
         unless on (job, gateway, query) last_over_time(${families.lastSuccess}[${timing.analyticsMemory}])
       )`,
     for: 10 * MINUTE,
-    summary: "The spend of models and apps is no longer updated.",
-    description: `Figures and budgets of models and apps are out of date: the analytics query {{ $labels.query }}${GATEWAY} has had no good answer {{ if gt $value 0.0 }}for {{ $value | humanizeDuration }}{{ else }}yet{{ end }}. Look for the reason on the exporter's status page or in its log; 403 means that the configured key is not a management key.`,
+    summary: "An analytics query gets no good answer.",
+    description: `Spend and budgets that come from the analytics query {{ $labels.query }}${GATEWAY} are out of date or missing: the exporter has had no good answer {{ if gt $value 0.0 }}for {{ $value | humanizeDuration }}{{ else }}yet{{ end }}. Look for the reason on the exporter's status page or in its log; 403 means that the configured key is not a management key.`,
   };
 }
 
@@ -57,7 +57,7 @@ function truncated(): AlertDefinition {
     severity: "info",
     expr: promql`max by (job, gateway, query) (${families.truncated}) == 1`,
     for: 30 * MINUTE,
-    summary: "The gateway truncates its answers about models and apps.",
-    description: `Budgets for a model or an app are incomplete, and some pairs of model and app are counted only in _other: the result of the analytics query {{ $labels.query }}${GATEWAY} exceeds the gateway's row limit. Totals are correct. Use fewer app titles, or define the budgets over keys.`,
+    summary: "The gateway truncates its answer to an analytics query.",
+    description: `Some rows of the analytics query {{ $labels.query }}${GATEWAY} are counted only in _other, because its result exceeds the gateway's row limit. Totals are correct, but a budget over a model or an app may be incomplete. Use fewer app titles, or define such a budget over keys.`,
   };
 }

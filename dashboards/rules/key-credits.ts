@@ -116,7 +116,7 @@ function exhausted({ timing }: Settings): CreditAlert {
       )
       ${whileUnheard(timing, EXHAUSTED)}`,
     summary: "A key has used up its credit limit.",
-    description: `${KEY} {{ if lt $value 0.0 }}was out of credits ${LAST_ANSWER}{{ else }}is out of credits ({{ $value | printf "%.2f" }} left), and the gateway refuses its calls (402){{ end }}. Raise its limit, or wait for the reset that the dashboard shows.`,
+    description: `${KEY} {{ if lt $value 0.0 }}was out of credits ${LAST_ANSWER}{{ else }}is out of credits ({{ $value | printf "%.2f" }} left), and the gateway refuses its calls (402){{ end }}. Raise its limit, or wait for its reset if the dashboard shows one.`,
   };
 }
 
@@ -142,7 +142,7 @@ function imminent({ timing }: Settings): CreditAlert {
       nearer: [EXHAUSTED],
     }),
     summary: "A key is about to use up its credit limit, or has already used it up.",
-    description: `${KEY} {{ if lt $value 0.0 }}was out of credits, or about to be, ${LAST_ANSWER}{{ else if gt $value 0.0 }}runs out of credits in {{ $value | humanizeDuration }} at the rate of the last 15 minutes, before its limit resets; then the gateway refuses its calls (402){{ else }}is out of credits, and the gateway refuses its calls (402) until its limit resets{{ end }}. Find out what is spending and stop it, or raise the limit.`,
+    description: `${KEY} {{ if lt $value 0.0 }}was out of credits, or about to be, ${LAST_ANSWER}{{ else if gt $value 0.0 }}runs out of credits in {{ $value | humanizeDuration }} at the rate of the last 15 minutes, before its limit resets; then the gateway refuses its calls (402){{ else }}is out of credits, and the gateway refuses its calls (402) until its limit resets or is raised{{ end }}. Find out what is spending and stop it, or raise the limit.`,
   };
 }
 
@@ -166,7 +166,7 @@ function predicted({ timing }: Settings): CreditAlert {
       nearer: [EXHAUSTED, IMMINENT],
     }),
     summary: "A key will use up its credit limit within a day.",
-    description: `${KEY} {{ if lt $value 0.0 }}was about to run out of credits within a day ${LAST_ANSWER}{{ else }}has {{ $value | printf "%.2f" }} credits left and will run out within a day, before its limit resets{{ end }}. Check its spending on the dashboard, then raise the limit or slow the caller down.`,
+    description: `${KEY} {{ if lt $value 0.0 }}was about to run out of credits within a day ${LAST_ANSWER}{{ else if gt $value 0.0 }}has {{ $value | printf "%.2f" }} credits left and will run out within a day, before its limit resets{{ else }}is out of credits{{ end }}. Check its spending on the dashboard, then raise the limit or slow the caller down.`,
   };
 }
 
@@ -188,7 +188,7 @@ function slow({ timing }: Settings): CreditAlert {
       nearer: [EXHAUSTED, IMMINENT, predictedOf(timing)],
     }),
     summary: "A key will use up its credit limit within a week.",
-    description: `${KEY} {{ if lt $value 0.0 }}was about to run out of credits before its limit resets ${LAST_ANSWER}{{ else }}runs out of credits in {{ $value | humanizeDuration }} at the rate of the last three days, before its limit resets{{ end }}. Raise the limit, or agree on lower spending with the owner.`,
+    description: `${KEY} {{ if lt $value 0.0 }}was about to run out of credits before its limit resets ${LAST_ANSWER}{{ else if gt $value 0.0 }}runs out of credits in {{ $value | humanizeDuration }} at the rate of the last three days, before its limit resets{{ else }}is out of credits, or about to be{{ end }}. Raise the limit, or agree on lower spending with the owner.`,
   };
 }
 

@@ -53,7 +53,7 @@ function unauthorized(): AlertDefinition {
     for: 5 * MINUTE,
     keepFiringFor: 10 * MINUTE,
     summary: "The gateway refuses a key.",
-    description: `${KEY} no longer works: the gateway refuses every call made with it (401), because it was disabled, was deleted or has expired. Ask the owner whether that was intended; if not, create a new key and replace the secret.`,
+    description: `${KEY} is refused by the gateway (401): it was disabled or deleted, has expired, or its secret in the exporter is wrong. In all cases but the last, every call made with it fails. Check the secret; if it is right, ask the owner whether that was intended, and create a new key if not.`,
   };
 }
 
@@ -66,8 +66,8 @@ function expiresSoon({ timing }: Settings): AlertDefinition {
       < ${timing.seconds(thresholds.expiresSoon)}
       unless on (job, gateway, key) max by (job, gateway, key) (last_over_time(${discoveryFamilies.disabled}[${timing.memory}])) == 1`,
     for: 15 * MINUTE,
-    summary: "A key expires within a week.",
-    description: `${KEY} expires in {{ $value | humanizeDuration }}; then its calls fail (401). Create a new key before that, give it to its users, and replace the exporter's secret.`,
+    summary: "A key expires within a week, or has expired.",
+    description: `${KEY} {{ if gt $value 0.0 }}expires in {{ $value | humanizeDuration }}; then its calls fail (401){{ else }}expired {{ $value | humanizeDuration | reReplaceAll "-" "" }} ago, so its calls fail (401){{ end }}. If it is still needed, create a new key, give it to its users, and replace the exporter's secret.`,
   };
 }
 
@@ -112,8 +112,8 @@ function usageCorrected({ timing }: Settings): AlertDefinition {
     name: "AIGatewayKeyUsageCorrected",
     severity: "info",
     expr: promql`resets(${recorded.usage}[${timing.duration(HOUR)}]) > 0`,
-    summary: "The gateway lowered the total usage of a key.",
-    description: `${KEY} reports less total usage than before, because the gateway refunded or corrected it ({{ $value }} times in the last hour). No action is needed, unless someone must explain its spend.`,
+    summary: "The total usage of a key has fallen.",
+    description: `${KEY} reports less total usage than before ({{ $value }} times in the last hour): the gateway refunded or corrected it, or the exporter has the secret of another key. No action is needed if the secret was rotated, or unless someone must explain the spend.`,
   };
 }
 

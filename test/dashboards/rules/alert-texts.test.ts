@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { stringify } from "yaml";
 
 import { budgetFamilies } from "../../../exporter/budgets/families.ts";
+import { keyFamilies } from "../../../exporter/collectors/key-families.ts";
 import { renderRuleFile } from "../../../dashboards/rules/file.ts";
 import { createRules } from "../../../dashboards/rules/index.ts";
 import { testRules } from "../../support/promtool.ts";
@@ -29,10 +30,14 @@ const CASES: Readonly<Record<string, { series: readonly InputSeries[]; texts: re
       `prepaid is exceeded: 120% of its limit is spent. If the limit is what the account bought, every call fails (402)`,
     ],
   },
+  AIGatewayKeyExpiresSoon: {
+    series: [...expiring("old", -8 * 3600), ...expiring("new", 10 * 3600)],
+    texts: ["Key old expired 9h 0m 0s ago, so its calls fail (401)", "Key new expires in 9h 0m 0s; then"],
+  },
 };
 
-/** The group of this alert. */
-const GROUPS = /^aigateway-budgets$/;
+/** The groups of these alerts, and the one that they read. */
+const GROUPS = /^aigateway-(budgets|key-inputs|key-state)$/;
 
 describeWithTools(["promtool2", "promtool3"], "the text of an alert", (tools) => {
   test.each(Object.entries(tools))("is true in each case, with %s", async (_, promtool) => {
@@ -60,5 +65,12 @@ function budget(name: string, scope: string, window: string): readonly InputSeri
     exposed(budgetFamilies.limit, { budget: name }, () => 100),
     exposed(budgetFamilies.spent, { budget: name }, () => 120),
     exposed(budgetFamilies.windowStart, { budget: name }, () => -3600),
+  ];
+}
+
+function expiring(key: string, seconds: number): readonly InputSeries[] {
+  return [
+    exposed(keyFamilies.ownerInfo, { key, team: "", project: "", cost_center: "" }, () => 1),
+    exposed(keyFamilies.expiry, { key }, () => seconds),
   ];
 }

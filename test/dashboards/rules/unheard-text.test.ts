@@ -21,7 +21,7 @@ const GROUPS = /^aigateway-key-(inputs|history|days|forecast|credits)$/;
 const TEXTS = [
   {
     at: 110,
-    text: "Key dry (team payments) is out of credits, and the gateway refuses its calls (402) until its limit resets. Find out",
+    text: "Key dry (team payments) is out of credits, and the gateway refuses its calls (402) until its limit resets or is raised. Find out",
   },
   { at: 65, text: "Key batch (team payments) runs out of credits in 3" },
   {
