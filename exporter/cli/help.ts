@@ -29,13 +29,13 @@ Flags:
   --web.max-requests=${MAX_REQUESTS}                  Maximum number of concurrent scrapes; 0 is unlimited.
   --log.level=info                       One of ${LOG_LEVELS.join(", ")}.
   --log.format=json                      One of ${LOG_FORMATS.join(", ")}.
-  --shard=N                              Which shard this process is, from 0; in Kubernetes, the pod's index.
-  --total-shards=N                       Number of processes that divide the keys; otherwise shards of the configuration.
+  --shard=N                              Which shard this process is, from 0; in Kubernetes, the pod's index decides.
+  --total-shards=N                       Number of processes that divide the keys; by default the configuration's shards.
   --once                                 Poll everything once, print the metrics, and exit.
   --online                               With check: also ask the gateway once. It costs no credits.
   --force                                Run the probe even if it might exceed max_cost_per_day.
   --month=YYYY-MM                        Month of the report, UTC; otherwise the last full one.
-  --last=month                           Or the last full week: --last=week.
+  --last=month                           Report of the last full month, or with --last=week of the last full week.
   --by=team                              Of the report: team, project, cost_center, key, model, app, user or provider.
   --format=FORMAT                        Of the report: markdown (default), svg, csv, json or focus (FinOps FOCUS 1.2).
                                          Of the rules: prometheus (default) or kubernetes (a PrometheusRule).
@@ -47,12 +47,12 @@ Flags:
                                          --analytics-interval=5m and --probe-interval=1h.
   --output=FOLDER                        Where to write the dashboards, or the past.
   --days=31                              Days of the past, at most 367; the last 31 are known by hour.
-  --until=TIME                           Where the live series begin, UTC; otherwise now.
-  --step=5m                              Distance of two past samples.
+  --until=TIME                           When the past ends and the live series begin, UTC; otherwise now.
+  --step=5m                              Time between two past samples.
   --instance=HOST:PORT                   Label of the live series; likewise --job=aigateway-exporter
                                          and --gateway=NAME, if the scrape configuration sets it.
-  --url=URL                              The server that is to take the past: checks its retention, and ends where
-                                         the live series begin.
+  --url=URL                              The server that will store the past: checks its retention, and ends the past
+                                         where the live series begin.
   --dry-run                              With backfill: print what it would ask and write.
   --version                              Print the version and exit.
   -h, --help                             Print this help and exit.
