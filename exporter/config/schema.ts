@@ -76,7 +76,7 @@ const scheduleSection = section({
 
 const fields = section({
   gateway: gatewaySection.describe("The gateway to poll."),
-  keys: list(keySection).prefault([]).describe("Keys to poll, in the order of the exposition."),
+  keys: list(keySection).prefault([]).describe("Keys to poll, in the order in which `/metrics` shows them."),
   keys_dir: path()
     .optional()
     .describe("Folder of API keys: each file holds one API key, and its name is the name of the key."),
