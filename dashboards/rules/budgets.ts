@@ -142,23 +142,23 @@ function exhaustion({ timing }: Settings): readonly AlertDefinition[] {
       ...imminent,
       name: "AIGatewayBudgetExhaustionImminent",
       summary: "A prepaid balance is about to run out.",
-      description: runsOut("the last hour", "Buy credits now, or find out what is spending and stop it."),
+      description: runsOut("the last hour", "Buy credits now, or find out what is spending and stop it"),
     },
     {
       ...predicted,
       name: "AIGatewayBudgetExhaustionPredicted",
       summary: "A prepaid balance will run out within a day.",
-      description: runsOut("the last day, or of six hours while no day is known", "Buy credits today."),
+      description: runsOut("the last day, or of six hours while no day is known", "Buy credits today"),
     },
     {
       ...slow,
       name: "AIGatewayBudgetExhaustionSlow",
       summary: "A prepaid balance will run out within a week.",
-      description: runsOut("the last three days", "Buy credits this week."),
+      description: runsOut("the last three days", "Buy credits this week"),
     },
   ];
 }
 
 function runsOut(rate: string, advice: string): string {
-  return `${BALANCE} runs out in {{ $value | humanizeDuration }} at the rate of ${rate}; then the gateway refuses every call of the account (402). ${advice}`;
+  return `${BALANCE} runs out in {{ $value | humanizeDuration }} at the rate of ${rate}; then the gateway refuses every call of the account (402). ${advice}; after a purchase, raise the limit of the budget unless it is "bought".`;
 }
