@@ -142,7 +142,7 @@ function imminent({ timing }: Settings): CreditAlert {
       nearer: [EXHAUSTED],
     }),
     summary: "A key is about to use up its credit limit, or has already used it up.",
-    description: `${KEY} {{ if lt $value 0.0 }}was out of credits, or about to be, ${LAST_ANSWER}{{ else if gt $value 0.0 }}runs out of credits in {{ $value | humanizeDuration }} at the rate of the last 15 minutes, before its limit resets; then the gateway refuses its calls (402){{ else }}is out of credits, and the gateway refuses its calls (402) until its limit resets or is raised{{ end }}. Find out what is spending and stop it, or raise the limit.`,
+    description: `${KEY} {{ if lt $value 0.0 }}was out of credits, or about to be, ${LAST_ANSWER}{{ else if gt $value 0.0 }}runs out of credits in {{ $value | humanizeDuration }} at a rate of the last hour, before its limit resets; then the gateway refuses its calls (402){{ else }}is out of credits, and the gateway refuses its calls (402) until its limit resets or is raised{{ end }}. Find out what is spending and stop it, or raise the limit.`,
   };
 }
 
