@@ -17,10 +17,22 @@ import { parseYamlInPieces } from "../yaml-text.ts";
 
 export type WebLoadResult =
   | { readonly ok: true; readonly config: WebConfig }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | {
+      readonly ok: false;
+      readonly problems: readonly Problem[];
+      /** What the file sets, with the former certificate, if only its own certificate or key is unusable. */
+      readonly config?: WebConfig | undefined;
+    };
 
-/** Reads the web configuration and the files that it names, relative to its folder. Every problem is reported at once. */
-export async function loadWebConfig(path: string, files: Pick<Files, "readFile">): Promise<WebLoadResult> {
+/**
+ * Reads the web configuration and the files that it names, relative to its folder. Every problem is reported at once.
+ * @param former the configuration that serves until now.
+ */
+export async function loadWebConfig(
+  path: string,
+  files: Pick<Files, "readFile">,
+  former?: WebConfig,
+): Promise<WebLoadResult> {
   let text: string;
   try {
     text = await files.readFile(path, MOST_WEB_BYTES);
@@ -39,9 +51,18 @@ export async function loadWebConfig(path: string, files: Pick<Files, "readFile">
     ...(error ? problemsOf(error).map(withAdvice) : []),
     ...certificates.problems,
   ]);
-  if (!data || problems.length > 0) return { ok: false, problems: firstProblems(problems, yaml.lineOf) };
-  return { ok: true, config: toConfig(data, certificates) };
+  if (data && problems.length === 0) return { ok: true, config: toConfig(data, certificates) };
+  const isExchange =
+    yaml.problems.length === 0 && certificates.problems.every(({ path: at }) => CERTIFICATE.test(at));
+  const pair = isExchange ? former?.tls?.options : undefined;
+  return {
+    ok: false,
+    problems: firstProblems(problems, yaml.lineOf),
+    config: data && pair && toConfig(data, { ...certificates, cert: pair.cert, key: pair.key }),
+  };
 }
+
+const CERTIFICATE = /^tls_server_config\.(?:cert|key)_file$/;
 
 function certificatePaths(path: string, file: Checked<WebFile> | undefined): CertificatePaths {
   const tls = file && sectionOf(file, "tls_server_config");

@@ -8,8 +8,8 @@ import { loadWebConfig } from "./load.ts";
 
 /**
  * The web configuration in its current state. Its files are read for each use, and parsed when their content has
- * changed. While reading them takes long, the state that was last read serves. If the configuration is unusable, nothing is served, except while a certificate is being replaced: then
- * the previous one stays in use.
+ * changed. While reading them takes long, the state that was last read serves. If the configuration is unusable,
+ * nothing is served. If only its certificate or key is, the previous certificate stays in use.
  */
 export function createWebSource(
   path: string,
@@ -19,7 +19,7 @@ export function createWebSource(
   patienceMs = PATIENCE_MS,
 ): WebSource {
   let last: Loaded | undefined;
-  let good: { readonly config: WebConfig; readonly text: string | undefined } | undefined;
+  let good = initial;
   let underWay: Promise<WebConfig | undefined> | undefined;
   let reported = "";
   let isUpToDate = true;
@@ -27,12 +27,11 @@ export function createWebSource(
   async function refresh(): Promise<WebConfig | undefined> {
     if (last && (await isUnchanged(last.contents, readFile))) return last.usable;
     const contents = new Map<string, string>();
-    const loaded = await loadWebConfig(path, { readFile: recorded(contents, readFile) });
-    const problems = loaded.ok ? removals(initial, loaded.config) : loaded.problems;
-    const text = contents.get(path);
-    if (loaded.ok && problems.length === 0) good = { config: loaded.config, text };
-    const isExchange = good?.text === text && problems.every(({ path: at }) => CERTIFICATE.test(at));
-    const usable = isExchange ? good?.config : undefined;
+    const loaded = await loadWebConfig(path, { readFile: recorded(contents, readFile) }, good);
+    const removed = loaded.config ? removals(initial, loaded.config) : [];
+    const problems = [...(loaded.ok ? [] : loaded.problems), ...removed];
+    if (loaded.ok && removed.length === 0) good = loaded.config;
+    const usable = removed.length === 0 ? loaded.config : undefined;
     report(problems, usable !== undefined);
     isUpToDate = problems.length === 0;
     last = { contents, usable };
@@ -90,8 +89,6 @@ interface Loaded {
 }
 
 type ReadFile = Files["readFile"];
-
-const CERTIFICATE = /^tls_server_config\.(?:cert|key)_file$/;
 
 /** A half-written file must not remove the access control. */
 function removals(initial: WebConfig, next: WebConfig): readonly Problem[] {

@@ -12,7 +12,7 @@ export interface WebConfig {
 
 export interface WebTls {
   /** Certificate, key and what the handshake allows. */
-  readonly options: TlsOptions;
+  readonly options: TlsOptions & { readonly cert: string; readonly key: string };
   readonly clientAuth: ClientAuth;
   /** A client's certificate must have one of these names; undefined: any name is accepted. */
   readonly allowedSans: readonly string[] | undefined;

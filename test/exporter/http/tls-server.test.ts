@@ -128,7 +128,13 @@ describe.each(["TLSv1.2", "TLSv1.3"] as const)("over %s", (maxVersion) => {
     ],
     [
       "another authority is required",
-      { ...verifying, tls: { ...required(verifying), options: { ca: createAuthority("other").cert } } },
+      {
+        ...verifying,
+        tls: {
+          ...required(verifying),
+          options: { ...required(verifying).options, ca: createAuthority("other").cert },
+        },
+      },
     ],
   ])("a connection is closed at its next request when %s", async (_name, next) => {
     let current = verifying;

@@ -115,11 +115,39 @@ test("the previous certificate stays in use until the new certificate and key be
   ]);
 });
 
-test("nothing is served when a changed configuration names a certificate that does not exist", async () => {
-  const { files, source } = await setUp(TLS);
+test("a configuration that changes together with its certificate takes effect, with the previous certificate", async () => {
+  const { files, source, said } = await setUp(`${TLS}\n${USERS}\n`);
   await source.current();
-  files.set("/w/web.yaml", TLS.replace("a.crt", "b.crt"));
+  files.set("/w/a.crt", second.cert.slice(0, 100));
+  files.set("/w/web.yaml", `${TLS}\nbasic_auth_users: {bob: "${TWO}"}\n`);
+  const during = await source.current();
+  expect([userNames(during), during?.tls?.options.cert, source.isUpToDate()]).toEqual([
+    ["bob"],
+    first.cert,
+    false,
+  ]);
+  files.set("/w/web.yaml", `${TLS.replace("a.crt", "b.crt")}\n${USERS}\n`);
+  expect((await source.current())?.tls?.options).toMatchObject({ cert: first.cert, key: first.key });
+  files.set("/w/b.crt", second.cert);
+  files.set("/w/a.key", second.key);
+  expect((await source.current())?.tls?.options).toMatchObject({ cert: second.cert, key: second.key });
+  expect(said().map((line) => line.replace(/^.*; /, ""))).toEqual([
+    "the previous certificate stays in use",
+    "the previous certificate stays in use",
+    "/w/web.yaml: is usable again",
+  ]);
+});
+
+test("a certificate that is incomplete does not keep the access control of a file that lost it", async () => {
+  const { files, source, said } = await setUp(`${TLS}\n${USERS}\n`);
+  await source.current();
+  files.set("/w/a.crt", second.cert.slice(0, 100));
+  files.set("/w/web.yaml", TLS);
   expect(await source.current()).toBeUndefined();
+  expect(said()).toEqual([
+    '/w/web.yaml: line 1: tls_server_config.cert_file: file "/w/a.crt" contains no certificate (PEM); nothing is served until that is fixed',
+    "/w/web.yaml: basic_auth_users: was removed, which requires a restart; nothing is served until that is fixed",
+  ]);
 });
 
 test.each([
