@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { createSecureContext } from "node:tls";
 import { readingFault } from "../file-error.ts";
 import type { Files } from "../files.ts";
 import type { Problem } from "../problem.ts";
@@ -59,6 +60,8 @@ export async function readCertificates(
     read("key_file", paths.key, privateKey, "contains no private key without a passphrase (PEM)"),
     read("client_ca_file", paths.clientCa, authorities, "contains no certificates (PEM)"),
   ]);
+  const fault = cert && tlsFault(cert.text);
+  if (fault !== undefined) cert?.report(`contains a certificate that TLS cannot use: ${fault}`);
   if (cert && key && !cert.parsed.checkPrivateKey(key.parsed)) {
     key.report("contains a key that does not match cert_file");
   }
@@ -68,6 +71,19 @@ export async function readCertificates(
 }
 
 const FIELDS = ["cert_file", "key_file", "client_ca_file"].map((field) => `tls_server_config.${field}`);
+
+/**
+ * Why no server can present a chain, such as "bad end line" or "ee key too small". The parser reads only its first
+ * certificate.
+ */
+function tlsFault(cert: string): string | undefined {
+  try {
+    createSecureContext({ cert });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error && "reason" in error ? String(error.reason) : "unknown reason";
+  }
+}
 
 function privateKey(pem: string): KeyObject {
   return createPrivateKey(pem);

@@ -142,7 +142,7 @@ const MODULES: ReadonlyMap<string, readonly string[]> = new Map([
   ["https", []],
   ["http2", []],
   ["net", ["isIP", "isIPv4", "isIPv6", "SocketAddress", "BlockList", "createServer"]],
-  ["tls", ["createServer", "TLSSocket", "checkServerIdentity", "getCACertificates"]],
+  ["tls", ["createServer", "createSecureContext", "TLSSocket", "checkServerIdentity", "getCACertificates"]],
   ["dgram", []],
   ["child_process", []],
   ["cluster", []],

@@ -14,6 +14,7 @@ const FILES: Readonly<Record<string, string>> = {
   "/etc/web/tls/server.key": server.key,
   "/etc/web/other.key": createAuthority().key,
   "/etc/web/half.crt": server.cert.slice(0, 200),
+  "/etc/web/half-chain.crt": server.cert + authority.cert.slice(0, 200),
   "/run/ca.pem": `# ours\n${authority.cert}${createAuthority().cert}`,
 };
 const PAIR = "cert_file: tls/server.crt, key_file: tls/server.key";
@@ -116,6 +117,12 @@ basic_auth_users: {alice: "${HASH}", "bob b": "${HASH.replace("$2b", "$2y")}"}
     [
       "tls_server_config: {cert_file: half.crt, key_file: other.key}",
       ['tls_server_config.cert_file: file "/etc/web/half.crt" contains no certificate (PEM)'],
+    ],
+    [
+      "tls_server_config: {cert_file: half-chain.crt, key_file: tls/server.key}",
+      [
+        'tls_server_config.cert_file: file "/etc/web/half-chain.crt" contains a certificate that TLS cannot use: bad end line',
+      ],
     ],
     [
       "tls_server_config: {cert_file: tls/server.crt, key_file: other.key}",
