@@ -15,6 +15,7 @@ import { configuredKeys, readElsewhere } from "./configured-keys.ts";
 import { type KeyDirectory, type Names, plainName } from "./key-directory.ts";
 import { labelText, shownLabel } from "./label-text.ts";
 import { listedMembers } from "./listed-key.ts";
+import { matchedPart, slowNames } from "./slow-names.ts";
 
 /** Limits and usage of the account's keys without their secrets, with one request for a hundred keys. */
 export const discoveryCollector: Collector = {
@@ -84,8 +85,14 @@ async function listed(
   askedAtMs: number,
 ): Promise<Result> {
   const { discovery, directory, config } = context;
-  const { unreadableRows, rowProblem, moved, failure } = answer;
-  const keys = answer.keys.filter(({ name }) => isWanted(name, discovery));
+  const { moved, failure } = answer;
+  const names = answer.keys.map((key) => key.name);
+  const slow = await slowNames(names, discovery);
+  const readable = answer.keys.filter(({ name }) => !slow.has(name));
+  const wanted = await inParts(readable, (key) => (isWanted(key.name, discovery) ? [key] : []));
+  const keys = wanted.flat();
+  const unreadableRows = answer.unreadableRows + answer.keys.length - readable.length;
+  const rowProblem = answer.rowProblem ?? (slow.size > 0 ? SLOW : undefined);
   const isComplete = failure === undefined && !moved && unreadableRows === 0;
   const plain = await inParts(keys, (key) => plainKey(key, discovery));
   const named = directory.named(workspace, plain, namesOf(config), isComplete);
@@ -97,7 +104,7 @@ async function listed(
   return {
     samples: [
       ...sample(families.keys, labels, keys.length),
-      ...sample(families.excluded, labels, answer.keys.length - keys.length),
+      ...sample(families.excluded, labels, readable.length - keys.length),
       ...sample(families.unreadable, labels, unreadableRows),
     ],
     members: { members: members.flat(), proves: failure ? "nothing" : isComplete ? "all" : "expired" },
@@ -106,6 +113,8 @@ async function listed(
     warning: warningOf(rowProblem, named.beyond),
   };
 }
+
+const SLOW = "name: the patterns of discovery take too long with it";
 
 function warningOf(rowProblem: string | undefined, beyond: number): string | undefined {
   const warnings = [
@@ -125,7 +134,7 @@ export function plainKey(key: AccountKey, { owner }: Pick<DiscoveryConfig, "owne
 
 /** The owner that a pattern finds in the name of a key. */
 function ownerOf(name: string, pattern: RegExp | undefined): Owner {
-  const groups = pattern?.exec(name.slice(0, LONGEST_MATCHED))?.groups;
+  const groups = pattern?.exec(matchedPart(name))?.groups;
   if (!groups) return NO_OWNER;
   const group = (label: string) => (groups[label] === undefined ? "" : shownLabel(labelText(groups[label])));
   return { team: group("team"), project: group("project"), costCenter: group("cost_center") };
@@ -133,12 +142,9 @@ function ownerOf(name: string, pattern: RegExp | undefined): Owner {
 
 const NO_OWNER: Owner = { team: "", project: "", costCenter: "" };
 
-/** Longer names are matched by their beginning, because a pattern may take long. */
-const LONGEST_MATCHED = 256;
-
 /** Whether `include` and `exclude` let a key be shown. */
 export function isWanted(name: string, { include, exclude }: DiscoveryConfig): boolean {
-  const text = name.slice(0, LONGEST_MATCHED);
+  const text = matchedPart(name);
   const matches = (pattern: RegExp) => pattern.test(text);
   return (include.length === 0 || include.some(matches)) && !exclude.some(matches);
 }

@@ -132,6 +132,21 @@ describe("the names of listed keys", () => {
       [...series.keys()].filter((name) => /^aigateway_key_owner_info.*team="search"/.test(name)),
     ).toHaveLength(1);
   });
+
+  test("hide their own keys only if a pattern does not end in time", { timeout: 20_000 }, async () => {
+    const app = await start(
+      (gateway) => {
+        gateway.addKey({ name: "good", title: "search-prod" });
+        gateway.addKey({ name: "bad", title: `${"a".repeat(200)}!` });
+      },
+      { discovery: { include: ["^(?:[a-z]+-?)+$"] } },
+    );
+    const isListed = (shown: SeriesMap) => "search-prod" in byKey(shown, USAGE);
+    const series = await app.seriesWhen(isListed, { seconds: 600 });
+    expect(Object.keys(byKey(series, USAGE))).toEqual(["search-prod"]);
+    expect(series.get('aigateway_discovery_unreadable_rows{workspace="default"}')).toBe(1);
+    expect(series.get('aigateway_discovery_excluded_keys{workspace="default"}')).toBe(0);
+  });
 });
 
 describe("a key that is configured and listed", () => {
