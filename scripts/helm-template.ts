@@ -4,6 +4,8 @@ import type { Manifest } from "../infra/kubernetes/manifests.ts";
 /** YAML of an object with every placeholder replaced by its template. */
 export function templateOf(manifest: Manifest): string {
   const replacements: readonly (readonly [RegExp, string])[] = [
+    // A release may be named true or 123, which is no text in YAML without quotes.
+    [/(?<=: )RELEASE$/gm, "{{ toJson $.Release.Name }}"],
     [/RELEASE/g, "{{ $.Release.Name }}"],
     [/^( *)["']?\$\(spread\)["']?: (.*)$/gm, "{{- with $2 }}\n{{ toYaml . | SPACES$1END }}\n{{- end }}"],
     [/["']?\$\((\.[^)]*)\)["']?/g, "{{ toJson $1 }}"],
