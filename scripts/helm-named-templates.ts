@@ -10,6 +10,10 @@ export const CHART_LINKS = {
 /** The chart's named templates: the configuration as infra/exporter-config.ts composes it for existing Secrets, the ports of the gateway and of proxies, the endpoint of a monitor, and rules with the links of the values. */
 export const NAMED_TEMPLATES = `{{- define "aigateway-exporter.config" -}}
 {{- $config := deepCopy .Values.exporter -}}
+{{- if hasKey $config "shards" -}}
+{{- fail "exporter.shards: is set by the value shards; remove it" -}}
+{{- end -}}
+{{- if .Values.keysSecret -}}
 {{- $keys := list -}}
 {{- range $config.keys -}}
 {{- $file := printf "${KEYS_PATH}/%s" .name -}}
@@ -17,8 +21,9 @@ export const NAMED_TEMPLATES = `{{- define "aigateway-exporter.config" -}}
 {{- end -}}
 {{- if $keys -}}
 {{- $_ := set $config "keys" $keys -}}
-{{- else if .Values.keysSecret -}}
+{{- else -}}
 {{- $_ := set $config "keys_dir" "${KEYS_PATH}" -}}
+{{- end -}}
 {{- end -}}
 {{- if gt (int .Values.shards) 1 -}}
 {{- $_ := set $config "shards" (int .Values.shards) -}}

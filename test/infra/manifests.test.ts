@@ -16,7 +16,11 @@ import { type Changes, declared, settingTexts } from "./program-settings.ts";
 const manifest = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
-  metadata: z.looseObject({ name: z.string(), annotations: z.record(z.string(), z.string()).optional() }),
+  metadata: z.looseObject({
+    name: z.string(),
+    labels: z.record(z.string(), z.string()).optional(),
+    annotations: z.record(z.string(), z.string()).optional(),
+  }),
 });
 type Manifest = z.output<typeof manifest>;
 
@@ -124,8 +128,8 @@ describe.each(Object.entries(CASES))("manifests with %s", (_name, changes) => {
 
 describeWithTools(["helm"], "the Helm chart", ({ helm }) => {
   const chart = join(ROOT, "charts", "aigateway-exporter");
-  const template = (values: Changes) =>
-    execFileSync(helm, ["template", "aigateway-exporter", chart, "-n", "aigateway-exporter", "-f", "-"], {
+  const template = (values: Changes, release = "aigateway-exporter") =>
+    execFileSync(helm, ["template", release, chart, "-n", "aigateway-exporter", "-f", "-"], {
       input: stringify(withNulls(values)),
       encoding: "utf8",
       stdio: ["pipe", "pipe", "pipe"],
@@ -154,8 +158,35 @@ describeWithTools(["helm"], "the Helm chart", ({ helm }) => {
     ],
     ["a number as a variable", { ...LEAST, environment: { PORT: 1 } }, /environment/],
     ["text for tolerations", { ...LEAST, tolerations: "all" }, /tolerations/],
+    [
+      "another number of shards in the configuration",
+      { ...LEAST, replicas: 2, exporter: { ...LEAST.exporter, shards: 3 } },
+      /exporter\.shards: is set by the value shards; remove it/,
+    ],
   ])("refuses %s", (_name, values, message) => {
     expect(() => template(values)).toThrow(message);
+  });
+
+  test("keeps the variables of keys if there is no Secret of keys", () => {
+    const keys = [{ name: "billing", api_key_env: "BILLING_KEY" }];
+    const exporter = { ...LEAST.exporter, keys };
+    const text = template({ ...LEAST, keysSecret: "", environmentSecret: "their-keys", exporter });
+    const [config] = parseAllDocuments(text).flatMap(
+      (document) =>
+        z.object({ data: z.object({ "config.yaml": z.string() }) }).safeParse(document.toJS()).data ?? [],
+    );
+    expect(parse(config?.data["config.yaml"] ?? "")).toMatchObject({ keys });
+  });
+
+  test.each(["true", "123", "null"])("names its objects %s like the release", (release) => {
+    const objects = parseAllDocuments(template(LEAST, release)).map((document) =>
+      manifest.parse(document.toJS()),
+    );
+    const names = objects.map(({ metadata }) => metadata.name);
+    expect(names.filter((name) => name !== release && !name.startsWith(`${release}-dashboard-`))).toEqual([]);
+    expect(objects.map(({ metadata }) => metadata.labels?.["app.kubernetes.io/instance"])).toEqual(
+      names.map(() => release),
+    );
   });
 
   test("has no complaints of helm lint", () => {

@@ -1,5 +1,9 @@
 {{- define "aigateway-exporter.config" -}}
 {{- $config := deepCopy .Values.exporter -}}
+{{- if hasKey $config "shards" -}}
+{{- fail "exporter.shards: is set by the value shards; remove it" -}}
+{{- end -}}
+{{- if .Values.keysSecret -}}
 {{- $keys := list -}}
 {{- range $config.keys -}}
 {{- $file := printf "/run/secrets/aigateway/keys/%s" .name -}}
@@ -7,8 +11,9 @@
 {{- end -}}
 {{- if $keys -}}
 {{- $_ := set $config "keys" $keys -}}
-{{- else if .Values.keysSecret -}}
+{{- else -}}
 {{- $_ := set $config "keys_dir" "/run/secrets/aigateway/keys" -}}
+{{- end -}}
 {{- end -}}
 {{- if gt (int .Values.shards) 1 -}}
 {{- $_ := set $config "shards" (int .Values.shards) -}}
