@@ -77,6 +77,11 @@ const hash = z
   .string({ error: `the value (not shown) is not ${HASH_RULE}` })
   .regex(HASH, { error: `the text (not shown: it may be a password) is not ${HASH_RULE}` });
 
+/** zod leaves out a field of this name, so the user, perhaps the only one, would be missing without a message. */
+const allUsers = z.custom<unknown>((value) => !Object.hasOwn(Object(value), "__proto__"), {
+  error: 'user "__proto__" is not supported; choose another name',
+});
+
 /** In basic authentication the first colon ends the user name (RFC 7617). */
 const users = z
   .record(z.string(), hash, { error: ({ input }) => isNot("a mapping of users to bcrypt hashes", input) })
@@ -92,7 +97,7 @@ const users = z
 export const webFile = section({
   tls_server_config: tlsSection.optional(),
   http_server_config: httpSection.optional(),
-  basic_auth_users: users.optional(),
+  basic_auth_users: allUsers.pipe(users).optional(),
 });
 
 export type WebFile = z.output<typeof webFile>;

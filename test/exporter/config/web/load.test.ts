@@ -118,6 +118,7 @@ basic_auth_users: {alice: "${HASH}", "bob b": "${HASH.replace("$2b", "$2y")}"}
       "tls_server_config: {cert_file: half.crt, key_file: other.key}",
       ['tls_server_config.cert_file: file "/etc/web/half.crt" contains no certificate (PEM)'],
     ],
+    [`basic_auth_users: {__proto__: "${HASH}"}`, ['basic_auth_users: user "__proto__" is not supported']],
     [
       "tls_server_config: {cert_file: half-chain.crt, key_file: tls/server.key}",
       [
