@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { GatewayError } from "../errors.ts";
+import { errorMessage } from "../response-body.ts";
 
 /**
  * Parses a body.
@@ -8,7 +9,10 @@ import { GatewayError } from "../errors.ts";
 export function parseBody<T>(schema: z.ZodType<T>, body: unknown, action: string): T {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw new GatewayError("bad_response", `Cannot ${action}: ${shapeProblem(parsed.error)}`);
+  // Some services send an error with the status of a success.
+  const sent = errorMessage(body);
+  const problem = sent === undefined ? shapeProblem(parsed.error) : `gateway answered with an error: ${sent}`;
+  throw new GatewayError("bad_response", `Cannot ${action}: ${problem}`);
 }
 
 /**

@@ -80,11 +80,7 @@ describe("parseKey: bodies that are not key information", () => {
     ["no data", {}, "data: Invalid input: expected object, received undefined"],
     ["data null", { data: null }, "data: Invalid input: expected object, received null"],
     ["data a list", { data: [] }, "data: Invalid input: expected object, received array"],
-    [
-      "an error with status 200",
-      { error: { message: "No" } },
-      "data: Invalid input: expected object, received undefined",
-    ],
+    ["an error with status 200", { error: { message: "No" } }, "gateway answered with an error: No"],
     ["empty data", { data: {} }, none],
     ["another answer", { data: { data: [], metadata: { truncated: false } } }, none],
     ["nothing known", { data: { usage: null, label: "sk-...", is_free_tier: true } }, none],
