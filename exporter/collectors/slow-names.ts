@@ -15,14 +15,13 @@ export async function slowNames(
   const patterns = [...include, ...exclude, ...(owner ? [owner] : [])];
   if (patterns.length === 0) return slow;
   const different = [...new Set(names)];
-  let tested = 0;
   for (let start = 0; start < different.length; start += PART) {
     const part = different.slice(start, start + PART);
     await nextTurn();
-    if (areMatchedInTime(part, patterns)) continue;
+    if (areMatchedInTime(part, patterns, PART_LIMIT_MS)) continue;
     for (const name of part) {
       await nextTurn();
-      if (++tested > MOST_TESTED || !areMatchedInTime([name], patterns)) slow.add(name);
+      if (slow.size >= MOST_SLOW || !areMatchedInTime([name], patterns, NAME_LIMIT_MS)) slow.add(name);
     }
   }
   return slow;
@@ -35,12 +34,12 @@ export function matchedPart(name: string): string {
 
 const LONGEST_MATCHED = 256;
 
-function areMatchedInTime(names: readonly string[], patterns: readonly RegExp[]): boolean {
+function areMatchedInTime(names: readonly string[], patterns: readonly RegExp[], timeout: number): boolean {
   context["match"] = () => {
     for (const name of names) for (const pattern of patterns) pattern.test(matchedPart(name));
   };
   try {
-    callMatch.runInContext(context, { timeout: LIMIT_MS });
+    callMatch.runInContext(context, { timeout });
     return true;
   } catch (error) {
     // The error belongs to the context of the script, so it is not an instance of this one's Error.
@@ -55,8 +54,11 @@ const context = createContext({});
 const callMatch = new Script("match()");
 
 /** Usual names take microseconds; the timer of a script takes half a millisecond. */
-const LIMIT_MS = 50;
 const PART = 50;
+const PART_LIMIT_MS = 50;
 
-/** Names that are tested alone. Beyond them, all names of a slow part count as slow, so that the search ends. */
-const MOST_TESTED = 250;
+/** Longer, because a busy machine must not hide a key. */
+const NAME_LIMIT_MS = 200;
+
+/** Beyond so many, all names of a slow part count as slow, so that the search ends. */
+const MOST_SLOW = 20;
