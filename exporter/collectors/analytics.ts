@@ -93,7 +93,7 @@ function windowJob(query: Query, analytics: AnalyticsConfig, gateway: Config["ga
         samples: [...answerSamples(query, value, usage), ...pairSamples(query, value, parts)],
         computedAtMs: usage.computedAtMs,
         concealedLabels: parts.concealedLabels,
-        warning: warningOf(usage, parts.concealedLabels),
+        warning: warningOf(usage, window, askedAtMs, parts.concealedLabels),
       };
     },
   };
@@ -117,7 +117,7 @@ function budgetJob(query: BudgetQuery, analytics: AnalyticsConfig, gateway: Conf
         value,
         samples: answerSamples(name, value, usage),
         computedAtMs: usage.computedAtMs,
-        warning: warningOf(usage, 0),
+        warning: warningOf(usage, window, askedAtMs),
       };
     },
   };

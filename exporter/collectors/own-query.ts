@@ -47,7 +47,7 @@ export function ownQueryJob(query: QueryConfig, analytics: AnalyticsConfig, gate
         ],
         computedAtMs: usage.computedAtMs,
         concealedLabels: parts.concealedLabels,
-        warning: warningOf(usage, parts.concealedLabels),
+        warning: warningOf(usage, window, askedAtMs, parts.concealedLabels),
       };
     },
   };

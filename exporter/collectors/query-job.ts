@@ -52,9 +52,21 @@ export function usageReading(usage: Usage, window: Window, range: Window, askedA
   };
 }
 
-/** The numbers change with each run, so they are metrics; only the reasons are logged. */
-export function warningOf({ rowProblem }: Usage, concealedLabels: number): string | undefined {
+/**
+ * The numbers change with each run, so they are metrics; only the reasons are logged. `window`: the calendar window of the
+ * values.
+ */
+export function warningOf(
+  { rowProblem, computedAtMs = Number.POSITIVE_INFINITY }: Usage,
+  window: Window,
+  askedAtMs: number,
+  concealedLabels = 0,
+): string | undefined {
+  const isTooOld = computedAtMs < window.startMs && askedAtMs - computedAtMs > MOST_CACHED_MS;
   const reasons = [
+    ...(isTooOld
+      ? ["nothing of it is shown, because the gateway dates it before the window (check the gateway's clock)"]
+      : []),
     ...(rowProblem ? [`some rows cannot be read and are part of _other (the first: ${rowProblem})`] : []),
     ...(concealedLabels > 0
       ? ["some names of models or apps reveal a secret and are shown as _concealed"]
@@ -62,6 +74,9 @@ export function warningOf({ rowProblem }: Usage, concealedLabels: number): strin
   ];
   return reasons.length > 0 ? reasons.join("; ") : undefined;
 }
+
+/** Services keep answers for minutes, so right after midnight an answer may still be of the day before. */
+const MOST_CACHED_MS = 3_600_000;
 
 /** The time range of a query. */
 export function rangeOf(query: Query, askedAtMs: number): Window {

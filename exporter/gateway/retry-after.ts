@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { utcMilliseconds } from "../time/utc-time.ts";
+import { epochMilliseconds, utcMilliseconds } from "../time/utc-time.ts";
 
 /** The parts of a response that may ask the client to wait. */
 export interface RetryAfterSource {
@@ -9,9 +9,6 @@ export interface RetryAfterSource {
   readonly body: unknown;
   readonly nowMs: number;
 }
-
-/** Smaller epoch values are seconds, this and larger ones are milliseconds (observed-behaviour 16). */
-const FIRST_MILLISECOND_EPOCH = 100_000_000_000;
 
 /** Some services send the rate-limit headers in the body only (observed-behaviour 16). */
 export const BodyHeaders = z.object({
@@ -59,8 +56,7 @@ function httpDate(text: string): number {
 
 function waitUntilReset(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined || !/^\s*\d+(\.\d+)?\s*$/.test(text)) return undefined;
-  const epoch = Number(text);
-  return (epoch >= FIRST_MILLISECOND_EPOCH ? epoch : epoch * 1000) - nowMs;
+  return epochMilliseconds(Number(text)) - nowMs;
 }
 
 function positive(ms: number | undefined): number | undefined {

@@ -15,6 +15,14 @@ export function utcText(ms: number): string {
   return new Date(ms).toISOString().replace(".000Z", "Z");
 }
 
+/** Epoch milliseconds of an epoch that a service wrote in seconds or in milliseconds, which its magnitude shows. */
+export function epochMilliseconds(epoch: number): number {
+  return epoch >= FIRST_MILLISECOND_EPOCH ? epoch : epoch * 1000;
+}
+
+/** Smaller epoch values are seconds, this and larger ones are milliseconds (observed-behaviour 16). */
+export const FIRST_MILLISECOND_EPOCH = 100_000_000_000;
+
 /** Unlike JavaScript, which reads February 30 as March 2, it refuses days that do not exist. */
 const INSTANT = z.iso.datetime({ offset: true });
 

@@ -30,7 +30,7 @@ export interface WholeGateway {
 /** A failed poll, or the series of this revision's correct answer with these changes. */
 export type Outcome =
   | { readonly reason: FailureReason }
-  /** `isPartial`: the answer was partial, and the log has a warning. */
+  /** `isPartial`: a part of the answer, or all of it, is not shown, and the log has a warning. */
   | { readonly shown: Change; readonly isPartial?: true };
 
 export type Change = (right: SeriesMap) => SeriesMap;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { decimalRest } from "../../metrics/decimal-sum.ts";
-import { utcMilliseconds } from "../../time/utc-time.ts";
+import { epochMilliseconds, FIRST_MILLISECOND_EPOCH, utcMilliseconds } from "../../time/utc-time.ts";
 import type { Granularity } from "../../time/window.ts";
 import { GatewayError } from "../errors.ts";
 import type { Amounts, CreditsSource, Rates, UsageAnswer } from "../port.ts";
@@ -92,6 +92,9 @@ function problemOf(error: z.ZodError | undefined): string {
   return error ? shapeProblem(error) : "the time column: Invalid input: expected a time";
 }
 
+/** An epoch before 1973 is no time at which a service computed an answer. */
+const instant = wireNumber.transform(epochMilliseconds).refine((ms) => ms >= FIRST_MILLISECOND_EPOCH);
+
 /** The fields that are read. */
 export const UsageBody = z.object({
   data: z.object({
@@ -101,7 +104,7 @@ export const UsageBody = z.object({
       query_time_ms: optional(wireNumber),
       row_count: optional(wireNumber),
     }),
-    cachedAt: optional(wireNumber),
+    cachedAt: optional(instant),
     // Warnings of any type are counted.
     warnings: optional(z.array(z.unknown())),
   }),

@@ -25,6 +25,8 @@ const BOTH = {
   reasoning_tokens: 50,
 };
 const TOTAL = { ...ONE, model: undefined, app: undefined };
+const HOUR_MS = 3_600_000;
+const MIDNIGHT = NOON - 12 * HOUR_MS;
 const SOURCE = "aigateway_analytics_credits_source";
 const RATES = { cache_hit_rate: 0.75, avg_latency: 1500, p90_latency: "2500" };
 
@@ -114,6 +116,18 @@ describe("analytics: the state of a query", () => {
     const { lines } = await runOn([body, body], analyticsBody([BOTH]), { top: 2 });
     const [name, value] = wanted.split(" ");
     expect(lines).toContain(`aigateway_analytics_${name}{query="day"} ${value}`);
+  });
+
+  test.each<[string, number, boolean]>([
+    ["in the window", NOON - 3 * HOUR_MS, false],
+    ["before the window, by a cache", MIDNIGHT - HOUR_MS / 4, false],
+    ["a day before", MIDNIGHT + HOUR_MS / 4 - 24 * HOUR_MS, true],
+  ])("an answer that is computed %s", async (title, cachedAt, isWarned) => {
+    const askedAtMs = title === "in the window" ? NOON : MIDNIGHT + HOUR_MS / 4;
+    const { warning } = await runOn([analyticsBody([ONE], { cachedAt })], analyticsBody([TOTAL]), {
+      askedAtMs,
+    });
+    expect(warning?.includes("the gateway dates it before the window")).toBe(isWarned ? true : undefined);
   });
 
   test("an unknown duration has no sample", async () => {

@@ -75,6 +75,8 @@ describe("parsePairs: the answer around the rows", () => {
     ["warnings of another type", body([ROW], { warnings: "none" }), {}],
     ["cached", body([ROW], { cachedAt: 1795003100000 }), { computedAtMs: 1795003100000 }],
     ["cached, as a text", body([ROW], { cachedAt: "1795003100000" }), { computedAtMs: 1795003100000 }],
+    ["cached, in seconds", body([ROW], { cachedAt: 1795003100 }), { computedAtMs: 1795003100000 }],
+    ["cached before any service existed", body([ROW], { cachedAt: 5 }), {}],
     ["cached at an unreadable time", body([ROW], { cachedAt: "today" }), {}],
     ["a query time as a text", body([ROW], {}, { query_time_ms: "12.5" }), { queryTimeMs: 12.5 }],
     ["no query time", body([ROW], {}, { query_time_ms: undefined }), { queryTimeMs: undefined }],
