@@ -4,6 +4,7 @@ import { type Sample, sample } from "../metrics/family.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
+import { beginsLater } from "./begins-later.ts";
 import { type BudgetStatus, budgetStatus, limitOf } from "./budget-status.ts";
 import { budgetFamilies as families } from "./families.ts";
 
@@ -14,14 +15,18 @@ export interface BudgetDependencies {
 }
 
 /**
- * The samples of each budget, by target; computed from the readings on demand. The log gets one line about each model
- * or app that may be misspelt.
+ * The samples of each budget, by target; computed from the readings on demand. The log gets one line about each budget
+ * that begins later, and about each model or app that may be misspelt.
  */
 export function budgetSources(
   budgets: readonly BudgetConfig[],
   { readings, clock, log }: BudgetDependencies,
 ): ReadonlyMap<TargetId, () => readonly Sample[]> {
   const logged = new Set<BudgetConfig>();
+  for (const budget of budgets) {
+    const warning = beginsLater(budget, clock.now());
+    if (warning !== undefined) log.warn({ budget: budget.name }, warning);
+  }
 
   function samplesOf(budget: BudgetConfig): readonly Sample[] {
     const status = budgetStatus(budget, readings, clock.now());

@@ -15,9 +15,12 @@ export interface BudgetStatus {
   readonly boughtCredits?: number | undefined;
   /** Undefined: the spend in the window is unknown. */
   readonly spent: number | undefined;
-  /** Whether `spent` is complete; otherwise it is a lower bound, unless a refund is missing. */
-  readonly complete: boolean;
-  /** The missing parts; undefined if complete. */
+  /**
+   * Whether `spent` is complete; otherwise it is a lower bound, unless a refund is missing. Undefined: the window begins
+   * later.
+   */
+  readonly complete: boolean | undefined;
+  /** The missing parts; undefined if complete, and before the window begins. */
   readonly gaps: BudgetGaps | undefined;
   /** Whether its model or app is in no row, so that its name may be misspelt. */
   readonly isUnseen: boolean;
@@ -52,6 +55,20 @@ export function budgetStatus(
   nowMs: number,
 ): BudgetStatus {
   const window = windowOf(budget.period, nowMs);
+  if (window.startMs > nowMs)
+    return { window, spent: undefined, complete: undefined, gaps: undefined, isUnseen: false };
+  return {
+    ...spendStatus(budget, readings, window),
+    isUnseen: isUnseen(budget, readings, nowMs),
+    ...boughtPart(budget, readings),
+  };
+}
+
+function spendStatus(
+  budget: BudgetConfig,
+  readings: Pick<ReadingSource, "status" | "latest" | "isCurrent">,
+  window: Window,
+): Pick<BudgetStatus, "window" | "spent" | "complete" | "gaps"> {
   const targets = targetsOf(budget);
   const counts: Record<Gap, number> = { failing: 0, waiting: 0, early: 0, old: 0, partial: 0 };
   const known: number[] = [];
@@ -77,8 +94,6 @@ export function budgetStatus(
     spent: known.length === 0 ? undefined : decimalSum(known),
     complete,
     gaps: complete ? undefined : { sources: targets.length, counts, reason, partial },
-    isUnseen: isUnseen(budget, readings, nowMs),
-    ...boughtPart(budget, readings),
   };
 }
 

@@ -25,12 +25,12 @@ export const budgetFamilies = {
   spent: ofBudget(
     "spent_credits",
     "Credits spent in the window so far, by everything that the budget covers. A lower bound while aigateway_budget_complete is 0.",
-    "the spend is unknown: before the first answer, and from the start of the window until it is settled; or several shards poll the keys of the budget, and each shows its part",
+    "the spend is unknown: before the first answer, and from the start of the window until it is settled; the window begins later (since); or several shards poll the keys of the budget, and each shows its part",
   ),
   complete: ofBudget(
     "complete",
     "Whether the spend is complete (1), or a part of it is missing or old (0), because a key cannot be polled or an answer is partial: the service has more rows than it sent, a row cannot be read, the rows of models and apps do not add up to the total, or the service warns about the query.",
-    "several shards poll the keys of the budget, and each shows its part",
+    "the window begins later (since); or several shards poll the keys of the budget, and each shows its part",
   ),
   partSpent: ofPart(
     "part_spent_credits",

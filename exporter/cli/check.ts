@@ -1,3 +1,4 @@
+import { beginsLater } from "../budgets/begins-later.ts";
 import type { Config } from "../config/config.ts";
 import { withoutSecrets } from "../config/secret.ts";
 import { type OwnPart, ownPart } from "../config/shards/part.ts";
@@ -23,6 +24,9 @@ export async function check(
   const config = await loadConfiguration(configFile, terminal.env, reporter, undefined, divided);
   const web = await loadWebConfiguration(webConfigFile, reporter);
   if (!config || !web) return 1;
+  const nowMs = terminal.clock.now();
+  for (const warning of config.budgets.flatMap((budget) => beginsLater(budget, nowMs) ?? []))
+    reporter.warning(`${configFile}: ${warning}`);
   stdout.write(`${configFile}: is valid: ${contentsOf(config)}\n`);
   if (webConfigFile !== undefined) {
     const access = [web.tls ? "TLS" : "plain HTTP", counted(web.users.size, "user")];
@@ -30,7 +34,8 @@ export async function check(
   }
   stdout.write(requestTable(config));
   if (!isOnline) return 0;
-  const { facts, problems, warnings } = onlineReport(config, await askOnline(config, terminal));
+  const begun = { ...config, budgets: config.budgets.filter((budget) => !beginsLater(budget, nowMs)) };
+  const { facts, problems, warnings } = onlineReport(begun, await askOnline(begun, terminal));
   for (const fact of facts) stdout.write(`${withoutSecrets(fact)}\n`);
   for (const warning of warnings) reporter.warning(`${configFile}: ${warning}`);
   for (const problem of problems) reporter.problem(`${configFile}: ${problem}`);

@@ -107,6 +107,8 @@ function budgetJob(query: BudgetQuery, analytics: AnalyticsConfig, gateway: Conf
     fingerprint: JSON.stringify([pairs]),
     run: async (client, askedAtMs) => {
       const window = windowOf(period, askedAtMs);
+      // The service rejects a range in the future.
+      if (window.startMs > askedAtMs) return { samples: [], isEarly: true };
       const range = runningRange(window, askedAtMs);
       const usage = await client.usage({ range, pairs, total: true, rates: false }, analytics.managementKey);
       const value = {

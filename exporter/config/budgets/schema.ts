@@ -81,7 +81,9 @@ const fields = section({
   ),
   since: utcDate()
     .optional()
-    .describe("Start of a `total`: required with that window, not allowed with others."),
+    .describe(
+      "Start of a `total`: required with that window, not allowed with others. A budget that begins later counts nothing until then, which causes a warning.",
+    ),
   keys: keys.optional().describe("Covers these keys: their credits, without BYOK usage."),
   model: title().describe("Covers a model, named as in the label `model`; needs `analytics`."),
   app: title().describe("Covers an app, named as in the label `app`; needs `analytics`."),

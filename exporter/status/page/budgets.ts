@@ -84,7 +84,7 @@ function budgetRow(budget: BudgetRow, keys: number, nowMs: number): Html {
       ${foreign(name)}${team === "" ? undefined : html`<small>${foreign(team, 64)}</small>`}
     </th>
     <td class="why full">
-      ${budgetMark(budget)}${gaps ? html`<small>${gapsText(gaps, scope.kind)}</small>` : undefined}
+      ${budgetMark(budget, nowMs)}${gaps ? html`<small>${gapsText(gaps, scope.kind)}</small>` : undefined}
     </td>
     <td class="full" data-label="Spent">${spentCell(budget)}</td>
     <td class="number" data-label="Left">${leftText(budget)}</td>
@@ -94,9 +94,10 @@ function budgetRow(budget: BudgetRow, keys: number, nowMs: number): Html {
 }
 
 /** A budget is within its limit only if the spend is complete. */
-function budgetMark(budget: BudgetRow): Html {
+function budgetMark(budget: BudgetRow, nowMs: number): Html {
   const share = shareOf(budget);
   if (isExceeded(budget)) return exceededMark();
+  if (budget.windowStartMs > nowMs) return mark("waiting", "○", "Not begun");
   if (share === undefined) return mark("waiting", "○", "Unknown");
   if (share >= HIGH_SHARE) return mark("high", "◆", share === 1 ? "All spent" : "Nearly spent");
   if (budget.keysInAll !== undefined) return mark("waiting", "◐", "Part of it");

@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import { budgetSources } from "../../../exporter/budgets/budget-samples.ts";
 import { budgetFamilies } from "../../../exporter/budgets/families.ts";
 import type { BudgetConfig } from "../../../exporter/config/config.ts";
+import type { Log } from "../../../exporter/log.ts";
 import { windowAt } from "../../../exporter/time/window.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
-import { silentLog } from "../../support/log.ts";
+import { createRecordingLog, silentLog } from "../../support/log.ts";
 import { createFakeReadings, type FakeTarget, spendReading } from "../../support/fake-readings.ts";
 
 const NOON = Date.parse("2026-11-18T12:00:00Z");
@@ -24,11 +25,11 @@ const prepaid: BudgetConfig = {
   team: "",
 };
 
-function setUp(budgets: readonly BudgetConfig[]) {
+function setUp(budgets: readonly BudgetConfig[], log: Log = silentLog) {
   const clock = createManualClock(NOON);
   const targets: Record<`key/${string}`, FakeTarget> = {};
   const readings = createFakeReadings(targets, clock.now());
-  const sources = budgetSources(budgets, { readings, clock, log: silentLog });
+  const sources = budgetSources(budgets, { readings, clock, log });
   const answer = (credits: number, up = true) => {
     const reading = spendReading({ window: windowAt("month", clock.now()), credits }, clock.now());
     const failure = up ? undefined : ({ reason: "network", message: "Cannot read it" } as const);
@@ -52,6 +53,22 @@ describe("budgetSources", () => {
       'aigateway_budget_window_start_timestamp_seconds{budget="prepaid"} 1793491200',
       'aigateway_budget_window_end_timestamp_seconds{budget="payments"} 1796083200',
     ]);
+  });
+
+  test("shows neither spend nor completeness before a total begins, and the log reports that", async () => {
+    const log = createRecordingLog();
+    const later = { ...prepaid, period: { kind: "total", sinceMs: NOON + 60_000 } } as const;
+    const { clock, lines } = setUp([later], log.log);
+    expect(lines()).toEqual([
+      'aigateway_budget_info{budget="prepaid",scope="account",window="total",team=""} 1',
+      'aigateway_budget_limit_credits{budget="prepaid"} 2000',
+      'aigateway_budget_window_start_timestamp_seconds{budget="prepaid"} 1795003260',
+    ]);
+    expect(log.lines.map(({ message }) => message)).toEqual([
+      'Budget "prepaid" counts nothing until 2026-11-18T12:01:00Z, because its since is in the future',
+    ]);
+    await clock.advance(60_000);
+    expect(lines()).toContain('aigateway_budget_complete{budget="prepaid"} 0');
   });
 
   test("has one source for each budget, by target id", () => {

@@ -55,6 +55,7 @@ type Targets = Readonly<Partial<Record<TargetId, FakeTarget>>>;
 /** The spend, and the gaps of the sources; complete without gaps. */
 function status(of: BudgetConfig, targets: Targets, nowMs = NOW) {
   const { spent: credits, complete, gaps } = budgetStatus(of, createFakeReadings(targets, nowMs), nowMs);
+  if (complete === undefined) return [credits, "not begun"];
   expect(complete).toBe(gaps === undefined);
   return [credits, gaps ? GAPS.filter((gap) => gaps.counts[gap] > 0).join(" ") : "complete"];
 }
@@ -171,10 +172,10 @@ describe("budgetStatus of the account", () => {
     expect(status(budget({ kind: "account" }), { "analytics/day": day })).toEqual([9, "complete"]);
   });
 
-  test("is unknown for a total that begins later", () => {
+  test("has neither spend nor gaps for a total that begins later", () => {
     const later: Period = { kind: "total", sinceMs: NOW + MINUTE };
     const targets = { "analytics/since_2026-11-18T12:01:00Z": spent(0, { period: later }) } as const;
-    expect(status(budget({ kind: "account" }, later), targets)).toEqual([undefined, "early"]);
+    expect(status(budget({ kind: "account" }, later), targets)).toEqual([undefined, "not begun"]);
   });
 });
 

@@ -134,6 +134,17 @@ describe("check --online: warnings, which leave the exit code at 0", () => {
       ],
     ],
     [
+      "a budget that begins later, which is not asked about",
+      {
+        content: {
+          budgets: [{ name: "next", limit: 1, window: "total", since: "2026-12-01", account: true }],
+        },
+      },
+      [
+        'warning: config.yaml: Budget "next" counts nothing until 2026-12-01T00:00:00Z, because its since is in the future',
+      ],
+    ],
+    [
       "a management key among the ordinary ones",
       { prepare: (gateway) => gateway.addKey({ name: "root", management: true }) },
       [

@@ -56,6 +56,13 @@ async function run([job]: readonly Job[], askedAtMs = NOW) {
 }
 
 describe("analytics: the queries of budgets", () => {
+  test("ask nothing before a total begins", async () => {
+    const since = [{ kind: "total", sinceMs: NOW }, ACCOUNT] as const;
+    const early = await run(jobsOf(since), NOW - 1);
+    expect(early).toEqual({ questions: [], result: { samples: [], isEarly: true } });
+    expect((await run(jobsOf(since), NOW)).questions).toHaveLength(1);
+  });
+
   test.each<[string, Wanted, readonly string[]]>([
     ["none without budgets", [], []],
     [
@@ -106,9 +113,9 @@ describe("analytics: the queries of budgets", () => {
     expect(fingerprintOf(MODEL, ACCOUNT)).toBe(fingerprintOf(ACCOUNT, MODEL));
   });
 
-  test("request at least a second if the range has hardly begun, or not yet", async () => {
-    const { questions } = await run(jobsOf([SINCE, ACCOUNT]), Date.parse("2026-09-30T23:00:00Z"));
+  test("request at least a second if the range has hardly begun", async () => {
     const startMs = Date.parse("2026-10-01");
+    const { questions } = await run(jobsOf([SINCE, ACCOUNT]), startMs + 1);
     expect(questions.map(({ range }) => range)).toEqual([{ startMs, endMs: startMs + 1000 }]);
   });
 

@@ -49,6 +49,11 @@ describe("the table of budgets", () => {
     ["exceeded", { spent: 500.5 }, ["▲ Exceeded", "500.50 of 500.00 100%", "−0.50"]],
     ["exceeded many times", { spent: 1e6 }, ["▲ Exceeded", "1,000,000.00 of 500.00 >999%", "−999,500.00"]],
     [
+      "not begun",
+      { spent: undefined, window: "total", windowStartMs: NOW + 1, windowEndMs: undefined },
+      ["○ Not begun", "— of 500.00", "—"],
+    ],
+    [
       "unknown",
       { spent: undefined, gaps: gaps({ early: 1 }, PART) },
       ["○ Unknown its key has no answer for this window yet", "— of 500.00", "—"],
