@@ -152,15 +152,12 @@ export function isWanted(name: string, { include, exclude }: DiscoveryConfig): b
 /** The names of configured keys, which listed ones cannot have. */
 export function namesOf(config: Pick<Config, "keys" | "part">): Names {
   const keys = configuredKeys(config);
-  return {
-    taken: new Set(keys.map(({ name }) => name)),
-    configured: new Map(
-      keys.flatMap(({ name, secret }) => {
-        const hash = secret.hash?.();
-        return hash === undefined ? [] : [[hash, name] as const];
-      }),
-    ),
-  };
+  const configured = new Map<string, string[]>();
+  for (const { name, secret } of keys) {
+    const hash = secret.hash?.();
+    if (hash !== undefined) configured.set(hash, [...(configured.get(hash) ?? []), name]);
+  }
+  return { taken: new Set(keys.map(({ name }) => name)), configured };
 }
 
 function asGatewayError(error: Error): GatewayError {

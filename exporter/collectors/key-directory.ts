@@ -17,15 +17,15 @@ export interface KeyDirectory {
 }
 
 /** A key with its plain name, which is empty if nothing of it can be shown. */
-export interface PlainKey extends Omit<ListedName, "name"> {
+export interface PlainKey extends Pick<ListedName, "label" | "owner"> {
   readonly key: AccountKey;
   readonly plain: string;
 }
 
-/** The names that are taken, and those of keys that are also configured, by their hash. */
+/** The names that are taken, and those of keys that are also configured, by their hash: one secret may have several. */
 export interface Names {
   readonly taken: ReadonlySet<string>;
-  readonly configured: ReadonlyMap<string, string>;
+  readonly configured: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface NamedKeys {
@@ -34,10 +34,12 @@ export interface NamedKeys {
   readonly beyond: number;
 }
 
-export interface NamedKey extends ListedName {
+export interface NamedKey extends Omit<ListedName, "twins"> {
   readonly key: AccountKey;
   /** Whether the secret of the key is configured, so that it is polled under this name. */
   readonly isConfigured: boolean;
+  /** Whether the secret of the key is configured under another name as well, which comes first. */
+  readonly isTwin: boolean;
 }
 
 export function createKeyDirectory(): KeyDirectory {
@@ -73,17 +75,24 @@ export function createKeyDirectory(): KeyDirectory {
       ...others.flatMap((names) => [...names.values()].map(({ name }) => name)),
       ...missing.map(([, { name }]) => name),
     ]);
-    const result = kept.toSorted(byAge).map((plainKey): NamedKey => {
+    const result = kept.toSorted(byAge).flatMap((plainKey): readonly NamedKey[] => {
       const { key, label, owner } = plainKey;
       const known = configured.get(key.hash);
-      if (known !== undefined) return { key, name: known, label, owner, isConfigured: true };
+      if (known)
+        return known.map((name, index) => {
+          return { key, name, label, owner, isConfigured: true, isTwin: index > 0 };
+        });
       const name = freeName(plainKey, used);
       used.add(name);
-      return { key, name, label, owner, isConfigured: false };
+      return [{ key, name, label, owner, isConfigured: false, isTwin: false }];
     });
     const names = [
       ...missing,
-      ...result.map(({ key, name, label, owner }) => [key.hash, { name, label, owner }] as const),
+      ...result.flatMap(({ key, name, label, owner, isTwin }) =>
+        isTwin
+          ? []
+          : [[key.hash, { name, label, owner, twins: configured.get(key.hash)?.slice(1) ?? [] }] as const],
+      ),
     ];
     // A run may end after a reload has removed its listing.
     if (present?.listings.has(listing)) listings.set(listing, new Map(names));

@@ -44,14 +44,14 @@ function listedKey(named: NamedKey, listing: Listing): Member {
 
 /** A key that is polled: what the poll cannot show, and what it does not show while it fails. */
 function configuredKey(named: NamedKey, listing: Listing): readonly Member[] {
-  const { key, name } = named;
+  const { key, name, isTwin } = named;
   const { askedAtMs } = listing;
   const about = infoSamples(named, listing);
   const beside: Member = {
-    id: targetId("listed", key.hash),
+    id: targetId("listed", isTwin ? `${key.hash}/${name}` : key.hash),
     name,
     // The other shard shows what the key spends; here, only the unwatched spend needs it.
-    value: listing.elsewhere.has(name) ? keyReading(key.information, askedAtMs) : undefined,
+    value: !isTwin && listing.elsewhere.has(name) ? keyReading(key.information, askedAtMs) : undefined,
     samples: () => sample(discoveryFamilies.disabled, { key: name }, key.disabled),
     describe: description(about),
   };
@@ -59,7 +59,7 @@ function configuredKey(named: NamedKey, listing: Listing): readonly Member[] {
   if (listing.elsewhere.has(name)) return [beside];
   const limited = lowerLimit(key.information, listing.limits.get(name));
   const behind: Member = {
-    id: targetId("behind", key.hash),
+    id: targetId("behind", name),
     name,
     behind: targetId("key", name),
     // For the status page only: budgets count what the poll reports, and the unwatched spend knows the key by its poll.

@@ -29,7 +29,7 @@ export function watchedKeys(config: Config, readings: TargetReadings): WatchedKe
   const isListed = (workspace = "default") =>
     readings.status(targetId("discovery", workspace))?.lastSuccessMs !== undefined;
   if (discovery && !discovery.workspaces.every(isListed)) return undefined;
-  const listed = readings.ids().filter((id) => id.startsWith(LISTED));
+  const listed = readings.ids().filter((id) => LISTED.test(id));
   // The hashes of many keys take a while, and are needed only to find them in a list.
   const hashable = keys.length > MOST_HASHES && listed.length === 0 ? [] : keys;
   const hashed = hashable.map(({ name, secret }) => ({ name, hash: secret.hash?.() }));
@@ -39,16 +39,23 @@ export function watchedKeys(config: Config, readings: TargetReadings): WatchedKe
   const isAttempted = (name: string) =>
     elsewhere.has(name) || readings.status(targetId("key", name))?.attempted === true;
   if (!unread.every(isAttempted)) return undefined;
-  const names = new Map(
-    hashed.flatMap(({ name, hash }) => (hash === undefined ? [] : [[hash, name] as const])),
-  );
+  // One secret may have several names. Its spend counts once, under the first of them.
+  const names = new Map<string, string>();
+  const twins = new Set<string>();
+  for (const { name, hash } of hashed) {
+    if (hash === undefined) continue;
+    if (names.has(hash)) twins.add(name);
+    else names.set(hash, name);
+  }
   const isPolledHere = (hash: string) => {
     const name = names.get(hash);
     return name !== undefined && !elsewhere.has(name);
   };
   const listedNames = new Set(listed.map((id) => names.get(hashOf(id))));
   // A key of another shard has its spend in the list. Without that, its target has no reading.
-  const polled = keys.filter(({ name }) => !elsewhere.has(name) || !listedNames.has(name));
+  const polled = keys.filter(
+    ({ name }) => !twins.has(name) && (!elsewhere.has(name) || !listedNames.has(name)),
+  );
   const others = listed.map(hashOf).filter((hash) => !names.has(hash));
   const isTooMany = keys.length + others.length > MOST_HASHES;
   return {
@@ -65,8 +72,9 @@ export function watchedKeys(config: Config, readings: TargetReadings): WatchedKe
   };
 }
 
-const LISTED = targetId("listed", "");
+/** The first name of a listed key; a twin has its name behind the hash. */
+const LISTED = /^listed\/[^/]+$/;
 
 function hashOf(id: TargetId): string {
-  return id.slice(LISTED.length);
+  return id.slice("listed/".length);
 }

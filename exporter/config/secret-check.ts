@@ -34,7 +34,7 @@ export async function checkSecrets(secrets: readonly NamedSecret[]): Promise<Sec
     else {
       warnings.push({
         path,
-        message: `key ${quote(key)} has the same secret as key ${quote(holder)}: sums over keys count its credits twice`,
+        message: `key ${quote(key)} has the same secret as key ${quote(holder)}: sums and budgets over keys count its credits twice`,
       });
     }
   }

@@ -2,6 +2,8 @@
 export interface ListedName {
   /** The name here. No other key has it. */
   readonly name: string;
+  /** The other names, if its secret is configured under several. */
+  readonly twins: readonly string[];
   /** The label of the name at the gateway, which other keys may have as well. */
   readonly label: string;
   /** Empty where the name contains none. */

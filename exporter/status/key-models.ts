@@ -107,7 +107,9 @@ function labelsOf(listed: ListedNames): Labels {
   const [once, twice] = [new Set<string>([CONCEALED, NONE]), new Set<string>()];
   for (const { label } of names) (once.has(label) ? twice : once).add(label);
   return {
-    byName: new Map(names.map(({ name, label }) => [name, label])),
+    byName: new Map(
+      names.flatMap(({ name, twins, label }) => [...twins, name].map((each) => [each, label] as const)),
+    ),
     isShared: (label) => twice.has(label),
   };
 }

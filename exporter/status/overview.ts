@@ -111,7 +111,7 @@ export function createOverview(
     shard: config.part && shardOverview(config.part),
     gateway: config.gateway.baseUrl,
     creditValue: config.creditValue,
-    keys: [...keyRows(config.keys, readings, listed()), ...listedKeys(config, readings, listed())],
+    keys: [...keyRows(config.keys, readings), ...listedKeys(config, readings, listed())],
     queries: config.analytics ? QUERY_NAMES.map((name) => queryRow(name, readings)) : [],
     keyModels: createKeyModels(config, readings, listed()),
     unwatched: config.analytics && unwatchedRow(readings),

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { Switches } from "../../gateway/switches.ts";
 import type { SeriesMap } from "../../support/series.ts";
+import { statusSchema } from "../../../exporter/status/json/schema.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 type Content = Parameters<TestApp["apply"]>[0];
@@ -34,6 +35,10 @@ function byKey(series: SeriesMap, family: string): Readonly<Record<string, numbe
 
 const listed = (app: TestApp, key: string) =>
   app.seriesWhen((series) => key in byKey(series, "aigateway_key_up"));
+
+/** Number of the names of polled keys that a list has. */
+const infos = (series: SeriesMap) =>
+  [...series.keys()].filter((name) => /discovery_info.*source="poll"/.test(name)).length;
 
 /** The next listing, wherever in the interval it is. */
 const nextList = (app: TestApp) => app.clock.advance(601_000);
@@ -191,6 +196,35 @@ describe("a key that is configured and listed", () => {
     expect([...series.keys()].filter((name) => /discovery_info.*api_key="Prod Search"/.test(name))).toEqual(
       [],
     );
+  });
+
+  test("with two names has the figures of the list under both, and loses one with its configuration", async () => {
+    const app = await start(twoKeys, { keys: ["one"], discovery });
+    const [one, also] = ["one", "also"].map((name) => ({ name, api_key_env: "KEY_0" }));
+    if (!one || !also) return;
+    app.gateway.faults.add({ kind: "status", status: 503, endpoint: "key" });
+    await app.apply({ keys: [one, also] });
+    const both = await app.seriesWhen((shown) => "also" in byKey(shown, USAGE));
+    expect(byKey(both, USAGE)).toEqual({ one: 1.5, also: 1.5, batch: 0 });
+    expect(byKey(both, "aigateway_key_disabled")).toEqual({ one: 0, also: 0, batch: 1 });
+    expect(infos(both)).toBe(2);
+    const { keys } = statusSchema.parse(JSON.parse(await app.page("/api/v1/status")));
+    expect(
+      keys.map(({ key, usage_credits, models_day }) => [key, usage_credits, models_day?.credits]),
+    ).toEqual([
+      ["one", 1.5, 1.5],
+      ["also", 1.5, 1.5],
+      ["batch", 0, 0],
+    ]);
+    app.gateway.faults.add({ kind: "status", status: 503, endpoint: "keys" });
+    await app.apply({ keys: [also] });
+    const left = await app.seriesWhen((shown) => !("one" in byKey(shown, USAGE)));
+    expect(Object.keys(byKey(left, "aigateway_key_disabled"))).not.toContain("one");
+    app.gateway.faults.clear();
+    app.gateway.faults.add({ kind: "status", status: 503, endpoint: "keys", skip: 1 });
+    await nextList(app);
+    const after = await app.seriesWhen((shown) => byKey(shown, "aigateway_key_disabled")["also"] === 0);
+    expect(infos(after)).toBe(1);
   });
 
   test("that becomes configured is never shown twice", async () => {

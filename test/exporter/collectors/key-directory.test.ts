@@ -8,7 +8,7 @@ import { parseKeyRows } from "../../../exporter/gateway/wire/account-keys.ts";
 import { CONTRACT_DATA } from "./key-exposition.ts";
 
 const NO_OWNER = { team: "", project: "", costCenter: "" };
-const NO_NAMES = { taken: new Set<string>(), configured: new Map<string, string>() };
+const NO_NAMES = { taken: new Set<string>(), configured: new Map<string, readonly string[]>() };
 
 /** Lists one key and returns the name that it gets. */
 function nameIn(
@@ -100,12 +100,12 @@ test("a key whose secret was replaced is listed under its new hash only, also by
     directory.named(
       "one",
       keysOf([hash]),
-      { taken: new Set(["mine"]), configured: new Map([[hash, "mine"]]) },
+      { taken: new Set(["mine"]), configured: new Map([[hash, ["mine"]]]) },
       false,
     );
   list(before);
   list(after);
   expect([...(directory.listed().get("one") ?? [])]).toEqual([
-    [after, { name: "mine", label: "search", owner: NO_OWNER }],
+    [after, { name: "mine", label: "search", owner: NO_OWNER, twins: [] }],
   ]);
 });

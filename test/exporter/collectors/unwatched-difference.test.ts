@@ -83,6 +83,27 @@ test("the spend of a key that a reload removed is not unwatched before the next 
   expect(one?.targets).toEqual([targetId("key", "a"), targetId("listed", hash("b"))]);
 });
 
+test("the spend of a secret with two names is subtracted once, whichever shard polls them", () => {
+  const keyOf = (name: string) =>
+    testKey(name, {
+      secret: { origin: name, read: () => new Secret("sk-same-0123456789"), hash: () => hash("a") },
+    });
+  const [one, also] = [keyOf("one"), keyOf("also")];
+  const readings = {
+    ids: () => [targetId("listed", hash("a")), targetId("listed", `${hash("a")}/also`)],
+    status: () => undefined,
+    latest: () => undefined,
+    isCurrent: () => true,
+  };
+  const here = watchedKeys(testConfig({ keys: [one, also] }), readings);
+  expect(here?.targets).toEqual([targetId("key", "one")]);
+  const part = { ordinal: 0, total: 2, elsewhere: [also] };
+  expect(watchedKeys(testConfig({ keys: [one], part }), readings)?.targets).toEqual(here?.targets);
+  const elsewhere = watchedKeys(testConfig({ part: { ...part, elsewhere: [one, also] } }), readings);
+  expect(elsewhere?.targets).toEqual([targetId("listed", hash("a"))]);
+  expect(elsewhere?.hashes).toEqual(new Map([[hash("a"), "one"]]));
+});
+
 function totalAt(askedAtMs: number, window: Window): AccountTotal {
   return { window, askedAtMs, asOfMs: askedAtMs, credits: 1 };
 }

@@ -193,7 +193,7 @@ describe("keys_dir", () => {
   test("warns about two keys with the same secret, which it does not show", async () => {
     const { warnings } = await load(TEXT, { env, files: { "/k/a": "sk-zeta\n" } });
     expect(warnings).toEqual([
-      'keys_dir: key "a" has the same secret as key "zeta": sums over keys count its credits twice',
+      'keys_dir: key "a" has the same secret as key "zeta": sums and budgets over keys count its credits twice',
     ]);
   });
 });

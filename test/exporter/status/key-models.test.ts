@@ -159,6 +159,7 @@ function sourceOf(labels: readonly string[], keySpends: KeySpends) {
   };
   const names = labels.map((label) => ({
     name: label.toLowerCase(),
+    twins: [],
     label,
     owner: { team: "", project: "", costCenter: "" },
   }));

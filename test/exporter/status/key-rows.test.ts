@@ -118,27 +118,19 @@ test("the figures of the list are shown only behind a poll without an answer, an
   };
   const owner = { team: "pay", project: "", costCenter: "" };
   const keys = ["polled", "failing", "unlisted"].map((name) => testKey(name, { owner }));
-  const noOwner = { team: "", project: "", costCenter: "" };
-  const names = ["other", "failing", "polled", "unlisted"].map(
-    (name) => [`hash-${name}`, { name, label: name, owner: noOwner }] as const,
-  );
-  const listed = new Map([
-    ["default", new Map(names.slice(0, 2))],
-    ["more", new Map(names.slice(2))],
-  ]);
   answer(targetId("key", "polled"), 1, 30_000);
-  for (const name of ["other", "polled", "failing"]) answer(targetId("behind", `hash-${name}`), 2);
-  const shown = () => keyRows(keys, readings, listed).map(({ id, day, isFromList }) => [id, day, isFromList]);
+  for (const name of ["other", "polled", "failing"]) answer(targetId("behind", name), 2);
+  const shown = () => keyRows(keys, readings).map(({ id, day, isFromList }) => [id, day, isFromList]);
   expect(shown()).toEqual([
     ["key/polled", 1, undefined],
     ["key/failing", 2, true],
     ["key/unlisted", undefined, undefined],
   ]);
-  expect(keyRows(keys, readings, listed)[1]).toMatchObject({ owner, limit: 10, remaining: 4 });
+  expect(keyRows(keys, readings)[1]).toMatchObject({ owner, limit: 10, remaining: 4 });
   await clock.advance(45_000);
   expect(shown()[0]).toEqual(["key/polled", 2, true]);
   await clock.advance(30_000);
   expect(shown()[0]).toEqual(["key/polled", undefined, undefined]);
-  expect(history.of(targetId("behind", "hash-failing"), clock.now())).toEqual([]);
+  expect(history.of(targetId("behind", "failing"), clock.now())).toEqual([]);
   expect(history.of(targetId("key", "polled"), clock.now())).not.toEqual([]);
 });
