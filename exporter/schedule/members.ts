@@ -51,9 +51,12 @@ export function createMembers(readings: ReadingStore): Members {
   }
 
   /** Removes the members that are missing in an answer, as far as it proves that they are gone or replaced. */
-  function removeGone(members: Map<TargetId, Known>, { members: listed, proves }: MemberList): void {
+  function removeGone(
+    members: Map<TargetId, Known>,
+    { members: listed, proves }: MemberList,
+    names: ReadonlySet<string>,
+  ): void {
     const present = new Set(listed.map(({ id }) => id));
-    const names = new Set(listed.map(nameInKind));
     for (const member of members.values()) {
       const { id } = member;
       if (present.has(id)) continue;
@@ -70,7 +73,13 @@ export function createMembers(readings: ReadingStore): Members {
 
   async function learn(job: Job, list: MemberList, { reading, askedAt, signal }: MembersAnswer) {
     const members = membersOf(job);
-    removeGone(members, list);
+    const names = new Set(list.members.map(nameInKind));
+    removeGone(members, list, names);
+    // The new secret of a key may be in another list than the former one.
+    for (const others of known.values()) {
+      if (others === members) continue;
+      for (const member of others.values()) if (names.has(nameInKind(member))) remove(others, member.id);
+    }
     // Two targets may have swapped their names: no rendering may contain a name twice.
     for (const { id, name } of list.members) {
       if (members.has(id) && members.get(id)?.name !== name) remove(members, id);

@@ -25,14 +25,14 @@ function member(kind: string, hash: string, name: string): Member {
 }
 
 /** The targets after several lists, all of which are younger than their time to live. */
-async function after(...lists: readonly MemberList[]): Promise<readonly string[]> {
+async function after(...lists: readonly (MemberList & { job?: Job })[]): Promise<readonly string[]> {
   const clock = createManualClock("2026-11-18T12:00:00Z");
   const readings = createReadings(clock, createPacking(), () => Number.POSITIVE_INFINITY);
   const members = createMembers(readings);
   const signal = new AbortController().signal;
-  for (const list of lists) {
+  for (const { job = JOB, ...list } of lists) {
     const times = { askedAtMs: clock.now(), asOfMs: clock.now(), timeToLiveMs: 60_000 };
-    await members.learn(JOB, list, { reading: times, askedAt: clock.monotonic(), signal });
+    await members.learn(job, list, { reading: times, askedAt: clock.monotonic(), signal });
   }
   return readings.ids();
 }
@@ -53,3 +53,12 @@ test.each<[MemberList["proves"], readonly string[]]>([
     expect(await after({ members: before, proves: "all" }, { members: next, proves })).toEqual(ids);
   },
 );
+
+test("a member with the name of one in another list replaces it, because a new secret may be in another workspace", async () => {
+  const other = { ...JOB, id: targetId("discovery", "other") };
+  const before = [member("listed", "one", "mine"), member("listed", "two", "batch")];
+  const next = [member("listed", "new", "mine")];
+  expect(
+    await after({ members: before, proves: "all" }, { members: next, proves: "all", job: other }),
+  ).toEqual(["listed/two", "listed/new"]);
+});
