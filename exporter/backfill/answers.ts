@@ -37,6 +37,9 @@ export type PastRow = PastAnswer["rows"][number];
 
 export const ACCOUNT = "account";
 export const PAIRS = "pairs";
+/** The same in messages. */
+export const ACCOUNT_NAME = "the account";
+export const PAIRS_NAME = "models and apps";
 
 /** The parts of the asked time that have one granularity. */
 export function ranges({

@@ -7,47 +7,82 @@ import {
   type UsageQuestion,
   type UsageSeries,
 } from "../gateway/port.ts";
-import { quoted } from "../reports/answer-problems.ts";
 import { BUCKET_MS, type Window } from "../time/window.ts";
-import { ACCOUNT, keptAnswer, ofKey, PAIRS, type PastAnswer, ranges } from "./answers.ts";
+import {
+  ACCOUNT,
+  ACCOUNT_NAME,
+  keptAnswer,
+  ofKey,
+  PAIRS,
+  PAIRS_NAME,
+  type PastAnswer,
+  ranges,
+} from "./answers.ts";
 import type { BackfillPlan } from "./plan.ts";
 
 /** The questions of a backfill. Both need the management key. */
 export interface PastGateway {
+  /**
+   * @param name what the question is about, for messages.
+   * @throws GatewayError
+   */
+  usageSeries(question: SeriesQuestion, name: string): Promise<UsageSeries>;
   /** @throws GatewayError */
-  usageSeries(question: SeriesQuestion): Promise<UsageSeries>;
-  /** @throws GatewayError */
-  usage(question: UsageQuestion): Promise<Usage>;
+  usage(question: UsageQuestion, name: string): Promise<Usage>;
 }
 
 /** The gateway's answer cannot be used. */
-export class PastError extends Error {}
+export class PastError extends Error {
+  /** What the question was about. */
+  readonly subject: string;
+
+  constructor({ name }: Pick<Subject, "name">, reason: string) {
+    super(reason);
+    this.subject = name;
+  }
+}
 
 /**
  * Asks for everything that is not yet answered, and yields each answer once.
  * @param answered what earlier runs were answered: subjects and ends of their ranges.
+ * @param leaveOut receives the hash of each key about which the gateway has no usable answer, and why. The others are still asked.
  * @throws GatewayError; PastError if the gateway cuts rows, sends some that cannot be read or lack the credits, or warns
- * about the query, such as about a key by which it cannot filter.
+ * about the query.
  */
 export async function* askPast(
   plan: BackfillPlan,
   answered: AnsweredSoFar,
   gateway: PastGateway,
+  leaveOut: (hash: string, error: unknown) => void,
 ): AsyncGenerator<PastAnswer> {
-  const keys = keysOf(plan);
-  for (const subject of [WHOLE_ACCOUNT, ...keys]) {
-    const { id, isKey } = subject;
-    for (const part of ranges(plan)) {
-      if (answered.has(id, part.range.endMs)) continue;
-      const filters = isKey ? ofKey(id) : [];
-      const answer = await gateway.usageSeries({ ...part, dimensions: [], filters });
-      yield keptAnswer(id, part.range, counted(subject, part, answer));
+  yield* askSums(plan, WHOLE_ACCOUNT, answered, gateway);
+  for (const key of keysOf(plan)) {
+    try {
+      yield* askSums(plan, key, answered, gateway);
+      const isAfterNeeded =
+        plan.untilMs < plan.plannedAtMs && !answered.isAfterKnown(key.id, plan.plannedAtMs);
+      if (isAfterNeeded) yield await after(plan, key, gateway);
+    } catch (error) {
+      leaveOut(key.id, error);
     }
   }
-  if (plan.untilMs < plan.plannedAtMs) {
-    for (const key of keys) if (!answered.isAfterKnown(key.id)) yield await after(plan, key, gateway);
-  }
   for (const part of ranges(plan)) yield* askPairs(part, answered, gateway);
+}
+
+/** The sums of the account or of a key by hour and by day. */
+async function* askSums(
+  plan: BackfillPlan,
+  subject: Subject,
+  answered: AnsweredSoFar,
+  gateway: PastGateway,
+): AsyncGenerator<PastAnswer> {
+  const { id, name, isKey } = subject;
+  for (const part of ranges(plan)) {
+    if (answered.has(id, part.range.endMs)) continue;
+    const filters = isKey ? ofKey(id) : [];
+    const answer = await gateway.usageSeries({ ...part, dimensions: [], filters }, name);
+    yield keptAnswer(id, part.range, counted(subject, part, answer));
+  }
 }
 
 /** What a question is about. */
@@ -55,18 +90,18 @@ interface Subject {
   /** As answers have it. */
   readonly id: string;
   /** For messages. */
-  readonly title: string;
+  readonly name: string;
   readonly isKey: boolean;
 }
 
-const WHOLE_ACCOUNT: Subject = { id: ACCOUNT, title: "the account", isKey: false };
-const ALL_PAIRS: Subject = { id: PAIRS, title: "a model", isKey: false };
+const WHOLE_ACCOUNT: Subject = { id: ACCOUNT, name: ACCOUNT_NAME, isKey: false };
+const ALL_PAIRS: Subject = { id: PAIRS, name: PAIRS_NAME, isKey: false };
 
 /** One for each secret, which may have several names. */
 function keysOf({ keys }: BackfillPlan): readonly Subject[] {
   return [...Map.groupBy(keys, ({ hash }) => hash)].map(([id, [first]]) => ({
     id,
-    title: `the key ${quoted(first?.name ?? id)}`,
+    name: first?.name ?? id,
     isKey: true,
   }));
 }
@@ -77,7 +112,8 @@ export interface AnsweredSoFar {
   count(): number;
   /** Whether the subject is answered up to this end of a range. */
   has(subject: string, endMs: number): boolean;
-  isAfterKnown(hash: string): boolean;
+  /** Whether the time from the written past until `endMs` is answered. */
+  isAfterKnown(hash: string, endMs: number): boolean;
   /** Up to when the pairs are answered; undefined: not at all. */
   pairsUntilMs(): number | undefined;
 }
@@ -85,15 +121,10 @@ export interface AnsweredSoFar {
 /** What a key has used since the live series began: its all-time usage then is that of now without this. */
 async function after(plan: BackfillPlan, key: Subject, gateway: PastGateway): Promise<PastAnswer> {
   const range = { startMs: plan.untilMs, endMs: plan.plannedAtMs };
-  const usage = await gateway.usage({
-    range,
-    pairs: false,
-    total: true,
-    rates: false,
-    filters: ofKey(key.id),
-  });
+  const question = { range, pairs: false, total: true, rates: false, filters: ofKey(key.id) };
+  const usage = await gateway.usage(question, key.name);
   const { total } = whole(key, usage, range);
-  if (total?.gap === "cut") throw new PastError(`the gateway does not send all rows ${between(range)}`);
+  if (total?.gap === "cut") throw notAll(key, range);
   const amounts = total?.empty ? NOTHING_USED : total?.amounts;
   if (amounts?.credits === undefined) throw noCredits(key, range);
   return {
@@ -114,7 +145,8 @@ async function* askPairs(
   let count = FIRST_COUNT;
   for (let startMs = Math.max(range.startMs, answered.pairsUntilMs() ?? 0); startMs < range.endMs;) {
     const part = { startMs, endMs: Math.min(range.endMs, startMs + count * bucketMs) };
-    const answer = await gateway.usageSeries({ range: part, granularity, dimensions: ["model", "app"] });
+    const question = { range: part, granularity, dimensions: ["model", "app"] };
+    const answer = await gateway.usageSeries(question, PAIRS_NAME);
     if (answer.truncated && count > 1) {
       count = Math.floor(count / 2);
       continue;
@@ -143,31 +175,37 @@ function counted(
 ): UsageSeries {
   const { rows } = whole(subject, answer, range);
   if (subject !== ALL_PAIRS && new Set(rows.map(({ startMs }) => startMs)).size < rows.length)
-    throw new PastError(`the gateway sends several rows for one ${granularity} ${between(range)}`);
+    throw new PastError(subject, `the gateway sends several rows for one ${granularity} ${between(range)}`);
   const unknown = rows.find(({ amounts }) => amounts.credits === undefined && amounts.requests !== 0);
   if (!unknown) return answer;
   throw noCredits(subject, { startMs: unknown.startMs, endMs: unknown.startMs + BUCKET_MS[granularity] });
 }
 
 /** The answer, if nothing is missing. A warning may mean that a filter was dropped, so that other keys are part of the answer. */
-function whole<Answer extends UsageAnswer>({ title, isKey }: Subject, answer: Answer, range: Window): Answer {
+function whole<Answer extends UsageAnswer>(subject: Subject, answer: Answer, range: Window): Answer {
   const from = between(range);
-  if (answer.truncated) throw new PastError(`the gateway does not send all rows ${from}`);
+  if (answer.truncated) throw notAll(subject, range);
   if (answer.unreadableRows > 0)
     throw new PastError(
+      subject,
       `${answer.unreadableRows} rows ${from} cannot be read (the first: ${answer.rowProblem})`,
     );
   if (answer.warnings > 0)
     throw new PastError(
-      isKey
-        ? `the gateway cannot filter by ${title} (if it was deleted, remove it from the configuration and use an empty folder)`
+      subject,
+      subject.isKey
+        ? "the gateway cannot filter by it. If it was deleted, remove it from the configuration"
         : `the gateway warns about the usage ${from}`,
     );
   return answer;
 }
 
-function noCredits({ title }: Subject, range: Window): PastError {
-  return new PastError(`the gateway does not report the credits of ${title} ${between(range)}`);
+function notAll(subject: Subject, range: Window): PastError {
+  return new PastError(subject, `the gateway does not send all rows ${between(range)}`);
+}
+
+function noCredits(subject: Subject, range: Window): PastError {
+  return new PastError(subject, `the gateway does not report the credits ${between(range)}`);
 }
 
 function between({ startMs, endMs }: Window): string {

@@ -3,7 +3,7 @@ import type { KeyInformation } from "../gateway/key-information.ts";
 import { gauge, sample } from "../metrics/family.ts";
 import { type KnownKey, knownKeys } from "../reports/known-keys.ts";
 import type { ReportGateway } from "../reports/report.ts";
-import type { BackfillPlan, BackfillRequest, PlannedKey, planTimes } from "./plan.ts";
+import type { BackfillPlan, BackfillRequest, PlannedKey, PlanTimes } from "./plan.ts";
 
 /** The questions of a plan. */
 export interface PlanGateway extends Pick<ReportGateway, "accountKeys"> {
@@ -18,29 +18,25 @@ export function requestText(request: BackfillRequest, { gateway, analytics }: Co
 
 /**
  * Finds out which keys there are and what they have used in all.
- * @param warn receives what will be missing.
  * @throws GatewayError
  */
 export async function makePlan(
   request: BackfillRequest,
-  times: Exclude<ReturnType<typeof planTimes>, string>,
+  { startMs, untilMs, dataStartMs, hoursStartMs }: PlanTimes,
   config: Config,
   nowMs: number,
   gateway: PlanGateway,
-  warn: (text: string) => void,
 ): Promise<BackfillPlan> {
-  const { keys, problems } = await knownKeys(config, gateway);
-  for (const problem of problems) {
-    warn(
-      "key" in problem
-        ? `the secret of key "${problem.key}" cannot be read, so the key has no past`
-        : `the list of keys of workspace "${problem.workspace}" is incomplete, so some keys have no past`,
-    );
-  }
+  const known = await knownKeys(config, gateway);
+  const problems = known.problems.map((problem) =>
+    "key" in problem
+      ? `the secret of key "${problem.key}" cannot be read, so the key has no past`
+      : `the list of keys of workspace "${problem.workspace}" is incomplete, so some keys have no past`,
+  );
   const planned: PlannedKey[] = [];
-  for (const key of keys) planned.push(await plannedKey(key, gateway, warn));
+  for (const key of known.keys) planned.push(await plannedKey(key, gateway, (text) => problems.push(text)));
   return {
-    version: 2,
+    version: 3,
     request: requestText(request, config),
     target: targetText(request),
     format: request.format,
@@ -48,8 +44,12 @@ export async function makePlan(
     stepMs: request.stepMs,
     top: config.analytics?.top ?? 0,
     plannedAtMs: nowMs,
-    ...times,
+    startMs,
+    untilMs,
+    dataStartMs,
+    hoursStartMs,
     keys: planned.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+    problems,
   };
 }
 

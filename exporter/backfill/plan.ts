@@ -41,7 +41,7 @@ const key = z.object({
 
 /** Everything on which the written bytes depend, besides the answers. */
 export const backfillPlan = z.object({
-  version: z.literal(2),
+  version: z.literal(3),
   /** The request and the gateway, as text: whether a folder belongs to the same backfill. */
   request: z.string(),
   format: z.enum(PAST_FORMATS),
@@ -60,9 +60,22 @@ export const backfillPlan = z.object({
   /** From here on the gateway is asked by hour, before by day. */
   hoursStartMs: z.number(),
   keys: z.array(key),
+  /** What is missing, and why. While there is something, the next run plans again. */
+  problems: z.array(z.string()),
 });
 export type BackfillPlan = z.infer<typeof backfillPlan>;
 export type PlannedKey = BackfillPlan["keys"][number];
+
+/** The same plan without a key, whose missing past becomes a problem. */
+export function withoutKey(plan: BackfillPlan, hash: string, reason: string): BackfillPlan {
+  const own = plan.keys.filter((each) => each.hash === hash);
+  const keys = plan.keys.filter((each) => each.hash !== hash);
+  const problems = own.map(({ name }) => `key "${name}" has no past: ${reason}`);
+  return { ...plan, keys, problems: [...plan.problems, ...problems] };
+}
+
+/** Which time is asked for and written. */
+export type PlanTimes = Pick<BackfillPlan, "startMs" | "untilMs" | "dataStartMs" | "hoursStartMs">;
 
 /**
  * The times of a plan, or why it is not possible.
@@ -72,7 +85,7 @@ export function planTimes(
   { days, untilMs: wantedMs }: Pick<BackfillRequest, "days" | "untilMs">,
   nowMs: number,
   reachDays: number,
-): Pick<BackfillPlan, "startMs" | "untilMs" | "dataStartMs" | "hoursStartMs"> | string {
+): PlanTimes | string {
   const untilMs = Math.floor((wantedMs ?? nowMs) / 1000) * 1000;
   const todayMs = windowAt("day", nowMs).startMs;
   const earliestMs = todayMs - (reachDays - 1) * DAY_MS;

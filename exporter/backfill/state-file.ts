@@ -10,6 +10,9 @@ export interface StateFile {
   /** Undefined: nothing was begun. */
   readonly plan: BackfillPlan | undefined;
   readonly answered: AnsweredSoFar;
+  /** Whether the credits may contain BYOK. */
+  mayHaveByok(): boolean;
+  /** Keeps what is answered. Files of an earlier plan are removed. */
   begin(plan: BackfillPlan): Promise<void>;
   add(answer: PastAnswer): Promise<void>;
   /** All answers, in the order in which they came. */
@@ -20,6 +23,7 @@ export interface StateFile {
 export class StateError extends Error {}
 
 export const STATE_NAME = "backfill-state.ndjson";
+export const SCRIPT_NAME = "import.sh";
 
 /** Opens the state of a folder, which is created if necessary. A line that was not written completely is removed. */
 export async function openStateFile(folder: string): Promise<StateFile> {
@@ -30,10 +34,12 @@ export async function openStateFile(folder: string): Promise<StateFile> {
   let plan: BackfillPlan | undefined;
   let pairsUntilMs: number | undefined;
   let answers = 0;
+  let mayHaveByok = false;
 
-  function note({ subject, range, isAfter }: PastAnswer): void {
+  function note({ subject, range, isAfter, isByokUnknown, rows }: PastAnswer): void {
     answers++;
-    if (isAfter === true) afterKnown.add(subject);
+    mayHaveByok ||= isByokUnknown && rows.length > 0;
+    if (isAfter === true) afterKnown.add(`${subject} ${range.endMs}`);
     else if (subject === PAIRS) pairsUntilMs = range.endMs;
     else answeredEnds.add(`${subject} ${range.endMs}`);
   }
@@ -66,25 +72,44 @@ export async function openStateFile(folder: string): Promise<StateFile> {
     answered: {
       count: () => answers,
       has: (subject, endMs) => answeredEnds.has(`${subject} ${endMs}`),
-      isAfterKnown: (hash) => afterKnown.has(hash),
+      isAfterKnown: (hash, endMs) => afterKnown.has(`${hash} ${endMs}`),
       pairsUntilMs: () => pairsUntilMs,
     },
+    mayHaveByok: () => mayHaveByok,
     begin: async (begun) => {
+      await removeWritten(folder);
+      await writeWhole(path, linesWith(begun));
       plan = begun;
-      await writeWhole(path, [`${JSON.stringify(begun)}\n`]);
     },
     add: async (answer) => {
       await appendFile(path, `${JSON.stringify(answer)}\n`);
       note(answer);
     },
     answers: async function* () {
-      let isFirst = true;
-      for await (const line of linesOf(path)) {
-        if (!isFirst && line !== "") yield pastAnswer.parse(JSON.parse(line));
-        isFirst = false;
-      }
+      for await (const line of answerLines()) yield pastAnswer.parse(JSON.parse(line));
     },
   };
+
+  async function* answerLines(): AsyncGenerator<string> {
+    let isFirst = true;
+    for await (const line of linesOf(path)) {
+      if (!isFirst && line !== "") yield line;
+      isFirst = false;
+    }
+  }
+
+  async function* linesWith(begun: BackfillPlan): AsyncGenerator<string> {
+    yield `${JSON.stringify(begun)}\n`;
+    if (plan) for await (const line of answerLines()) yield `${line}\n`;
+  }
+}
+
+/** Removes the script first, so that it never imports a part of the days. */
+async function removeWritten(folder: string): Promise<void> {
+  await rm(join(folder, SCRIPT_NAME), { force: true });
+  for (const name of await readdir(folder)) {
+    if (/^\d{4}-\d\d-\d\d\./.test(name)) await rm(join(folder, name));
+  }
 }
 
 /** Writes a file that appears only when it is complete. Returns its size in bytes. */

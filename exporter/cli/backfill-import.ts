@@ -1,7 +1,7 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { type BackfillPlan, daysToKeep } from "../backfill/plan.ts";
-import { writeWhole } from "../backfill/state-file.ts";
+import { SCRIPT_NAME, writeWhole } from "../backfill/state-file.ts";
 import { formatDuration } from "../time/duration.ts";
 import { prometheusScript, remoteWriteScript, victoriaMetricsScript } from "./import-scripts.ts";
 import { rulePasses } from "./rule-passes.ts";
@@ -30,11 +30,17 @@ export async function writeImport(plan: BackfillPlan, folder: string, files: num
     await writeWhole(join(folder, name), [renderRuleFile([group], "aigateway-exporter backfill")]);
     names.push(name);
   }
-  const script = join(folder, "import.sh");
+  const script = join(folder, SCRIPT_NAME);
   await writeWhole(script, [scriptOf(plan, names)]);
   await chmod(script, 0o755);
   const sparse = plan.format === "remote-write" || isRecorded(plan) ? "" : `\n${tooSparse(plan)}`;
-  return `${files} files are in "${folder}". ${adviceOf(plan, script)}${sparse}\n`;
+  return `${files} files are in "${folder}".${gaps(plan)} ${adviceOf(plan, script)}${sparse}\n`;
+}
+
+function gaps({ problems }: BackfillPlan): string {
+  if (problems.length === 0) return "";
+  return ` They are incomplete:
+${problems.map((problem) => `- ${problem}\n`).join("")}Solve this and run the same command again before the import, which is possible only once.\n`;
 }
 
 /** The rules use samples of the last 25 minutes at most, and promtool chooses when within a step it evaluates them. */

@@ -1,29 +1,30 @@
-import { askPast, PastError } from "../backfill/ask-past.ts";
+import { ACCOUNT_NAME, PAIRS_NAME } from "../backfill/answers.ts";
+import { askPast, PastError, type PastGateway } from "../backfill/ask-past.ts";
 import { estimateOf } from "../backfill/estimate.ts";
-import { makePlan, requestText } from "../backfill/make-plan.ts";
+import { makePlan, type PlanGateway, requestText } from "../backfill/make-plan.ts";
 import {
   type BackfillPlan,
   type BackfillRequest,
+  type PlanTimes,
   planTimes,
   REACH_DAYS,
   SHORT_REACH_DAYS,
+  withoutKey,
 } from "../backfill/plan.ts";
 import type { InspectedServer } from "../backfill/inspect-server.ts";
 import { PrometheusError } from "../backfill/prometheus-api.ts";
 import { openStateFile, type StateFile, StateError } from "../backfill/state-file.ts";
 import { writeDays } from "../backfill/write-days.ts";
-import type { AnalyticsConfig, Config } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { withoutSecrets } from "../config/secret.ts";
 import { GatewayError } from "../gateway/errors.ts";
 import { createGateway } from "../gateway/gateway.ts";
-import type { Endpoint, Gateway } from "../gateway/port.ts";
-import type { Clock } from "../time/clock.ts";
 import { DAY_MS, windowAt } from "../time/window.ts";
 import type { CommandLine } from "./command-line.ts";
 import { askServer, warnOfServer } from "./backfill-server.ts";
 import { writeImport } from "./backfill-import.ts";
 import { loadConfiguration, type Reporter, terminalReporter } from "./load-configuration.ts";
-import { pacedClients } from "./paced-clients.ts";
+import { createPastGateway } from "./past-gateway.ts";
 import type { Terminal } from "./terminal.ts";
 import { utcText } from "../time/utc-time.ts";
 import { folderFault } from "./write-dashboards.ts";
@@ -31,8 +32,8 @@ import { folderFault } from "./write-dashboards.ts";
 type BackfillLine = Extract<CommandLine, { readonly command: "backfill" }>;
 
 /**
- * Writes the past that the gateway remembers as files for `promtool`. Exit code 1 if it cannot be asked or written;
- * the same command then continues.
+ * Writes the past that the gateway remembers as files for `promtool`. Exit code 1 if it cannot be asked or written, or
+ * if a part is missing; the same command then continues.
  */
 export async function backfill(
   { request, output, url, isDryRun, options: { configFile } }: BackfillLine,
@@ -49,13 +50,13 @@ export async function backfill(
   }
   const dependencies = { clock, version: build.version, random, onAnswer: () => {} };
   const gateway = createGateway(config.gateway, dependencies);
-  const questions = pastGateway(gateway, config, analytics, clock);
+  const questions = createPastGateway(gateway, config, analytics, clock);
   try {
     const server = url === undefined ? undefined : await askServer(url, request, terminal);
     const context: Context = { request, output, config, server, questions, terminal, reporter };
     return await (isDryRun ? dryRun(context) : run(context));
   } catch (error) {
-    reporter.problem(`Cannot backfill: ${problemOf(error, output)}`);
+    reporter.problem(problemOf(error, output));
     return 1;
   } finally {
     await gateway.close();
@@ -67,7 +68,7 @@ interface Context {
   readonly output: string;
   readonly config: Config;
   readonly server: InspectedServer | undefined;
-  readonly questions: ReturnType<typeof pastGateway>;
+  readonly questions: PastGateway & PlanGateway;
   readonly terminal: Terminal;
   readonly reporter: Reporter;
 }
@@ -76,22 +77,24 @@ interface Context {
 class RequestError extends Error {}
 
 async function run(context: Context): Promise<number> {
-  const { request, output, config, server, questions, terminal, reporter } = context;
+  const { request, output, config, server, terminal, reporter } = context;
   const known = requestText(request, config);
   const state = await openStateFile(output);
   if (state.plan && state.plan.request !== known)
     throw new RequestError(
       `"${output}" (--output) has the files of another backfill (other flags, gateway or top): use an empty folder`,
     );
-  if (!state.plan) await state.begin(await planOf(context));
-  const { plan } = state;
-  if (!plan) return 1;
+  const former = state.plan;
+  let plan = former && former.problems.length === 0 ? former : await planOf(context, former);
+  if (plan !== former) await state.begin(plan);
   if (server) warnOfServer(server, plan, reporter);
   else if (request.untilMs === undefined)
     reporter.warning(
       `the past ends at ${utcText(plan.untilMs)}. If Prometheus has live series from before that, set --until to their beginning`,
     );
-  if (await ask(plan, state, questions, terminal))
+  const complete = await ask(plan, state, context);
+  if (complete !== plan) await state.begin((plan = complete));
+  if (state.mayHaveByok())
     reporter.warning(
       "the credits may contain usage that your own provider keys paid for (BYOK), because the gateway does not report it separately",
     );
@@ -101,16 +104,21 @@ async function run(context: Context): Promise<number> {
     if (bytes !== undefined) terminal.stderr.write(`wrote ${name}, ${megabytes(bytes)}\n`);
   }
   terminal.stdout.write(withoutSecrets(await writeImport(plan, output, files)));
-  return 0;
+  return exitCodeOf(plan);
+}
+
+function exitCodeOf({ problems }: BackfillPlan): number {
+  return problems.length === 0 ? 0 : 1;
 }
 
 async function dryRun(context: Context): Promise<number> {
   const { questions, terminal } = context;
-  const plan = await planOf(context);
+  const plan = await planOf(context, undefined);
   if (context.server) warnOfServer(context.server, plan, context.reporter);
   const { startMs } = windowAt("day", plan.untilMs - 1);
   const range = { startMs: Math.max(plan.dataStartMs, startMs - DAY_MS), endMs: plan.untilMs };
-  const { rows } = await questions.usageSeries({ range, granularity: "day", dimensions: ["model", "app"] });
+  const question = { range, granularity: "day", dimensions: ["model", "app"] } as const;
+  const { rows } = await questions.usageSeries(question, PAIRS_NAME);
   const { requests, samples, bytes, files } = estimateOf(plan, Math.ceil(rows.length / 2));
   const [from, until, hours] = [plan.startMs, plan.untilMs, plan.hoursStartMs].map((ms) => utcText(ms));
   terminal.stdout.write(
@@ -121,18 +129,26 @@ async function dryRun(context: Context): Promise<number> {
       "",
     ].join("\n"),
   );
-  return 0;
+  return exitCodeOf(plan);
 }
 
-async function planOf(context: Context): Promise<BackfillPlan> {
-  const { request, config, server, questions, terminal, reporter } = context;
+/** @param former an incomplete plan, whose times the new one keeps. */
+async function planOf(context: Context, former: BackfillPlan | undefined): Promise<BackfillPlan> {
+  const { request, config, questions, terminal, reporter } = context;
   const nowMs = terminal.clock.now();
+  const times = former ?? (await timesOf(context, nowMs));
+  const plan = await makePlan(request, times, config, nowMs, questions);
+  for (const problem of plan.problems) reporter.warning(problem);
+  return plan;
+}
+
+async function timesOf({ request, server, questions }: Context, nowMs: number): Promise<PlanTimes> {
   const wanted = { days: request.days, untilMs: endOf(request, server) };
   let times = planTimes(wanted, nowMs, REACH_DAYS);
   if (typeof times !== "string" && !(await isReached(times, nowMs, questions)))
     times = planTimes(wanted, nowMs, SHORT_REACH_DAYS);
   if (typeof times === "string") throw new RequestError(times);
-  return makePlan(request, times, config, nowMs, questions, (text) => reporter.warning(text));
+  return times;
 }
 
 /** Whether the gateway remembers the first day. The answer is not kept. */
@@ -144,7 +160,7 @@ async function isReached(
   if (nowMs - dataStartMs < SHORT_REACH_DAYS * DAY_MS) return true;
   const range = { startMs: dataStartMs, endMs: dataStartMs + DAY_MS };
   try {
-    await questions.usageSeries({ range, granularity: "day", dimensions: [] });
+    await questions.usageSeries({ range, granularity: "day", dimensions: [] }, ACCOUNT_NAME);
     return true;
   } catch (error) {
     if (error instanceof GatewayError && error.kind === "bad_request") return false;
@@ -161,19 +177,23 @@ function endOf({ untilMs }: BackfillRequest, server: InspectedServer | undefined
   );
 }
 
-/** Returns whether the credits may contain BYOK. */
+/** Returns the plan without the keys about which the gateway has no usable answer, which are then problems of the plan. */
 async function ask(
   plan: BackfillPlan,
   state: StateFile,
-  questions: Context["questions"],
-  { stderr, clock }: Pick<Terminal, "stderr" | "clock">,
-): Promise<boolean> {
-  let isByokUnknown = false;
+  { questions, reporter, terminal: { stderr, clock } }: Context,
+): Promise<BackfillPlan> {
+  let complete = plan;
+  const leaveOut = (hash: string, error: unknown) => {
+    if (!isAboutOneKey(error)) throw error;
+    const { problems } = complete;
+    complete = withoutKey(complete, hash, error.message);
+    for (const problem of complete.problems.slice(problems.length)) reporter.warning(problem);
+  };
   let shownAt = clock.monotonic();
   const { requests } = estimateOf(plan, 0);
-  for await (const answer of askPast(plan, state.answered, questions)) {
+  for await (const answer of askPast(plan, state.answered, questions, leaveOut)) {
     await state.add(answer);
-    isByokUnknown ||= answer.isByokUnknown;
     if (clock.monotonic() - shownAt < PROGRESS_MS) continue;
     shownAt = clock.monotonic();
     const answers = state.answered.count();
@@ -183,37 +203,27 @@ async function ask(
       `asked until ${utcText(answer.range.endMs)}: ${answers} of at least ${requests} questions${left}\n`,
     );
   }
-  return isByokUnknown;
+  return complete;
+}
+
+/** Whether a question about another key may succeed. */
+function isAboutOneKey(error: unknown): error is Error {
+  if (error instanceof GatewayError) return error.kind === "bad_request" || error.kind === "bad_response";
+  return error instanceof PastError;
 }
 
 const PROGRESS_MS = 10_000;
 /** The pace of the analytics endpoint. */
 const PER_MINUTE = 60;
 
-function pastGateway(
-  gateway: Pick<Gateway, "clientFor">,
-  config: Config,
-  { managementKey }: AnalyticsConfig,
-  clock: Clock,
-) {
-  const clientOf = (endpoint: Endpoint, name = "backfill") =>
-    pacedClients(gateway, config.gateway, clock, { endpoint, name, signal: NEVER });
-  const [analytics, account, key] = [clientOf("analytics"), clientOf("account"), clientOf("key")];
-  return {
-    usageSeries: (question: Parameters<ReturnType<typeof analytics>["usageSeries"]>[0]) =>
-      analytics().usageSeries(question, managementKey),
-    usage: (question: Parameters<ReturnType<typeof analytics>["usage"]>[0]) =>
-      analytics().usage(question, managementKey),
-    accountKeys: (workspace: string | undefined) => account().accountKeys(workspace, managementKey),
-    currentKey: ({ secret }: Config["keys"][number]) => key().currentKey(secret),
-  };
+function problemOf(error: unknown, output: string): string {
+  if (error instanceof PastError)
+    return `Cannot backfill ${error.subject}: ${error.message}, so sums would be wrong`;
+  return `Cannot backfill: ${reasonOf(error, output)}`;
 }
 
-const NEVER = new AbortController().signal;
-
-function problemOf(error: unknown, output: string): string {
+function reasonOf(error: unknown, output: string): string {
   if (error instanceof RequestError || error instanceof StateError) return error.message;
-  if (error instanceof PastError) return `${error.message}, so sums would be wrong`;
   if (error instanceof PrometheusError) return `${error.message} (--url)`;
   if (error instanceof GatewayError && error.kind === "bad_request") return error.message;
   if (error instanceof GatewayError) return `${error.message}. The same command continues`;

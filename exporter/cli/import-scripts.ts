@@ -35,7 +35,7 @@ if [ "\${CHECK:-yes}" = yes ] && [ "$keeps" -lt ${days} ]; then
   exit 1
 fi
 
-${known(plan, "Prometheus")}
+${known(plan, "Prometheus")}${gaps(plan)}
 # Blocks that are moved into the data folder as a whole are loaded within a minute.
 import() {
   for block in blocks/*/; do
@@ -73,7 +73,7 @@ set -eu
 url=\${1:?the URL of VictoriaMetrics, such as http://localhost:8428}
 cd "$(dirname "$0")"
 
-${known(plan, "VictoriaMetrics")}
+${known(plan, "VictoriaMetrics")}${gaps(plan)}
 # VictoriaMetrics silently drops what is older than its retention.
 ${stored(plan, "VictoriaMetrics", "set -retentionPeriod so that it keeps these days")}
 first=yes
@@ -104,7 +104,7 @@ set -eu
 url=\${1:?the URL of the server, such as http://localhost:9090}
 cd "$(dirname "$0")"
 
-${known(plan, "The server")}
+${known(plan, "The server")}${gaps(plan)}
 ${stored(plan, "The server", "set storage.tsdb.out_of_order_time_window and the retention so that it takes these days")}
 for day in \${DAYS-*.${SUFFIXES["remote-write"]}}; do
   echo "$day"
@@ -147,6 +147,11 @@ case $known in
   fi ;;
 esac
 `;
+}
+
+/** What is missing is shown, but imported nevertheless. */
+function gaps({ problems }: BackfillPlan): string {
+  return problems.map((problem) => `echo ${shellText(`warning: ${problem}`)} >&2\n`).join("");
 }
 
 function shellText(text: string): string {

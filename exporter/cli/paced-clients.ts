@@ -1,17 +1,20 @@
 import type { Config } from "../config/config.ts";
 import { requestLimits } from "../gateway/gateway.ts";
-import type { Caller, Gateway, GatewayClient } from "../gateway/port.ts";
+import type { Endpoint, Gateway, GatewayClient } from "../gateway/port.ts";
 import { createRateLimiter } from "../schedule/rate-limiter.ts";
 import type { Clock } from "../time/clock.ts";
 
-/** Makes clients of one endpoint for a command, which asks one question after the other at the pace of the daemon. */
+/**
+ * Makes clients of one endpoint for a command, which asks one question after the other at the pace of the daemon. Each
+ * has the name that messages give to what it asks about: a key, a workspace, a query.
+ */
 export function pacedClients(
   gateway: Pick<Gateway, "clientFor">,
   config: Config["gateway"],
   clock: Clock,
-  caller: Omit<Caller, "permits">,
-): () => GatewayClient {
-  const limiter = createRateLimiter(clock, requestLimits(config)[caller.endpoint]);
+  endpoint: Endpoint,
+): (name: string) => GatewayClient {
+  const limiter = createRateLimiter(clock, requestLimits(config)[endpoint]);
   const next = async (signal: AbortSignal) => {
     const wantedAt = clock.monotonic();
     const waitMs = limiter.readyAt(wantedAt) - wantedAt;
@@ -19,5 +22,7 @@ export function pacedClients(
     limiter.use(wantedAt);
     return { release: () => {} };
   };
-  return () => gateway.clientFor({ ...caller, permits: { next } });
+  return (name) => gateway.clientFor({ endpoint, name, permits: { next }, signal: NEVER });
 }
+
+const NEVER = new AbortController().signal;

@@ -107,13 +107,10 @@ function reportGateway(
   { managementKey }: AnalyticsConfig,
   clock: Clock,
 ): ReportGateway {
-  const clientOf = (endpoint: Endpoint) =>
-    pacedClients(gateway, config.gateway, clock, { endpoint, name: "report", signal: NEVER });
+  const clientOf = (endpoint: Endpoint) => pacedClients(gateway, config.gateway, clock, endpoint);
   const [analytics, account] = [clientOf("analytics"), clientOf("account")];
   return {
-    usage: (question) => analytics().usage(question, managementKey),
-    accountKeys: (workspace) => account().accountKeys(workspace, managementKey),
+    usage: (question, name) => analytics(name).usage(question, managementKey),
+    accountKeys: (workspace) => account(workspace ?? "default").accountKeys(workspace, managementKey),
   };
 }
-
-const NEVER = new AbortController().signal;

@@ -12,7 +12,7 @@ export function listedSpend(
   return async ({ window, price }) => {
     const dimensions = [by === "key" ? "api_key_id" : by];
     const question = { range: window, pairs: true, total: true, rates: false, dimensions };
-    const usage = await gateway.usage(question);
+    const usage = await gateway.usage(question, `spend by ${by}`);
     const { pairs, truncated, unreadableRows, warnings } = usage;
     const total = totalAmounts(usage.total, price);
     const lines = pairs.map(({ model, amounts }) => ({

@@ -21,7 +21,7 @@ export async function ownedSpend(
     const computed: number[] = [];
     const amountsOf = async (filters: readonly UsageFilter[], name: string): Promise<ReportAmounts> => {
       const question = { range: window, pairs: false, total: true, rates: false, filters };
-      const usage = await gateway.usage(question);
+      const usage = await gateway.usage(question, name);
       if (usage.warnings > 0)
         found.push(`the gateway does not know all keys of ${quoted(name)}, so amounts may be missing`);
       found.push(...answerProblems(usage, name));

@@ -28,8 +28,11 @@ export interface ReportLine extends ReportAmounts {
 
 /** The questions of a report. Both need the management key. */
 export interface ReportGateway {
-  /** @throws GatewayError */
-  usage(question: UsageQuestion): Promise<Usage>;
+  /**
+   * @param name what the question is about, for messages.
+   * @throws GatewayError
+   */
+  usage(question: UsageQuestion, name: string): Promise<Usage>;
   /** @throws GatewayError */
   accountKeys(workspace: string | undefined): Promise<AccountKeys>;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { askPast, type PastGateway } from "../../../exporter/backfill/ask-past.ts";
 import type { PastAnswer } from "../../../exporter/backfill/answers.ts";
-import type { BackfillPlan } from "../../../exporter/backfill/plan.ts";
 import {
   type Amounts,
   NO_AMOUNTS,
@@ -10,24 +9,10 @@ import {
   type Usage,
   type UsageAnswer,
 } from "../../../exporter/gateway/port.ts";
+import { DEFAULT_PLAN, HOUR, KEY } from "./default-plan.ts";
 
-const HOUR = 3_600_000;
-const HASH = "a".repeat(64);
-const PLAN: BackfillPlan = {
-  version: 2,
-  request: "",
-  format: "openmetrics",
-  job: "",
-  target: "",
-  stepMs: HOUR,
-  top: 10,
-  plannedAtMs: 3 * HOUR,
-  startMs: 0,
-  untilMs: 2 * HOUR,
-  dataStartMs: 0,
-  hoursStartMs: 0,
-  keys: [{ hash: HASH, name: "billing", owner: { team: "", project: "", costCenter: "" } }],
-};
+/** Two hours are written, one hour before the plan was made. */
+const PLAN = { ...DEFAULT_PLAN, plannedAtMs: 3 * HOUR, untilMs: 2 * HOUR };
 const NOTHING_ANSWERED = {
   count: () => 0,
   has: () => false,
@@ -44,6 +29,10 @@ const WHOLE: UsageAnswer = {
   queryTimeMs: undefined,
 };
 
+function refuse(_hash: string, error: unknown): never {
+  throw error;
+}
+
 /** What the backfill keeps of a gateway whose answers have these parts. */
 async function keptOf(
   total: Total | undefined,
@@ -57,7 +46,7 @@ async function keptOf(
     usageSeries: (question) => Promise.resolve({ ...WHOLE, rows: [], ...ofSeries(question) }),
   };
   const kept: PastAnswer[] = [];
-  for await (const answer of askPast(plan, NOTHING_ANSWERED, gateway)) kept.push(answer);
+  for await (const answer of askPast(plan, NOTHING_ANSWERED, gateway, refuse)) kept.push(answer);
   const rows = kept.filter(({ isAfter }) => isAfter).flatMap((answer) => answer.rows);
   return rows.map(({ amounts }) => amounts.slice(0, 3));
 }
@@ -77,17 +66,12 @@ describe("what a key has used since the live series began", () => {
 
   const total = { amounts: { ...NO_AMOUNTS, credits: 2 }, empty: false };
   test.each<[string, Total | undefined, object, RegExp]>([
-    [
-      "the total is missing",
-      undefined,
-      {},
-      /does not report the credits of the key "billing" between 1970-01-01T02:00/,
-    ],
+    ["the total is missing", undefined, {}, /does not report the credits between 1970-01-01T02:00/],
     ["only its requests are known", { amounts: NO_AMOUNTS, empty: false }, {}, /does not report the credits/],
     ["its total has several rows", { ...total, gap: "cut" }, {}, /does not send all rows/],
     ["rows are cut", total, { truncated: true }, /does not send all rows/],
     ["a row is unreadable", total, { unreadableRows: 1, rowProblem: "usage" }, /1 rows .* cannot be read/],
-    ["the filter is not resolved", total, { warnings: 1 }, /cannot filter by the key "billing"/],
+    ["the filter is not resolved", total, { warnings: 1 }, /cannot filter by it/],
   ])("is an error if %s", async (_, known, ofTotal, message) => {
     await expect(keptOf(known, ofTotal)).rejects.toThrow(message);
   });
@@ -109,7 +93,7 @@ describe("hours and days", () => {
   const nothing = { amounts: NO_AMOUNTS, empty: true };
   test.each([
     ["account", /^the gateway warns about the usage between 1970-01-01T00:00/],
-    ["key", /^the gateway cannot filter by the key "billing" \(if it was deleted, /],
+    ["key", /^the gateway cannot filter by it. If it was deleted, /],
     ["pairs", /^the gateway warns about the usage between 1970-01-01T00:00/],
   ] as const)("of the %s are an error if the gateway warns", async (subject, message) => {
     await expect(keptOf(nothing, {}, only(subject, { warnings: 1 }))).rejects.toThrow(message);
@@ -117,15 +101,17 @@ describe("hours and days", () => {
 
   test.each([
     ["account", "the account"],
-    ["key", 'the key "billing"'],
-    ["pairs", "a model"],
+    ["key", "billing"],
+    ["pairs", "models and apps"],
   ] as const)(
     "of the %s are an error if they have requests and their credits are missing",
-    async (subject, title) => {
+    async (subject, name) => {
       const rows = [row({ requests: 5 }, subject === "pairs" ? ["m", "a"] : [])];
-      await expect(keptOf(nothing, {}, only(subject, { rows }))).rejects.toThrow(
-        `the gateway does not report the credits of ${title} between 1970-01-01T01:00:00.000Z and 1970-01-01T02:00:00.000Z`,
-      );
+      await expect(keptOf(nothing, {}, only(subject, { rows }))).rejects.toMatchObject({
+        subject: name,
+        message:
+          "the gateway does not report the credits between 1970-01-01T01:00:00.000Z and 1970-01-01T02:00:00.000Z",
+      });
     },
   );
 
@@ -141,9 +127,7 @@ describe("hours and days", () => {
 });
 
 test("a secret with two names is asked for once", async () => {
-  const [key] = PLAN.keys;
-  if (!key) throw new Error("the plan has a key");
-  const plan = { ...PLAN, keys: [key, { ...key, name: "twin" }] };
+  const plan = { ...PLAN, keys: [KEY, { ...KEY, name: "twin" }] };
   let requests = 0;
   const count = () => {
     requests++;

@@ -2,34 +2,18 @@ import { describe, expect, test } from "vitest";
 import { type PastAnswer } from "../../../exporter/backfill/answers.ts";
 import { createKeyPast } from "../../../exporter/backfill/key-past.ts";
 import { type BackfillPlan, bucketsOf, sampleTimes } from "../../../exporter/backfill/plan.ts";
+import { DEFAULT_PLAN, HASH, HOUR, KEY as KEY_WITHOUT_USAGE } from "./default-plan.ts";
 
-const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const DAY_WINDOW = { startMs: 0, endMs: DAY };
-const HASH = "a".repeat(64);
-const KEY = { hash: HASH, name: "billing", owner: { team: "", project: "", costCenter: "" }, usage: 9 };
-const PLAN: BackfillPlan = {
-  version: 2,
-  request: "",
-  format: "openmetrics",
-  job: "",
-  target: "",
-  stepMs: DAY,
-  top: 10,
-  plannedAtMs: DAY,
-  startMs: 0,
-  untilMs: DAY,
-  dataStartMs: 0,
-  hoursStartMs: 0,
-  keys: [KEY],
-};
+const KEY = { ...KEY_WITHOUT_USAGE, usage: 9 };
 
 /** Credits, BYOK and requests of one hour after another. */
 type Hours = readonly (readonly (number | null)[])[];
 
 /** The last value of each family of a key at the end of the day, by the series. */
 function lastOf(hours: Hours, keys: BackfillPlan["keys"] = [KEY], answer: Partial<PastAnswer> = {}) {
-  const plan = { ...PLAN, keys };
+  const plan = { ...DEFAULT_PLAN, keys };
   const past = createKeyPast(plan, bucketsOf(plan));
   const rows = hours.map((amounts, hour) => ({ startMs: hour * HOUR, labels: [], amounts: [...amounts] }));
   past.add({ subject: HASH, range: DAY_WINDOW, isByokUnknown: false, rows, ...answer });

@@ -23,7 +23,7 @@ export interface BackfillStage {
   readonly content?: Partial<ConfigFileInput>;
 }
 
-/** A gateway with two configured keys; `write` backfills into the folder, `text` reads what a day has. */
+/** A gateway with two configured keys; `write` backfills into the folder, `text` reads what a day has, `configure` changes the configuration. */
 export async function setUp({ options, prepare, content }: BackfillStage = {}) {
   // Time advances quickly, because requests are a second apart; for the simulated gateway it stays noon.
   const clock = { ...createFastClock({ speed: 2000, realMs: Date.now(), shownMs: NOON }), now: () => NOON };
@@ -57,7 +57,24 @@ export async function setUp({ options, prepare, content }: BackfillStage = {}) {
     return { code, ...printed };
   };
   const text = (day: string) => readFileSync(join(folder, `${day}.om`), "utf8");
-  return { gateway, write, folder, text };
+  return {
+    gateway,
+    write,
+    folder,
+    text,
+    configure: (content: Partial<ConfigFileInput>) => files.write(content),
+  };
+}
+
+/** 4 credits yesterday at 5:30, 1.5 today at 10:15, 10 on the first of the month and 0.25 in October. */
+export function spendSome(gateway: Gateway): void {
+  const spend = (key: string, micros: number, at: number, app = "Desk") =>
+    gateway.spend({ key, model: "acme/one", app, micros, at, force: true, promptTokens: 10 });
+  spend("billing", 250_000, TODAY - 20 * DAY);
+  spend("billing", 10_000_000, TODAY - 17 * DAY);
+  spend("billing", 4_000_000, TODAY - DAY + 5.5 * HOUR);
+  spend("billing", 1_500_000, TODAY + 10.25 * HOUR);
+  spend("search", 2_000_000, TODAY + 10.25 * HOUR, "Web");
 }
 
 const REQUEST: BackfillRequest = {

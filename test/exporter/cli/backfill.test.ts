@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStateFile, STATE_NAME } from "../../../exporter/backfill/state-file.ts";
 import { decimalSum } from "../../../exporter/metrics/decimal-sum.ts";
-import type { Gateway, GatewayOptions } from "../../gateway/gateway.ts";
-import { DAY, HOUR, NOON, setUp, TODAY } from "./backfill-stage.ts";
+import type { GatewayOptions } from "../../gateway/gateway.ts";
+import { DAY, HOUR, NOON, setUp, spendSome, TODAY } from "./backfill-stage.ts";
 
 /** Requests have real connections, and a busy machine is slow. */
 const PATIENCE = { timeout: 180_000 };
@@ -29,17 +29,6 @@ const escaped = (label: string) =>
   label.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');
 
 const billingOf = (day: string, name: string) => valuesOf(day, keySeries(name, "billing"));
-
-/** 4 credits yesterday at 5:30, 1.5 today at 10:15, 10 on the first of the month and 0.25 in October. */
-function spendSome(gateway: Gateway): void {
-  const spend = (key: string, micros: number, at: number, app = "Desk") =>
-    gateway.spend({ key, model: "acme/one", app, micros, at, force: true, promptTokens: 10 });
-  spend("billing", 250_000, TODAY - 20 * DAY);
-  spend("billing", 10_000_000, TODAY - 17 * DAY);
-  spend("billing", 4_000_000, TODAY - DAY + 5.5 * HOUR);
-  spend("billing", 1_500_000, TODAY + 10.25 * HOUR);
-  spend("search", 2_000_000, TODAY + 10.25 * HOUR, "Web");
-}
 
 describe("backfill", PATIENCE, () => {
   test("writes a file for each day, with windows that grow and reset at midnight", async () => {
@@ -225,7 +214,9 @@ describe("an interrupted backfill", PATIENCE, () => {
     gateway.faults.add({ endpoint: "analytics", skip: 2, kind: "status", status: 500 });
     const failed = await write();
     expect(failed.code).toBe(1);
-    expect(failed.stderr).toMatch(/^Cannot backfill: .*gateway answered 500.*The same command continues\n/m);
+    expect(failed.stderr).toMatch(
+      /^Cannot backfill: Cannot query the past of "the account": gateway answered 500.*The same command continues\n/m,
+    );
     expect(readdirSync(folder)).toEqual([STATE_NAME]);
     // Progress continues with what is answered; the first question only finds out how far back the gateway remembers.
     expect((await openStateFile(folder)).answered.count()).toBe(1);
@@ -291,7 +282,7 @@ describe("what cannot be backfilled is an error, and nothing is half written", P
       1,
       "",
       expect.stringContaining(
-        "Cannot backfill: the gateway does not send all rows between 2026-11-17T05:00:00.000Z and 2026-11-17T06:00:00.000Z, so sums would be wrong\n",
+        "Cannot backfill models and apps: the gateway does not send all rows between 2026-11-17T05:00:00.000Z and 2026-11-17T06:00:00.000Z, so sums would be wrong\n",
       ),
     ]);
     expect(readdirSync(folder)).toEqual([STATE_NAME]);

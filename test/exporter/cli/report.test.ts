@@ -240,7 +240,19 @@ describe("report: what cannot be reported", () => {
       request: { month: "2026-08", by: "provider" },
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/^Cannot report 2026-08: Cannot query the analytics of "report": .*31/);
+    expect(stderr).toMatch(/^Cannot report 2026-08: Cannot query the analytics of "spend by provider": .*31/);
+  });
+
+  test.each([
+    ["analytics", 'query the analytics of "payments"'],
+    ["keys", 'list the keys of "default"'],
+  ] as const)("a failure names the owner or the workspace: %s", async (endpoint, action) => {
+    const { code, stdout, stderr } = await reported({
+      prepare: ({ faults }) => faults.add({ endpoint, kind: "status", status: 403 }),
+      content: { discovery: {} },
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(`Cannot report 2026-10: Cannot ${action}: gateway answered 403`);
   });
 
   test("more rows than the gateway sends is marked, and exit code 1", async () => {
