@@ -56,14 +56,9 @@ export async function setUp({ options, prepare, content }: BackfillStage = {}) {
     const code = await backfill(line, { ...terminal, clock });
     return { code, ...printed };
   };
+  const configure = (change: Partial<ConfigFileInput>) => files.write(change);
   const text = (day: string) => readFileSync(join(folder, `${day}.om`), "utf8");
-  return {
-    gateway,
-    write,
-    folder,
-    text,
-    configure: (content: Partial<ConfigFileInput>) => files.write(content),
-  };
+  return { gateway, write, folder, text, configure };
 }
 
 /** 4 credits yesterday at 5:30, 1.5 today at 10:15, 10 on the first of the month and 0.25 in October. */
