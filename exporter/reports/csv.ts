@@ -27,16 +27,22 @@ export function csvReport(report: SpendReport): string {
   ].join("");
 }
 
-/** One line of comma-separated values. Text that a spreadsheet would read as a formula gets an apostrophe in front. */
+/**
+ * One line of comma-separated values. Text that a spreadsheet would read as a formula gets an apostrophe in front, also
+ * after a semicolon or a tab, which separate cells in some countries.
+ */
 export function csvLine(values: readonly (string | number | undefined)[]): string {
   return `${values.map(csvValue).join(",")}\r\n`;
 }
 
 function csvValue(value: string | number | undefined): string {
   if (typeof value === "number") return decimalText(value);
-  const text = /^[=+\-@\t\r]/.test(value ?? "") ? `'${value}` : (value ?? "");
+  const text = (value ?? "").replaceAll(FORMULA, "'$&");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
+
+/** With the signs of full width, which some spreadsheets read like the usual ones, and spaces, which some remove. */
+const FORMULA = /(?<=^|[;\t\r\n])[\s\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r]/gu;
 
 /** All digits, without an exponent, which spreadsheets round. */
 export function decimalText(value: number): string {

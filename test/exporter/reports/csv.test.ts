@@ -29,3 +29,17 @@ describe("decimalText()", () => {
 test("csvLine() writes large amounts in full", () => {
   expect(csvLine(["total", 1e30, undefined])).toBe("total,1000000000000000000000000000000,\r\n");
 });
+
+test.each([
+  ["=1+1", "'=1+1"],
+  ["@app", "'@app"],
+  ["  +1", "'  +1"],
+  ["＝1＋1", "'＝1＋1"],
+  ["\t1", "'\t1"],
+  // Some countries separate cells by semicolons.
+  ["app;=1+1", "app;'=1+1"],
+  ["app\n-1", '"app\n\'-1"'],
+  ["acme/one-2 (a+b)", "acme/one-2 (a+b)"],
+])("csvLine() writes the text %j so that it is no formula", (text, cell) => {
+  expect(csvLine([text])).toBe(`${cell}\r\n`);
+});
