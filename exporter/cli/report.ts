@@ -11,6 +11,7 @@ import type { ReportGateway, SpendReport } from "../reports/report.ts";
 import { svgReport } from "../reports/svg.ts";
 import { createSpendReport } from "../reports/spend-report.ts";
 import type { Clock } from "../time/clock.ts";
+import { utcText } from "../time/utc-time.ts";
 import type { Options } from "./command-line.ts";
 import { loadConfiguration, terminalReporter } from "./load-configuration.ts";
 import { pacedClients } from "./paced-clients.ts";
@@ -60,6 +61,8 @@ export async function report(
     const before = former?.problems.length === 0 ? former : undefined;
     stdout.write(withoutSecrets(textOf(made, before, request.format, new URL(config.gateway.baseUrl).host)));
     for (const problem of made.problems) reporter.warning(problem);
+    if (made.untilMs < period.window.endMs)
+      reporter.warning(`${period.name} has not ended: it is counted until ${utcText(made.untilMs)}`);
     return made.problems.length === 0 ? 0 : 1;
   } catch (error) {
     reporter.problem(
