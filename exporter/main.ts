@@ -126,8 +126,9 @@ function guardProcess(): void {
   process.on("SIGUSR1", () => {});
   // The exporter keeps running if nothing reads the log any more, and has nowhere to report that.
   process.stderr.on("error", () => {});
-  // The output was not read completely.
-  process.stdout.on("error", () => {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     process.exitCode = 1;
+    // With EPIPE the reader wanted no more.
+    if (error.code !== "EPIPE") reportLastError(`Cannot write the output: ${error.message}`);
   });
 }

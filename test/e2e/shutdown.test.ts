@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -196,4 +196,14 @@ describe("a closed pipe", () => {
     expect(child.exitCode).toBe(1);
     expect(log.join("")).not.toMatch(/\bat .*:\d+:\d+/);
   });
+});
+
+test.runIf(existsSync("/dev/full"))("an output on a full disk is an error with a message", () => {
+  const full = openSync("/dev/full", "w");
+  const { status, stderr } = spawnSync(process.execPath, [join(ROOT, "exporter/main.ts"), "--version"], {
+    stdio: ["ignore", full, "pipe"],
+    encoding: "utf8",
+  });
+  closeSync(full);
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^Cannot write the output: ENOSPC.*\n$/)]);
 });
