@@ -34,11 +34,11 @@ export async function writeImport(plan: BackfillPlan, folder: string, files: num
   await writeWhole(script, [scriptOf(plan, names)]);
   await chmod(script, 0o755);
   const sparse = plan.format === "remote-write" || isRecorded(plan) ? "" : `\n${tooSparse(plan)}`;
-  return `${files} files are in "${folder}".${gaps(plan)} ${adviceOf(plan, script)}${sparse}\n`;
+  return `${files} files are in "${folder}".${gaps(plan)}${adviceOf(plan, script)}${sparse}\n`;
 }
 
 function gaps({ problems }: BackfillPlan): string {
-  if (problems.length === 0) return "";
+  if (problems.length === 0) return " ";
   return ` They are incomplete:
 ${problems.map((problem) => `- ${problem}\n`).join("")}Solve this and run the same command again before the import, which is possible only once.\n`;
 }

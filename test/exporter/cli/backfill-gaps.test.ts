@@ -24,7 +24,8 @@ describe("a key without a usable answer is left out, and the rest is written", P
     expect(code).toBe(1);
     expect(stderr).toContain(`warning: ${problem}\n`);
     expect(stdout).toContain("They are incomplete:\n");
-    expect(stdout).toContain(`\n- ${problem}\n`);
+    expect(stdout).toContain(`\n- ${problem}\nSolve this and run the same command again before the import`);
+    expect(stdout).toContain("\nImport them ");
     expect(written(folder)["import.sh"]).toContain(`\necho 'warning: ${problem}' >&2\n`);
     expect(text("2026-11-17")).toContain('key="billing"');
     expect(text("2026-11-17")).not.toContain('key="search"');
@@ -73,4 +74,12 @@ describe("a key without a usable answer is left out, and the rest is written", P
     expect([again.code, again.stderr]).toEqual([0, expect.not.stringContaining("search")]);
     expect(written(folder)).toEqual(written(whole.folder));
   });
+});
+
+test("a run that continues repeats the warning about BYOK of the earlier answers", PATIENCE, async () => {
+  const missingMetrics = ["credits_usage", "byok_usage"];
+  const { write } = await setUp({ prepare: spendSome, options: { switches: { missingMetrics } } });
+  const warning = expect.stringContaining("warning: the credits may contain usage");
+  expect(await write()).toMatchObject({ code: 0, stderr: warning });
+  expect(await write()).toMatchObject({ code: 0, stderr: warning });
 });
