@@ -11,7 +11,7 @@ export interface Clock {
   monotonic(): number;
   /** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Runs `run` once after `ms`; the returned function cancels it. */
+  /** Runs `run` once after `ms`, or after 24 days if that is earlier; the returned function cancels it. */
   after(ms: number, run: () => void): () => void;
 }
 
@@ -33,10 +33,13 @@ export const systemClock: Clock = {
     }
   },
   after: (ms, run) => {
-    const timer = setTimeout(run, wholeMs(ms));
+    const timer = setTimeout(run, Math.min(wholeMs(ms), MOST_TIMER_MS));
     return () => clearTimeout(timer);
   },
 };
+
+/** Node's timers fire at once if they are longer. */
+const MOST_TIMER_MS = 2 ** 31 - 1;
 
 /** Calls back once when the signal is aborted; the result cancels that. */
 export function onAbort(signal: AbortSignal, run: () => void): () => void {

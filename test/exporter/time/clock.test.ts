@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { onAbort, systemClock as clock } from "../../../exporter/time/clock.ts";
 
 test("systemClock never wakes early, so a pause that the gateway asked for is over", async () => {
@@ -18,6 +18,14 @@ test.each(["before", "while"] as const)(
     await expect(slept).rejects.toBe(reason);
   },
 );
+
+test("systemClock.after waits for 24 days at most, because Node calls back at once after more", () => {
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => timers.mockRestore());
+  const cancel = clock.after(93 * 86_400_000, () => {});
+  cancel();
+  expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([2_147_483_647]);
+});
 
 test("onAbort calls every callback that was not cancelled once", () => {
   const controller = new AbortController();
