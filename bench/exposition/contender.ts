@@ -18,14 +18,14 @@ export interface Subject {
 }
 
 /** Resource usage of the process. */
-export interface Usage {
+export interface ResourceUsage {
   readonly cpuMs: number;
   readonly peakMegabytes: number;
   readonly bytesPerSeries: number;
   readonly stallMs: number;
 }
 
-/** Serves the subject that `open` creates; `Usage` includes the memory that this takes. */
+/** Serves the subject that `open` creates; `ResourceUsage` includes the memory that this takes. */
 export async function serveSubject(series: number, open: () => Promise<Subject> | Subject): Promise<void> {
   const before = heldBytes();
   const subject = await open();
@@ -40,7 +40,7 @@ export async function serveSubject(series: number, open: () => Promise<Subject> 
     const { user, system } = process.cpuUsage();
     const peakMegabytes = process.resourceUsage().maxRSS / 1024;
     const stallMs = stalls.longestMs();
-    return { cpuMs: (user + system) / 1000, peakMegabytes, bytesPerSeries, stallMs } satisfies Usage;
+    return { cpuMs: (user + system) / 1000, peakMegabytes, bytesPerSeries, stallMs } satisfies ResourceUsage;
   });
 }
 

@@ -3,7 +3,7 @@ import { type BackfillPlan, type BackfillRequest, daysToKeep } from "../backfill
 import { createPrometheusApi } from "../backfill/prometheus-api.ts";
 import type { Clock } from "../time/clock.ts";
 import { utcText } from "../time/utc-time.ts";
-import type { Reporter } from "./load-configuration.ts";
+import type { ProblemReporter } from "./load-configuration.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
@@ -28,7 +28,7 @@ export async function askServer(
 export function warnOfServer(
   { name, isOld, retention, retentionFlag, keptDays, isSizeLimited, otherTargets, firstMs }: InspectedServer,
   plan: BackfillPlan,
-  reporter: Reporter,
+  reporter: ProblemReporter,
 ): void {
   const days = daysToKeep(plan);
   if (keptDays === undefined)

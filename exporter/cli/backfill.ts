@@ -23,7 +23,7 @@ import { DAY_MS, windowAt } from "../time/window.ts";
 import type { CommandLine } from "./command-line.ts";
 import { askServer, warnOfServer } from "./backfill-server.ts";
 import { writeImport } from "./backfill-import.ts";
-import { loadConfiguration, type Reporter, terminalReporter } from "./load-configuration.ts";
+import { loadConfiguration, type ProblemReporter, terminalReporter } from "./load-configuration.ts";
 import { createPastGateway } from "./past-gateway.ts";
 import type { Terminal } from "./terminal.ts";
 import { utcText } from "../time/utc-time.ts";
@@ -70,7 +70,7 @@ interface Context {
   readonly server: InspectedServer | undefined;
   readonly questions: PastGateway & PlanGateway;
   readonly terminal: Terminal;
-  readonly reporter: Reporter;
+  readonly reporter: ProblemReporter;
 }
 
 /** The request cannot be fulfilled. */

@@ -14,7 +14,7 @@ import { scheduleWarnings } from "./schedule-warnings.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Reports what is wrong, or questionable, with a configuration: one line each, without secrets. */
-export interface Reporter {
+export interface ProblemReporter {
   problem(text: string): void;
   warning(text: string): void;
 }
@@ -26,7 +26,7 @@ export interface Reporter {
 export async function loadConfiguration(
   path: string,
   env: Environment,
-  reporter: Reporter,
+  reporter: ProblemReporter,
   files: Files = systemFiles,
   partOf?: (whole: Config) => OwnPart,
 ): Promise<Config | undefined> {
@@ -61,7 +61,7 @@ export async function loadConfiguration(
 /** Does the same for the web configuration. Without a file, the exporter serves plain HTTP to everyone. */
 export async function loadWebConfiguration(
   path: string | undefined,
-  reporter: Reporter,
+  reporter: ProblemReporter,
 ): Promise<WebConfig | undefined> {
   if (path === undefined) return { tls: undefined, headers: new Map(), users: new Map() };
   const loaded = await loadWebConfig(path, systemFiles);
@@ -77,7 +77,7 @@ export async function loadWebConfiguration(
 }
 
 /** Reports on standard error, for a person. */
-export function terminalReporter({ stderr }: Pick<Terminal, "stderr">): Reporter {
+export function terminalReporter({ stderr }: Pick<Terminal, "stderr">): ProblemReporter {
   return {
     problem: (text) => stderr.write(`${withoutSecrets(text)}\n`),
     warning: (text) => stderr.write(`warning: ${withoutSecrets(text)}\n`),
@@ -85,6 +85,6 @@ export function terminalReporter({ stderr }: Pick<Terminal, "stderr">): Reporter
 }
 
 /** Reports in the log, for the daemon. */
-export function logReporter(log: Log): Reporter {
+export function logReporter(log: Log): ProblemReporter {
   return { problem: (text) => log.error({}, text), warning: (text) => log.warn({}, text) };
 }

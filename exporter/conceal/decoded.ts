@@ -1,10 +1,10 @@
-import type { View } from "./view.ts";
+import type { TextView } from "./view.ts";
 
 /**
  * Decodes all characters of each alphabet as one stream, at each of its possible beginnings: an encoded fragment
  * appears in one of them wherever it begins, and even if white space or quotes divide it.
  */
-export function* decodingsOf(text: string): Generator<View> {
+export function* decodingsOf(text: string): Generator<TextView> {
   for (const { digits, bits, phases } of ALPHABETS) {
     const values = new Uint8Array(text.length);
     const places = new Uint32Array(text.length);

@@ -4,7 +4,7 @@ import { HOMOGLYPHS } from "./homoglyphs.ts";
 export type Span = readonly [first: number, last: number];
 
 /** A text as a reader or a decoder may see it. */
-export interface View {
+export interface TextView {
   readonly text: string;
   /** The part of the original text that the character at an index comes from. */
   place(index: number): Span;
@@ -14,8 +14,8 @@ export interface View {
  * The text without invisible characters, with plain letters in place of their variants and look-alikes; and if it
  * contains escapes of URLs, JSON, HTML or bytes, also what they stand for.
  */
-export function viewsOf(text: string): readonly View[] {
-  const original: View = { text, place: (index) => [index, index] };
+export function viewsOf(text: string): readonly TextView[] {
+  const original: TextView = { text, place: (index) => [index, index] };
   const visible = PLAIN.test(text) ? original : normalized(original);
   const views = [visible];
   for (let view = visible; views.length <= MOST_ROUNDS && ESCAPE.test(view.text); views.push(view)) {
@@ -39,7 +39,7 @@ const MOST_ROUNDS = 3;
 const PLAIN = /^[\t\n\r -~]*$/;
 
 /** Builds a view from characters, each with the part of another view that it comes from. */
-function createView(of: View) {
+function createView(of: TextView) {
   const places: Span[] = [];
   const parts: string[] = [];
   return {
@@ -48,11 +48,11 @@ function createView(of: View) {
       parts.push(characters);
       for (let index = 0; index < characters.length; index++) places.push(place);
     },
-    done: (): View => ({ text: parts.join(""), place: (index) => places[index] ?? [0, 0] }),
+    done: (): TextView => ({ text: parts.join(""), place: (index) => places[index] ?? [0, 0] }),
   };
 }
 
-function normalized(view: View): View {
+function normalized(view: TextView): TextView {
   const next = createView(view);
   let index = 0;
   for (const character of view.text) {
@@ -89,7 +89,7 @@ const ESCAPE =
   /%u([\da-f]{4})|\\u([\da-f]{4})|\\u\{([\da-f]{1,6})\}|&#x([\da-f]{1,6});?|&#(\d{1,7});?|%([\da-f]{2})|\\x([\da-f]{2})|0x([\da-f]{2})(?![\da-f])|=([\da-f]{2})|\\([0-3][0-7]{2})|&[a-z]{2,8};|\\[a-z/]/i;
 const ESCAPES = new RegExp(ESCAPE, "gi");
 
-function unescaped(view: View): View {
+function unescaped(view: TextView): TextView {
   const next = createView(view);
   let end = 0;
   const bytes = { left: 0, code: 0, first: 0 };

@@ -11,7 +11,7 @@ import {
   type ZlibOptions,
 } from "node:zlib";
 import { isSuccess, type HttpResponse } from "./response.ts";
-import { MOST_REFUSAL_BYTES, type Limits, ResponseError } from "./receive.ts";
+import { MOST_REFUSAL_BYTES, type ResponseLimits, ResponseError } from "./receive.ts";
 
 /** The header of requests. */
 export const ACCEPT_ENCODING = "gzip, deflate, br";
@@ -22,7 +22,7 @@ export const ACCEPT_ENCODING = "gzip, deflate, br";
  */
 export type Inflate = (
   response: HttpResponse,
-  limits: Pick<Limits, "bodyBytes" | "setting">,
+  limits: Pick<ResponseLimits, "bodyBytes" | "setting">,
 ) => Promise<HttpResponse>;
 
 /**

@@ -22,7 +22,7 @@ interface Controller {
 }
 
 /** How long and how large a response may be. */
-export interface Limits {
+export interface ResponseLimits {
   /** Of real time, for the whole exchange. */
   readonly limitMs: number;
   /** Of the body of a success; that of a refusal has a small constant limit. */
@@ -41,7 +41,7 @@ export class ResponseError extends Error {}
 export function receive(
   begin: (handler: ResponseHandler) => void,
   signal: AbortSignal,
-  { limitMs, bodyBytes, setting }: Limits,
+  { limitMs, bodyBytes, setting }: ResponseLimits,
   pace: ChunkPace,
 ): Promise<HttpResponse> {
   signal.throwIfAborted();

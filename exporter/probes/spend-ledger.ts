@@ -9,7 +9,7 @@ export interface SpendLedger {
   /** Adds the cost of a run. */
   spent(cost: Cost): void;
   /** Adds the usage of a payer on the day of an answer. */
-  used(usage: Usage): void;
+  used(usage: PayerUsage): void;
   /** Whether the usage of a payer in a time range is known since a number of steps. */
   isKnown(payer: string, range: TimeRange, steps: number): boolean;
   /** The credits that count in a time range. */
@@ -35,7 +35,7 @@ export interface Cost extends Entry {
   readonly time: TimeRange;
 }
 
-export interface Usage extends Entry {
+export interface PayerUsage extends Entry {
   readonly at: number;
 }
 
@@ -45,13 +45,13 @@ const MERGED_MS = 600_000;
 /** `isDivided`: whether a midnight of the present clock is within a time range. */
 export function createSpendLedger(isDivided: (range: TimeRange) => boolean): SpendLedger {
   let costs: readonly Cost[] = [];
-  let usages: readonly Usage[] = [];
+  let usages: readonly PayerUsage[] = [];
   const totals = new Map<string, number>();
 
   /** Of several answers, the first one after the last step contains all costs of before the step. */
-  function usageIn(payer: string, range: TimeRange): Usage | undefined {
+  function usageIn(payer: string, range: TimeRange): PayerUsage | undefined {
     const own = usages.filter((usage) => usage.payer === payer && isWithin(usage.at, range));
-    return own.reduce<Usage | undefined>(
+    return own.reduce<PayerUsage | undefined>(
       (best, usage) => (best && best.steps >= usage.steps ? best : usage),
       undefined,
     );

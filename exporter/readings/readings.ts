@@ -8,7 +8,7 @@ import type { TargetId } from "./target-id.ts";
 import { createLapses, isLapsed, type Lapsing } from "./lapses.ts";
 import { isCurrentNow, isWholeNow, latestOf, type Learnt, shownOf, type ShownReading } from "./learnt.ts";
 import { monotonicOf } from "./time-to-live.ts";
-import { createViewBuilder, type View } from "./view.ts";
+import { createViewBuilder, type ReadingsView } from "./view.ts";
 
 /** The readings as the status page and budgets see them. */
 export interface ReadingSource {
@@ -88,7 +88,7 @@ export interface Readings<Packed> extends ReadingStore {
    */
   derive(sources: ReadonlyMap<TargetId, () => readonly Sample[]>): void;
   /** Everything that may be shown now, immutable. */
-  view(): View<Packed>;
+  view(): ReadingsView<Packed>;
   /** How often something was withdrawn before its time: what was read before that must not be shown any more. */
   readonly withdrawals: number;
   /** Number of stored series, shown or not. */

@@ -5,7 +5,7 @@ import type { Packing } from "./packing.ts";
 import { agesInMs, hasAged, isLasting, leftAt, setBackMs, STEP_MS } from "./time-to-live.ts";
 
 /** Everything that may be shown at one instant, and how long it stays valid. */
-export interface View<Packed> {
+export interface ReadingsView<Packed> {
   /** In the order of the targets; unchanged parts are the same objects as in other views. */
   readonly blocks: readonly Packed[];
   /** Whether a sample has expired, or the wall clock was set back. */
@@ -21,7 +21,7 @@ export interface ViewBuilder<Packed> {
   addLearnt(learnt: Learnt<Packed> | undefined): void;
   /** Whether a reading is part of the view. */
   shows(learnt: Learnt<Packed> | undefined): boolean;
-  done(): View<Packed>;
+  done(): ReadingsView<Packed>;
 }
 
 export function createViewBuilder<Packed>(

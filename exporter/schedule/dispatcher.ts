@@ -17,13 +17,14 @@ export interface Dispatcher {
    * targets that have not been polled yet. Rejects with the signal's reason if it is aborted.
    */
   further(endpoint: Endpoint, signal: AbortSignal, purpose: PermitPurpose): Promise<Release>;
-  setLimits(limits: Limits): void;
+  setLimits(limits: PermitLimits): void;
 }
 
 /** Returns a permit; only the first call counts. */
 export type Release = () => void;
 
-export interface Limits {
+/** How many permits are given out. */
+export interface PermitLimits {
   /** Requests per minute by endpoint; 0 is unlimited. */
   readonly perMinute: Readonly<Record<Endpoint, number>>;
   readonly connections: number;
@@ -37,7 +38,7 @@ export interface JobSource {
   begin(endpoint: Endpoint, release: Release): void;
 }
 
-export function createDispatcher(clock: Clock, initial: Limits): Dispatcher {
+export function createDispatcher(clock: Clock, initial: PermitLimits): Dispatcher {
   const lanes: readonly Lane[] = ENDPOINTS.map((endpoint) => ({
     endpoint,
     limiter: createRateLimiter(clock, initial.perMinute[endpoint]),

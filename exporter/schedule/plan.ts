@@ -1,13 +1,13 @@
 import type { ScheduleExpression } from "../time/ticker.ts";
 import type { Gateway } from "../gateway/port.ts";
-import type { Limits } from "./dispatcher.ts";
+import type { PermitLimits } from "./dispatcher.ts";
 import type { Job } from "./job.ts";
 import type { Reporter } from "./reporter.ts";
 
 /** The groups of jobs to run, and the gateway to poll. */
 export interface Plan {
   readonly gateway: Gateway;
-  readonly limits: Limits & {
+  readonly limits: PermitLimits & {
     /** Longest pause of a target or an endpoint after a retry-after, milliseconds. */
     readonly maxPauseMs: number;
   };

@@ -16,11 +16,11 @@ export interface Publisher {
 
 /** The source of the values to render. */
 export interface ViewSource {
-  view(): View;
+  view(): BlockView;
 }
 
 /** All values that may be shown at an instant. */
-export interface View {
+export interface BlockView {
   /** In the order of the targets. Unchanged blocks are the same objects as in an earlier view. */
   readonly blocks: readonly Block[];
   /** Whether a sample has expired, or the clock was set back to before the view was taken. */
@@ -104,7 +104,7 @@ export function createPublisher(
     recheckAfter(view);
   }
 
-  function recheckAfter(view: View): void {
+  function recheckAfter(view: BlockView): void {
     cancelRecheck?.();
     // The publisher may have been stopped during a rendering.
     if (stopped) return;
@@ -141,6 +141,6 @@ export function createPublisher(
 }
 
 interface Published {
-  readonly view: View;
+  readonly view: BlockView;
   readonly documents: ReadonlyMap<Format, Document>;
 }
