@@ -12,10 +12,13 @@ export interface Judgement {
 
 export type Verdict = "stretch met" | "bar met" | "missed" | "too noisy to judge" | "skipped";
 
-/** Above this ratio between the slowest and the fastest run of the fixed computation, the machine was busy with other work. */
-export const CALIBRATION_SPREAD = 1.5;
+/**
+ * Above this ratio between the slowest and the fastest run of the fixed computation, the machine was busy
+ * with other work.
+ */
+const CALIBRATION_SPREAD = 1.5;
 /** Above this ratio between the reference's slowest and fastest rounds, the run is too noisy. */
-export const REFERENCE_SPREAD = 2;
+const REFERENCE_SPREAD = 2;
 
 /** Judges each goal by the median of its value over the rounds. */
 export function judge(measurement: Measurement): readonly Judgement[] {

@@ -84,7 +84,7 @@ function* chained(...parts: readonly Iterable<DaySeries>[]): Generator<DaySeries
 }
 
 /** The text of a day, in pieces. Timestamps are seconds in OpenMetrics, and milliseconds otherwise. */
-export function* dayText(
+function* dayText(
   all: Iterable<DaySeries>,
   times: readonly SampleTime[],
   { format, target }: Pick<BackfillPlan, "format" | "target">,

@@ -2,8 +2,7 @@ import type { z } from "zod";
 import { longestGapMs } from "../time/ticker.ts";
 import { memberFindings, type Owned } from "./budgets/budget-config.ts";
 import { BUDGET_SCOPES, budgetSection } from "./budgets/schema.ts";
-import { flag, integer, KEY_NAME, list, path, pattern } from "./field.ts";
-import { schedule, section, text } from "./field.ts";
+import { flag, integer, KEY_NAME, list, path, pattern, schedule, section, text } from "./field.ts";
 import { creditValueSection } from "./credit-value-section.ts";
 import { discoverySection } from "./discovery-section.ts";
 import { gatewaySection } from "./gateway-section.ts";
@@ -15,6 +14,7 @@ import { type Checked, entriesOf, type Finding, has, right, sectionOf, withRules
 import { MOST_SHARDS, shareFindings } from "./shards/shard.ts";
 import { API_KEY_FIELDS, MANAGEMENT_KEY_FIELDS, secretFindings, variable } from "./secret-fields.ts";
 
+// What infra/ needs of the configuration besides its schema. It may import no other file of it.
 export { KEY_NAME } from "./field.ts";
 export { shardOfName } from "./shards/jump-hash.ts";
 export { MOST_SHARDS, POD_INDEX, POD_NAME } from "./shards/shard.ts";

@@ -6,6 +6,3 @@ export const INTERVALS_TO_LIVE = 3;
  * alerts.
  */
 export const LOW_SHARE = 0.1;
-
-/** A key with at most this share of its limit left is listed under *Needs attention* on the status page. */
-export const SCARCE_SHARE = 0.03;

@@ -31,7 +31,7 @@ await serveSubject(data.series, () => {
   return openExporter();
 });
 
-export function openExporter(): Subject {
+function openExporter(): Subject {
   const families = familiesOf(data);
   const headers = families.map((family) => ({ family, help: family.help }));
   const readings = createReadings(systemClock, createPacking(), () => Number.POSITIVE_INFINITY);

@@ -1,4 +1,3 @@
-import { SCARCE_SHARE } from "../../metrics/thresholds.ts";
 import type { Overview } from "../overview.ts";
 import type { KeyRow } from "../target-rows.ts";
 import { isFiltered, keyAddress, type View } from "../view.ts";
@@ -67,6 +66,9 @@ export function isUsedUp(key: KeyRow): boolean {
   const isSpent = typeof key.limit === "number" && key.remaining !== undefined && key.remaining <= 0;
   return isSpent && key.isDisabled !== true;
 }
+
+/** A key with at most this share of its limit left is listed under *Needs attention*. */
+const SCARCE_SHARE = 0.03;
 
 /** Something is left, but so little that the key needs attention. A disabled key cannot spend it. */
 export function isScarce(key: KeyRow): boolean {
