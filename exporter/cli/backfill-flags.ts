@@ -73,10 +73,21 @@ export function serverUrl(text: string): string | undefined {
   if (text === "") return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isUsable = url && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
-  if (isUsable) return url.href.replace(/\/+$/, "");
-  throw new UsageError(
-    "Cannot ask the server (--url): expected a URL without query and fragment, such as http://localhost:9090",
-  );
+  if (!isUsable)
+    throw new UsageError(
+      "Cannot ask the server (--url): expected a URL without query and fragment, such as http://localhost:9090",
+    );
+  if (isEncoded(`${url.username}:${url.password}`)) return url.href.replace(/\/+$/, "");
+  throw new UsageError("Cannot ask the server (--url): write % as %25 in its user and password");
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function numberOfDays(text: string): number {

@@ -197,6 +197,10 @@ describe("parseCommandLine()", () => {
       "Cannot ask the server (--url): expected a URL without query and fragment, such as http://localhost:9090",
     ]),
     [
+      "backfill --dry-run --instance=a:1 --url=http://user:100%@host",
+      "Cannot ask the server (--url): write % as %25 in its user and password",
+    ],
+    [
       "backfill --dry-run --instance=a:1 --format=influx",
       'Unknown value "influx" of --format: expected openmetrics, victoria-metrics, remote-write',
     ],
