@@ -44,7 +44,7 @@ export async function readKeysDirectory(
     const entries = await listDirectory(directory);
     // Kubernetes keeps the files of a volume in ..data and links to them, so that all of them change at once.
     const names = entries.filter((entry) => !entry.name.startsWith(".") && !entry.isDirectory);
-    for (const { name } of names.toSorted((a, b) => (a.name < b.name ? -1 : 1))) add(name);
+    for (const { name } of names.toSorted((one, other) => (one.name < other.name ? -1 : 1))) add(name);
   } catch (error) {
     problems.push({ path: "keys_dir", message: `folder ${quotePath(directory)} ${readingFault(error)}` });
   }

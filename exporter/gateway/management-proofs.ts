@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Secret, SecretSource } from "../config/secret.ts";
 import type { Clock } from "../time/clock.ts";
+import { DAY_MS } from "../time/window.ts";
 
 /** Remembers which secrets have been proved to be management keys, by their hash, for a day. */
 export interface ManagementProofs {
@@ -13,8 +14,6 @@ export interface ManagementProofs {
 export class UnprovedError extends Error {
   override readonly name = "UnprovedError";
 }
-
-const DAY_MS = 86_400_000;
 
 export function createManagementProofs(clock: Pick<Clock, "monotonic">): ManagementProofs {
   const proofs = new Map<string, number>();

@@ -80,5 +80,7 @@ function pricedWindows(
 function merged(lines: readonly ReportLine[]): readonly ReportLine[] {
   return [...Map.groupBy(lines, ({ name }) => name)]
     .map(([name, parts]) => ({ name, ...sumOf(parts) }))
-    .toSorted((a, b) => (b.credits ?? 0) - (a.credits ?? 0) || a.name.localeCompare(b.name, "en"));
+    .toSorted(
+      (one, other) => (other.credits ?? 0) - (one.credits ?? 0) || one.name.localeCompare(other.name, "en"),
+    );
 }

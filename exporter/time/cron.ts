@@ -107,7 +107,7 @@ type Fields = Pick<ParsedFields, "second" | "minute" | "hour" | "month"> & { rea
 
 function sorted({ second, minute, hour, month, dayOfMonth, dayOfWeek }: ParsedFields): Fields {
   const [seconds = [], minutes = [], hours = []] = [second, minute, hour].map((values) =>
-    values.toSorted((a, b) => a - b),
+    values.toSorted((one, other) => one - other),
   );
   const isEveryDay = new Set(dayOfMonth).size === 31 && new Set(dayOfWeek).size === 7;
   return { second: seconds, minute: minutes, hour: hours, month, isEveryDay };
