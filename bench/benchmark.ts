@@ -7,7 +7,10 @@ export interface Benchmark {
   /** The quantities that each round measures, in the order of the columns. */
   readonly quantities: readonly Quantity[];
   readonly goals: readonly Goal[];
-  /** Number of measured rounds, after one that is discarded, unless a contender needs minutes and warms up within its round. */
+  /**
+   * Number of measured rounds, after one that is discarded, unless a contender needs minutes and warms up
+   * within its round.
+   */
   readonly rounds: number;
   readonly warmsUpItself?: true;
   /** The contender whose rounds should be alike; if they differ, the run is too noisy to judge. */

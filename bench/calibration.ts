@@ -1,8 +1,8 @@
 import { median } from "./statistics.ts";
 
 /**
- * Measures how long a fixed computation takes at the moment, in milliseconds. It runs between the rounds, while no contender works,
- * so whatever slows it down also slows down the rounds.
+ * Measures how long a fixed computation takes at the moment, in milliseconds. It runs between the rounds,
+ * while no contender works, so whatever slows it down also slows down the rounds.
  */
 export function calibrate(): number {
   return median(Array.from({ length: PIECES }, piece));

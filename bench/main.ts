@@ -67,7 +67,10 @@ function progress(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Installs the libraries to compare with, which form a separate package. If that fails, the contenders that need them are skipped. */
+/**
+ * Installs the libraries to compare with, which form a separate package. If that fails, the contenders that
+ * need them are skipped.
+ */
 async function installPeers(): Promise<void> {
   if (Object.keys(peers.dependencies).every(isInstalled)) return;
   progress("Installing the libraries to compare with into bench/ (once)");

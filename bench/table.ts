@@ -1,4 +1,7 @@
-/** Formats a Markdown table that is also readable in a terminal: the first column is left-aligned, the others right-aligned. */
+/**
+ * Formats a Markdown table that is also readable in a terminal: the first column is left-aligned, the others
+ * right-aligned.
+ */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(3, ...[title, ...rows.map((row) => row[column] ?? "")].map((text) => text.length)),

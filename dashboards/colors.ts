@@ -1,7 +1,10 @@
 /** Green: fine. Yellow: worth a look. Orange: act today. Red: act now. Blue is neutral. */
 export type Color = "green" | "yellow" | "orange" | "red" | "blue" | "purple" | "text" | "transparent";
 
-/** The same for a cell's background. Grafana's text on them has a contrast of at least 4.5, with dark and light colours. */
+/**
+ * The same for a cell's background. Grafana's text on them has a contrast of at least 4.5, with dark and
+ * light colours.
+ */
 export const BACKGROUNDS: Readonly<Record<Color, string>> = {
   green: "#2f7d32",
   yellow: "yellow",

@@ -9,7 +9,10 @@ import type { Family } from "../exporter/metrics/family.ts";
 import { selfFamilies } from "../exporter/metrics/self-families.ts";
 import { probeFamilies } from "../exporter/probes/families.ts";
 
-/** Every metric family that the exporter can show, each with its name, type, labels, meaning and absence (docs/metrics.md). */
+/**
+ * Every metric family that the exporter can show, each with its name, type, labels, meaning and absence
+ * (docs/metrics.md).
+ */
 export const families: readonly Family[] = [
   keyFamilies,
   ...Object.values(usageFamiliesOf),

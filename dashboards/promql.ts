@@ -9,14 +9,17 @@ export function bucketsOf<Label extends string>({ name, labels }: Series<Label>)
   return { name: `${name}_bucket`, labels: [...labels, "le"] };
 }
 
-/** The labels that Prometheus adds to every scraped series. `gateway` is empty unless the scrape configuration sets it. */
+/**
+ * The labels that Prometheus adds to every scraped series. `gateway` is empty unless the scrape configuration
+ * sets it.
+ */
 export type TargetLabel = "job" | "gateway" | "instance";
 
 type Part = Series | string | number;
 
 /**
- * A PromQL expression that refers to families by value: `promql\`max by (job, gateway, key) (${keyFamilies.limit}[5m])\``. Removes the
- * indentation that all lines share.
+ * A PromQL expression that refers to families by value: `promql\`max by (job, gateway, key)
+ * (${keyFamilies.limit}[5m])\``. Removes the indentation that all lines share.
  */
 export function promql(texts: TemplateStringsArray, ...parts: readonly Part[]): string {
   const text = texts.map((before, index) => `${before}${partText(parts[index])}`).join("");
@@ -24,8 +27,8 @@ export function promql(texts: TemplateStringsArray, ...parts: readonly Part[]): 
 }
 
 /**
- * A selector: `select(keyFamilies.limitReset, { aigateway_key_limit_reset: "never" })`. A value that begins with `~` is a pattern
- * that the label must match; with `!~`, a pattern that it must not match.
+ * A selector: `select(keyFamilies.limitReset, { aigateway_key_limit_reset: "never" })`. A value that begins
+ * with `~` is a pattern that the label must match; with `!~`, a pattern that it must not match.
  */
 export function select<Label extends string>(
   series: Series<Label>,

@@ -1,8 +1,8 @@
 import { ResourceHook, runtime, type ResourceHookArgs, type ResourceTransformation } from "@pulumi/pulumi";
 
 /**
- * Runs a check before a resource of some types is created, at preview as well. An error of the check refuses the resource; the
- * check never runs for resources that the stack has. `types`: how their types begin.
+ * Runs a check before a resource of some types is created, at preview as well. An error of the check refuses
+ * the resource; the check never runs for resources that the stack has. `types`: how their types begin.
  */
 export function beforeCreate(
   name: string,

@@ -18,7 +18,10 @@ export interface ExporterConfig {
   readonly audio: Readonly<Record<string, string>>;
 }
 
-/** What the deployment adds: shards, and the secrets that exist, names of keys, or undefined if only the cluster knows them. */
+/**
+ * What the deployment adds: shards, and the secrets that exist, names of keys, or undefined if only the
+ * cluster knows them.
+ */
 export interface AvailableSecrets {
   readonly keys: readonly string[] | undefined;
   readonly management: boolean;
@@ -32,8 +35,8 @@ export type ComposedConfig =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * Composes the configuration for the ConfigMap: what the user wrote, plus the paths where the secrets are mounted. The exporter's
- * own schema checks it, so that a preview reports what the exporter would reject.
+ * Composes the configuration for the ConfigMap: what the user wrote, plus the paths where the secrets are
+ * mounted. The exporter's own schema checks it, so that a preview reports what the exporter would reject.
  */
 export function composeConfig(
   written: Readonly<Record<string, unknown>>,
@@ -129,7 +132,10 @@ function without(value: Readonly<Record<string, unknown>>, fields: readonly stri
   return Object.fromEntries(Object.entries(value).filter(([name]) => !fields.includes(name)));
 }
 
-/** Paths and variables of secrets that the user wrote. They cannot work, because the pod has neither those files nor those variables. */
+/**
+ * Paths and variables of secrets that the user wrote. They cannot work, because the pod has neither those
+ * files nor those variables.
+ */
 function placesOf(written: Readonly<Record<string, unknown>>): readonly string[] {
   const entries = z.array(z.unknown()).safeParse(written["keys"]).data ?? [];
   return [

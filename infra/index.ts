@@ -1,6 +1,6 @@
-// Pulumi maps stack traces to sources with shortened paths ("node_modules/@pulumi/resource.ts"), on which util.inspect of Node 22.23
-// never returns, so that any error would hang `pulumi up`. Without the mapping, it ends with a message. This must run before the
-// imports, which may fail.
+// Pulumi maps stack traces to sources with shortened paths ("node_modules/@pulumi/resource.ts"), on which
+// util.inspect of Node 22.23 never returns, so that any error would hang `pulumi up`. Without the mapping, it
+// ends with a message. This must run before the imports, which may fail.
 Reflect.deleteProperty(Error, "prepareStackTrace");
 const { program } = await import("./program.ts");
 

@@ -18,8 +18,9 @@ export interface ProbeAudio {
 }
 
 /**
- * Reads the probes' recordings: files on the machine that runs Pulumi, relative to Pulumi.yaml. Probes without a recording send the
- * sample in the image. A value that is not a probe is left unchanged: the schema reports what is wrong with it.
+ * Reads the probes' recordings: files on the machine that runs Pulumi, relative to Pulumi.yaml. Probes
+ * without a recording send the sample in the image. A value that is not a probe is left unchanged: the schema
+ * reports what is wrong with it.
  */
 export function probeAudio(written: unknown, problems: string[]): ProbeAudio {
   const list = z.array(z.unknown()).safeParse(written).data;

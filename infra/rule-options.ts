@@ -4,7 +4,10 @@ import { shardOfName } from "../exporter/config/schema.ts";
 import { longestPollSeconds } from "./poll-interval.ts";
 import type { Known } from "./setting-fields.ts";
 
-/** The options of the rules: links, and windows that follow the exporter's schedule. Adds schedules that do not suit the rules to `problems`. */
+/**
+ * The options of the rules: links, and windows that follow the exporter's schedule. Adds schedules that do
+ * not suit the rules to `problems`.
+ */
 export function ruleOptions(
   known: Known,
   config: ExporterConfig | undefined,
@@ -69,7 +72,10 @@ function linksOf({ runbookBaseUrl, dashboardBaseUrl, grafana, grafanaUrl = "" }:
   };
 }
 
-/** The longest interval of a probe, since the window of recent runs must contain several runs. Ignores schedules that pause for hours, because the window would span their pauses. */
+/**
+ * The longest interval of a probe, since the window of recent runs must contain several runs. Ignores
+ * schedules that pause for hours, because the window would span their pauses.
+ */
 function probeInterval({ file: { probes } }: ExporterConfig): Pick<RuleOptions, "probeIntervalSeconds"> {
   const intervals = probes.flatMap(({ schedule }) => longestPollSeconds(schedule) ?? []);
   return intervals.length === 0 ? {} : { probeIntervalSeconds: Math.max(...intervals) };

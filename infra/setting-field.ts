@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Settings arrive as strings: objects, lists, numbers and flags as JSON. Each field parses one; its error message states the rule. */
+/**
+ * Settings arrive as strings: objects, lists, numbers and flags as JSON. Each field parses one; its error
+ * message states the rule.
+ */
 export const flag = () => json("true or false", z.boolean());
 
 export const textMap = () =>

@@ -47,7 +47,8 @@ export interface GrafanaSettings extends Pick<
 export type ReadSetting = (name: string) => string | undefined;
 
 /**
- * The only function that reads the settings. Their defaults are in Pulumi.yaml. `written`: problems of how the settings are written.
+ * The only function that reads the settings. Their defaults are in Pulumi.yaml. `written`: problems of how
+ * the settings are written.
  * @throws RunError with every problem at once; no message shows a secret.
  */
 export function readSettings(read: ReadSetting, written: readonly string[] = []): Settings {

@@ -12,7 +12,10 @@ export interface WrittenConfig {
   readonly values: Readonly<Record<string, string>>;
   /** Whether a value, or any part of it, is encrypted. */
   readonly isSecret: (fullName: string) => boolean;
-  /** The text of Pulumi.<stack>.yaml; empty if it is elsewhere. Only this file shows which parts of an object are encrypted. */
+  /**
+   * The text of Pulumi.<stack>.yaml; empty if it is elsewhere. Only this file shows which parts of an object
+   * are encrypted.
+   */
   readonly stackFile: string;
 }
 
@@ -28,7 +31,10 @@ export function writtenConfig(): WrittenConfig {
   };
 }
 
-/** Reports names that are not settings, which Pulumi ignores, and secrets in plain text. Messages contain no secrets. */
+/**
+ * Reports names that are not settings, which Pulumi ignores, and secrets in plain text. Messages contain no
+ * secrets.
+ */
 export function writtenProblems(config: WrittenConfig): readonly string[] {
   return [...Object.keys(config.values).flatMap(misspelt), ...plainSecrets(config)];
 }

@@ -28,7 +28,8 @@ export function changelogSections(text: string): readonly ChangelogSection[] {
 
 /**
  * Returns the release notes for a tag.
- * @throws Error unless the tag matches the version of the package, and the newest section of the changelog has that version and a date.
+ * @throws Error unless the tag matches the version of the package, and the newest section of the changelog
+ * has that version and a date.
  */
 export function releaseNotes(tag: string, packageVersion: string, changelog: string): string {
   const refuse = (why: string) => new Error(`Cannot release "${tag}": ${why}`);

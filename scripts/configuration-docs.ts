@@ -39,7 +39,10 @@ function sectionsOf(path: string, schema: z.ZodObject, description = ""): Sectio
   return [{ path, description, fields }, ...inner];
 }
 
-/** Reads a field's metadata through its wrappers: the description is on the outer schema, the rule and type on the inner ones. */
+/**
+ * Reads a field's metadata through its wrappers: the description is on the outer schema, the rule and type on
+ * the inner ones.
+ */
 function factsOf(schema: z.core.$ZodType): { core: z.core.$ZodType; field: Omit<Field, "name"> } {
   let core = schema;
   let isRequired = true;

@@ -8,7 +8,10 @@ import { NOTES } from "./helm-notes.ts";
 import { chartReadme } from "./helm-readme.ts";
 import { GATEWAY_PORT, PODS, templateOf } from "./helm-template.ts";
 
-/** The settings of Pulumi.yaml that the chart has as values, with the same names and defaults, and mostly the same descriptions. */
+/**
+ * The settings of Pulumi.yaml that the chart has as values, with the same names and defaults, and mostly the
+ * same descriptions.
+ */
 const VALUES = (
   "exporter runbookBaseUrl dashboardBaseUrl image imagePullSecrets keysSecret managementSecret shards replicas logLevel resources gateway " +
   "environment environmentSecret caConfigMap webConfigSecret podLabels podAnnotations nodeSelector tolerations affinity priorityClass scrape scrapeInterval monitorEndpoint monitorLabels rules " +

@@ -1,13 +1,20 @@
 import { PORT_NAME } from "../infra/kubernetes/pod.ts";
 import { KEYS_PATH, MANAGEMENT_ENTRY, MANAGEMENT_PATH } from "../infra/exporter-config.ts";
 
-/** Placeholders for links in the chart's rules. A template replaces them by the links of the values, or removes them. */
+/**
+ * Placeholders for links in the chart's rules. A template replaces them by the links of the values, or
+ * removes them.
+ */
 export const CHART_LINKS = {
   runbookBaseUrl: "https://runbooks.chart.invalid",
   dashboardBaseUrl: "https://dashboards.chart.invalid",
 };
 
-/** The chart's named templates: the configuration as infra/exporter-config.ts composes it for existing Secrets, the ports of the gateway and of proxies, the endpoint of a monitor, and rules with the links of the values. */
+/**
+ * The chart's named templates: the configuration as infra/exporter-config.ts composes it for existing
+ * Secrets, the ports of the gateway and of proxies, the endpoint of a monitor, and rules with the links of
+ * the values.
+ */
 export const NAMED_TEMPLATES = `{{- define "aigateway-exporter.config" -}}
 {{- $config := deepCopy .Values.exporter -}}
 {{- if hasKey $config "shards" -}}

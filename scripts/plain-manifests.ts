@@ -16,7 +16,10 @@ const CONFIGURATION = {
   analytics: { top: 20 },
 };
 
-/** Manifests for kubectl, made from the same values and specs as the Pulumi program: the exporter, or what the Prometheus operator reads. */
+/**
+ * Manifests for kubectl, made from the same values and specs as the Pulumi program: the exporter, or what the
+ * Prometheus operator reads.
+ */
 export function plainManifests(
   pulumiYaml: string,
   part: "exporter" | "operator",

@@ -6,8 +6,9 @@ import { dirname, join } from "node:path";
 const RELATIVE = /(["'])(\.\.?\/[^"'\n]*)\.ts(\1)/g;
 
 /**
- * Copies a folder of TypeScript as JavaScript: `node --disable-warning=ExperimentalWarning scripts/strip-types.ts SOURCE TARGET`.
- * Blanks replace types and `.js` replaces `.ts`, so that all code keeps its line and column.
+ * Copies a folder of TypeScript as JavaScript: `node --disable-warning=ExperimentalWarning
+ * scripts/strip-types.ts SOURCE TARGET`. Blanks replace types and `.js` replaces `.ts`, so that all code
+ * keeps its line and column.
  */
 try {
   const [source, target] = process.argv.slice(2);

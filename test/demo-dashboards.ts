@@ -13,7 +13,10 @@ export interface DemoDashboards {
   stop(): Promise<void>;
 }
 
-/** Returns undefined, with a message, if Prometheus is not installed. Call it before the exporter starts, because it sets the gateway's clock back. */
+/**
+ * Returns undefined, with a message, if Prometheus is not installed. Call it before the exporter starts,
+ * because it sets the gateway's clock back.
+ */
 export async function prepareDashboards(
   gateway: Gateway,
   fileOf: (schedule: Schedule) => StageConfig,

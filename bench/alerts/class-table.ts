@@ -13,7 +13,10 @@ const GROUPS: readonly (readonly [title: string, classes: RegExp])[] = [
   ["failures of the exporter or the gateway", /^env-/],
 ];
 
-/** Renders what our rules reach on each group of classes, over all fleets, in Markdown. Throws for a class that is in no group. */
+/**
+ * Renders what our rules reach on each group of classes, over all fleets, in Markdown. Throws for a class
+ * that is in no group.
+ */
 export function classTable(reports: readonly Report[]): string {
   const rows = reports.flatMap(figuresOfClasses);
   const stray = rows.find(({ name }) => !GROUPS.some(([, classes]) => classes.test(name)));

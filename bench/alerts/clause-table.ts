@@ -10,7 +10,10 @@ const COLUMNS = [
   ["episodes per exhaustion (flaps)", "episodes per exhaustion", 2],
 ] as const;
 
-/** Renders, from the reports of `-without each`, the mean figures of the fleets for the complete rules and without each clause. */
+/**
+ * Renders, from the reports of `-without each`, the mean figures of the fleets for the complete rules and
+ * without each clause.
+ */
 export function clauseTable(outputs: readonly string[]): string {
   const reports = outputs.map(readReport);
   const names = Object.keys(reports[0]?.totals[0] ?? {}).filter((name) => name !== "");

@@ -1,7 +1,10 @@
 import { type Bar, BARS, meets } from "./bars.ts";
 import { figuresOf, type Report } from "./report.ts";
 
-/** Titles of the rule sets by their names in the report. Sets that a report lacks are left out. An oracle has its name as the title. */
+/**
+ * Titles of the rule sets by their names in the report. Sets that a report lacks are left out. An oracle has
+ * its name as the title.
+ */
 const TITLES: Readonly<Record<string, string>> = {
   ours: "ours",
   "predict-linear": "`predict_linear`",
@@ -17,7 +20,10 @@ export interface FleetTable {
   readonly missed: readonly string[];
 }
 
-/** Renders the table of docs/alert-benchmark.md: the mean of all fleets, the worst one and the best one. `barred` is whether the bars hold for this kind of fleet. */
+/**
+ * Renders the table of docs/alert-benchmark.md: the mean of all fleets, the worst one and the best one.
+ * `barred` is whether the bars hold for this kind of fleet.
+ */
 export function fleetTable(reports: readonly Report[], barred = true): FleetTable {
   const oracles = Object.keys(reports[0]?.totals[0] ?? {}).filter((name) => name.startsWith("oracle "));
   const names = [...Object.keys(TITLES), ...oracles].filter((name) =>

@@ -3,8 +3,9 @@ import { createRules } from "../../dashboards/rules/index.ts";
 import { isAlert, type Rule, type RuleGroup } from "../../dashboards/rules/rule.ts";
 
 /**
- * The rule file that the simulator judges: the groups up to the alerts on remaining credits, without the rules that only dashboards
- * and other groups use. They come from the same source as the shipped rules, at half the cost.
+ * The rule file that the simulator judges: the groups up to the alerts on remaining credits, without the
+ * rules that only dashboards and other groups use. They come from the same source as the shipped rules, at
+ * half the cost.
  */
 export function judgedRules(groups: Groups = createRules()): string {
   const last = groups.findIndex(({ name }) => name === "aigateway-key-reserves");

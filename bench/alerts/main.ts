@@ -12,9 +12,10 @@ import { HELP, readSettings, type Settings } from "./settings.ts";
 import { buildSimulator, type FleetKind, simulateFleet } from "./simulator.ts";
 
 /**
- * Measures how good the alert rules are: runs them and the contenders over simulated fleets with known outcomes, keeps the report of
- * each fleet in a folder of `--output` that is named after the settings, and prints the tables of docs/alert-benchmark.md.
- * `--help` lists the options. Balances of accounts have no bars. For anomalies and budgets it prints the report of each seed.
+ * Measures how good the alert rules are: runs them and the contenders over simulated fleets with known
+ * outcomes, keeps the report of each fleet in a folder of `--output` that is named after the settings, and
+ * prints the tables of docs/alert-benchmark.md. `--help` lists the options. Balances of accounts have no
+ * bars. For anomalies and budgets it prints the report of each seed.
  */
 async function main(argv: readonly string[]): Promise<number> {
   let settings: Settings;

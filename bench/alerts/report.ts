@@ -27,7 +27,10 @@ export function figuresOf({ totals }: Report, row: string, name: string): readon
   return figures;
 }
 
-/** Reads the simulator's output for a fleet of spend anomalies: one row for each rule set. Throws if the table is missing. */
+/**
+ * Reads the simulator's output for a fleet of spend anomalies: one row for each rule set. Throws if the table
+ * is missing.
+ */
 export function readAnomalies(output: string): readonly Row[] {
   const [found] = tablesOf(output);
   if (!found) throw new Error("Cannot read the report on anomalies: it has no table");

@@ -32,7 +32,10 @@ export interface Twin {
   readonly without?: string;
 }
 
-/** Builds the simulator beside this file into the folder of the tools and returns its path. Throws if Go is missing or the build fails. */
+/**
+ * Builds the simulator beside this file into the folder of the tools and returns its path. Throws if Go is
+ * missing or the build fails.
+ */
 export function buildSimulator(): string {
   const program = join(toolsDirectory(), "alertsim");
   const { status, error } = spawnSync("go", ["build", "-trimpath", "-tags", "netgo", "-o", program, "."], {

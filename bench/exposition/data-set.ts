@@ -4,7 +4,10 @@ import { type Family, gauge, info, type Sample, sample } from "../../exporter/me
 export interface DataSet {
   readonly families: readonly DataFamily[];
   readonly series: number;
-  /** The rows of one poll: a key with one row of each family, or some rows of models and apps. Created for each round. */
+  /**
+   * The rows of one poll: a key with one row of each family, or some rows of models and apps. Created for
+   * each round.
+   */
   targets(): Iterable<DataTarget>;
 }
 

@@ -2,11 +2,15 @@ import { Agent, get } from "node:http";
 import { serveParent } from "../child.ts";
 import { percentile } from "../statistics.ts";
 
-/** Scrapes as often as requested, with several scrapers at once, and reports how long each scrape took until the last byte. */
+/**
+ * Scrapes as often as requested, with several scrapers at once, and reports how long each scrape took until
+ * the last byte.
+ */
 serveParent({}, async (message) => {
   const { port, scrapers, scrapes }: Record<string, unknown> = Object(message);
   const url = `http://127.0.0.1:${Number(port)}/metrics`;
-  // Connections are not kept between requests of the benchmark, because the server may close one at the moment of its reuse.
+  // Connections are not kept between requests of the benchmark, because the server may close one at the
+  // moment of its reuse.
   const agent = new Agent({ keepAlive: true });
   const took: number[] = [];
   const scraper = async () => {

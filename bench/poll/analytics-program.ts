@@ -9,8 +9,8 @@ import { createReadings } from "../../exporter/readings/readings.ts";
 import { serveParent } from "../child.ts";
 import { watchStalls } from "../stall-watch.ts";
 
-// Asks all four analytics queries at once, as the exporter does but without its rate limit, shows the answers, and reports the
-// longest stall. Parameter: the API root.
+// Asks all four analytics queries at once, as the exporter does but without its rate limit, shows the
+// answers, and reports the longest stall. Parameter: the API root.
 const loaded = await loadConfig({
   ...systemFiles,
   path: "config.yaml",

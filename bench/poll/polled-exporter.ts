@@ -8,7 +8,10 @@ import { startUpstream } from "./upstream.ts";
 
 /** The whole exporter, polling without a pause while it is scraped. */
 export interface PolledExporter {
-  /** Measures for some seconds: `stall` in ms, `keys` per second, and `share` of the ideal rate (connections ÷ latency) in %. */
+  /**
+   * Measures for some seconds: `stall` in ms, `keys` per second, and `share` of the ideal rate (connections ÷
+   * latency) in %.
+   */
   round(): Promise<Readings>;
   close(): Promise<void>;
 }
@@ -59,7 +62,10 @@ async function takeBytes({ url }: ProbedExporter): Promise<void> {
 
 const TRIES = 50;
 
-/** Reads the number of polls from the exporter's own metrics, because on a busy machine the keys' values may expire too soon. */
+/**
+ * Reads the number of polls from the exporter's own metrics, because on a busy machine the keys' values may
+ * expire too soon.
+ */
 async function polls({ url }: ProbedExporter): Promise<number> {
   for (let tries = 0; tries < TRIES; tries++) {
     const response = await fetch(`${url}/metrics`).catch(() => undefined);

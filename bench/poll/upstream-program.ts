@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from "node:http";
 import { serveParent } from "../child.ts";
 
 /**
- * A gateway that uses as little CPU as possible: it answers all keys alike after a fixed latency. Parameters: the latency in
- * milliseconds, and the number of rows in an analytics answer.
+ * A gateway that uses as little CPU as possible: it answers all keys alike after a fixed latency. Parameters:
+ * the latency in milliseconds, and the number of rows in an analytics answer.
  */
 const latencyMs = Number(process.argv[2] ?? 0);
 const rowCount = Number(process.argv[3] ?? 0);

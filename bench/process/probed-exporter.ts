@@ -18,7 +18,10 @@ export interface ProbedExporter {
 
 const Probed = z.object({ stallMs: z.number(), cpuMs: z.number(), rss: z.number() });
 
-/** Starts it with this many keys, each with its own secret, and with the image's Node options; waits until it listens. */
+/**
+ * Starts it with this many keys, each with its own secret, and with the image's Node options; waits until it
+ * listens.
+ */
 export async function startProbedExporter(
   keys: number,
   content: Pick<ConfigFileInput, "gateway" | "schedule">,

@@ -64,7 +64,10 @@ function contenderOf(name: string, tool: ToolName, keys: number): Contender {
   return { name, round: () => roundOf(binary, keys) };
 }
 
-/** Intervals are divided by this, so that measuring takes less time. With many keys, evaluations would hold each other up. */
+/**
+ * Intervals are divided by this, so that measuring takes less time. With many keys, evaluations would hold
+ * each other up.
+ */
 function pace(keys: number): number {
   return keys > 1000 ? 1 : 6;
 }

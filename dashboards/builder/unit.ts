@@ -8,7 +8,10 @@ export interface Unit {
 
 /** Grafana's units, by the names used here. */
 export const unit = {
-  /** Two decimals, never abbreviated, because finance cannot book "1.2K". Not a currency, because only the operator knows what a credit is worth. */
+  /**
+   * Two decimals, never abbreviated, because finance cannot book "1.2K". Not a currency, because only the
+   * operator knows what a credit is worth.
+   */
   credits: { id: "currency:financial: cr:suffix", decimals: 2 },
   /** An amount in the currency of credit_value; the panel shows the currency beside it. */
   money: { id: "currency:financial: :suffix", decimals: 2 },

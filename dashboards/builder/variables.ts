@@ -9,7 +9,10 @@ import {
 import type { Series, TargetLabel } from "../promql.ts";
 import { DATA_SOURCE } from "./query.ts";
 
-/** The variables at the top of a dashboard. Every dashboard begins with data source, job and gateway, whose values are those of `scraped`. */
+/**
+ * The variables at the top of a dashboard. Every dashboard begins with data source, job and gateway, whose
+ * values are those of `scraped`.
+ */
 export function variables(scraped: Series, ...others: readonly VariableModel[]): readonly VariableModel[] {
   const [job, gateway] = [
     several("job", "Job", "job", scraped),

@@ -26,7 +26,10 @@ export const unwatchedShare = promql`
   sum(${monthUnwatched} and on (job, gateway) ${monthTotals})
   / (sum(${monthTotals} and on (job, gateway) ${monthUnwatched}) > 0)`;
 
-/** Two hours after the end of the day that begins at a step: late rows have arrived, and all pairs come from one answer. */
+/**
+ * Two hours after the end of the day that begins at a step: late rows have arrived, and all pairs come from
+ * one answer.
+ */
 const dayTotals = totalPerAccount(usageFamiliesOf.last_day.credits, { last: "10m", offset: "-1d2h" });
 const dayUnwatched = perAccount(unwatchedFamilies.day, DAY_OF_STEP);
 

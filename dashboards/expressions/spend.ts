@@ -37,15 +37,18 @@ export const spendPerDay = {
 const MONTH_SECONDS = "(days_in_month() * 86400)";
 const MONTH_ELAPSED = "((day_of_month() - 1) * 86400 + time() % 86400)";
 
-/** The month's total if spending continues at its mean rate; absent in the first tenth of the month, like the forecast of a budget. */
+/**
+ * The month's total if spending continues at its mean rate; absent in the first tenth of the month, like the
+ * forecast of a budget.
+ */
 export const forecastOfMonth = promql`
   ${totalSpent(families.usageMonth)}
   * ${MONTH_SECONDS}
   / (${MONTH_ELAPSED} > ${thresholds.forecastAfter} * ${MONTH_SECONDS})`;
 
 /**
- * Excludes the first ten minutes of a month: at midnight a graph's first step would still see the previous month's last figure,
- * because Prometheus looks back five minutes.
+ * Excludes the first ten minutes of a month: at midnight a graph's first step would still see the previous
+ * month's last figure, because Prometheus looks back five minutes.
  */
 const begun = promql`and on () ${MONTH_ELAPSED} > 600`;
 

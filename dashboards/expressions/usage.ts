@@ -5,7 +5,10 @@ import { lookedAt, ofJob, type When } from "./scope.ts";
 /** The analytics label that a dashboard is about; the reader filters by the other one. */
 export type Subject = "model" | "app";
 
-/** Two hours after the end of the day that begins at a step: late rows have arrived, and all pairs come from one answer. */
+/**
+ * Two hours after the end of the day that begins at a step: late rows have arrived, and all pairs come from
+ * one answer.
+ */
 const DAY_AFTER: When = { last: "10m", offset: "-1d2h" };
 const MONTH_AT_END: When = { last: "1d", at: "end()" };
 
@@ -48,7 +51,10 @@ export function usageBy(subject: Subject) {
       promql`(${amount(query, "credits")} >= 0) / (${amount(query, "requests")} > 0)`,
     pricePerMillionTokens: (query: Query) =>
       promql`1e6 * (${amount(query, "credits")} >= 0) / (${amount(query, "tokens")} > 0)`,
-    /** Change of the credits per day against last month. Per day, because months differ in length and this one is not over. */
+    /**
+     * Change of the credits per day against last month. Per day, because months differ in length and this one
+     * is not over.
+     */
     change: promql`
       (${amount("month", "credits")} / on () group_left () ${seconds("month")})
       / (${amount("last_month", "credits")} / on () group_left () ${seconds("last_month")} > 0)

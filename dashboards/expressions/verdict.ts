@@ -29,10 +29,16 @@ const limited = promql`(${ofJob(recorded.remaining)} and ${ofJob(recorded.limit)
 /** Keys that have been watched for less than six hours. */
 const unmeasured = promql`(${limited} unless ${ofJob(recorded.burn6h)})`;
 
-/** Keys that an estimate expects to run out before the reset, although not all rates agree, or there is no history yet. */
+/**
+ * Keys that an estimate expects to run out before the reset, although not all rates agree, or there is no
+ * history yet.
+ */
 const estimated = promql`(${mayRunOut} <= ${resetSeconds})`;
 
-/** The possible verdicts on a key, worst first. They and the time that credits last come from the same recorded series, which follow the alerts. */
+/**
+ * The possible verdicts on a key, worst first. They and the time that credits last come from the same
+ * recorded series, which follow the alerts.
+ */
 const VERDICTS: readonly Verdict[] = [
   {
     text: "refused",

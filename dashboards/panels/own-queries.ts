@@ -21,7 +21,10 @@ export const queryChoice: VariableModel = one(
 /** Keeps all labels, because each query has its own. */
 const rows = (series: Series<"query">) => `max without (instance) (${ofJob(series, { query: "$query" })})`;
 
-/** The dimensions of the gateway, in the order of the columns. A query has one or two of them; other ones come last, untitled. */
+/**
+ * The dimensions of the gateway, in the order of the columns. A query has one or two of them; other ones come
+ * last, untitled.
+ */
 const DIMENSIONS = {
   api_key: "Key name",
   user: "User",

@@ -6,8 +6,8 @@ import { recorded } from "./series.ts";
 import type { Timing } from "./timing.ts";
 
 /**
- * Forecasts what a budget will have spent at the end of its window. Days and weeks have a shape (office hours, weekends), so their
- * forecast follows the previous window; that of a month follows its mean rate.
+ * Forecasts what a budget will have spent at the end of its window. Days and weeks have a shape (office
+ * hours, weekends), so their forecast follows the previous window; that of a month follows its mean rate.
  */
 export function budgetForecast(timing: Timing): readonly RecordingRule[] {
   const { analyticsMemorySeconds, now } = timing;

@@ -8,8 +8,8 @@ const BY_SHARD = "by (job, gateway, budget, shard, shards)";
 const BY_TOTAL = "by (job, gateway, budget, shards)";
 
 /**
- * The spend of each budget. Its parts are added shard by shard, however many replicas each has; while shards have different
- * totals, the largest sum counts, because each is a lower bound.
+ * The spend of each budget. Its parts are added shard by shard, however many replicas each has; while shards
+ * have different totals, the largest sum counts, because each is a lower bound.
  */
 export function budgetSpent(read: Read): string {
   return promql`

@@ -3,7 +3,10 @@ import { Document, Scalar, isMap, isScalar, isSeq, visit } from "yaml";
 import type { Rule, RuleGroup } from "./rule.ts";
 import { JOB } from "./settings.ts";
 
-/** Writes the groups as a Prometheus rule file, with their comments. `command`: what generates the file, for its first line. */
+/**
+ * Writes the groups as a Prometheus rule file, with their comments. `command`: what generates the file, for
+ * its first line.
+ */
 export function renderRuleFile(
   groups: readonly RuleGroup[],
   command = "npm run generate from dashboards/rules/",

@@ -14,7 +14,10 @@ import { probes } from "./probes.ts";
 import type { RuleGroup } from "./rule.ts";
 import { createSettings, type RuleOptions } from "./settings.ts";
 
-/** All rule groups, in the order in which data flow through them. History and the urgent alerts also read a few series of later groups, as of their last evaluation. */
+/**
+ * All rule groups, in the order in which data flow through them. History and the urgent alerts also read a
+ * few series of later groups, as of their last evaluation.
+ */
 export function createRules(options: RuleOptions = {}): readonly RuleGroup[] {
   const settings = createSettings(options);
   return [

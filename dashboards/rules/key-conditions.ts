@@ -6,7 +6,10 @@ import { record, type RecordingRule } from "./rule.ts";
 import { recorded } from "./series.ts";
 import type { Timing } from "./timing.ts";
 
-/** The start conditions of the urgent alerts on remaining credits. They are recorded, so that an alert can check whether one was true recently. */
+/**
+ * The start conditions of the urgent alerts on remaining credits. They are recorded, so that an alert can
+ * check whether one was true recently.
+ */
 export function urgentConditions(timing: Timing): readonly RecordingRule[] {
   return [imminent(timing), predicted(timing)];
 }

@@ -62,7 +62,10 @@ function creditAlerts(
 }
 
 interface CreditAlert extends RememberedAlert {
-  /** The alert's value. Present whenever the condition is true. `left`: the credits left of the few keys for which it is. */
+  /**
+   * The alert's value. Present whenever the condition is true. `left`: the credits left of the few keys for
+   * which it is.
+   */
   readonly value: (left: string) => string;
   /** A series with every key for which the condition may become true. */
   readonly every: Series;

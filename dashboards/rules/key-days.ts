@@ -67,7 +67,10 @@ export function keyDays({ timing }: Settings): RuleGroup {
   };
 }
 
-/** Creates the rule that records the hourly rate of an earlier day. A key without credits spends nothing, so its rate does not show what is usual at that hour. */
+/**
+ * Creates the rule that records the hourly rate of an earlier day. A key without credits spends nothing, so
+ * its rate does not show what is usual at that hour.
+ */
 function usualHour(timing: Timing, series: Series, before: number, comment: string): RecordingRule {
   const ago = timing.duration(before);
   return record(

@@ -92,7 +92,8 @@ export function keyForecast({ timing }: Settings): RuleGroup {
 /** What the forecast and the last hour mean now. */
 export function keyPresent(timing: Timing): readonly RecordingRule[] {
   const { restRatio, restOfDay, remaining, resetSeconds, burn1h, burn15m, exhaustionSoon } = recorded;
-  // Not the series of the first rule: a rule of Grafana or vmalert reads what its own group records only at the next evaluation.
+  // Not the series of the first rule: a rule of Grafana or vmalert reads what its own group records only at
+  // the next evaluation.
   const soon = promql`${recorded.exhaustion15m} < ${timing.seconds(thresholds.predictedSoon)}`;
   const part = thresholds.lastingPart;
   const quarters = (count: number) => timing.duration(count * timing.burnWindow);

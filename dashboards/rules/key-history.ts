@@ -6,7 +6,10 @@ import type { Settings } from "./settings.ts";
 import { slowly, type Timing } from "./timing.ts";
 import { DAY, HOUR } from "../thresholds.ts";
 
-/** The rate of three days of each key, and its peaks in recent days as the measure of what is unusual for it. Read them over a range: see `historic`. */
+/**
+ * The rate of three days of each key, and its peaks in recent days as the measure of what is unusual for it.
+ * Read them over a range: see `historic`.
+ */
 export function keyHistory({ timing }: Settings): RuleGroup {
   // Two intervals, so that one missed evaluation loses no hour.
   const recent = timing.duration(2 * HOUR);
@@ -70,7 +73,10 @@ export function keyHistory({ timing }: Settings): RuleGroup {
   };
 }
 
-/** A series of this group, also if one evaluation was missed. A bare selector would find a value for five minutes only. */
+/**
+ * A series of this group, also if one evaluation was missed. A bare selector would find a value for five
+ * minutes only.
+ */
 export function historic(timing: Timing, series: Series): string {
   return promql`last_over_time(${series}[${timing.duration(2 * HOUR)}])`;
 }

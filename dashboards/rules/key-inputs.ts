@@ -53,7 +53,10 @@ function identity({ memory }: Timing): readonly RecordingRule[] {
   ];
 }
 
-/** Usage that counts toward the limit, own provider keys included if they count; from the process with the newest answer. */
+/**
+ * Usage that counts toward the limit, own provider keys included if they count; from the process with the
+ * newest answer.
+ */
 export function usageOfLimit({ memory }: Timing, own: Series, byok: Series): string {
   return promql`
     max by (job, gateway, key) (
@@ -118,7 +121,10 @@ function remaining({ memory, memorySeconds, now }: Timing): RecordingRule {
   );
 }
 
-/** Creates the rule that records the rate over a window. The rate is absent if the answers of the window span less than `measured` seconds. */
+/**
+ * Creates the rule that records the rate over a window. The rate is absent if the answers of the window span
+ * less than `measured` seconds.
+ */
 export function burn(
   timing: Timing,
   series: Series,

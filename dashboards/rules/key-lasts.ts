@@ -12,7 +12,10 @@ const { remaining, limit, resetSeconds, burn1d, burn3d, burn6h, restOfDay } = re
 const { exhaustionSoon, exhaustion15m, exhaustion1h, exhaustion6h, exhaustion1d, exhaustion3d } = recorded;
 const { exhaustedSince, imminentSince, predictedSince, slowSince } = recorded;
 
-/** How long the credits of each key last: what the dashboards show. Firing alerts are part of it, so that dashboards and alerts agree. */
+/**
+ * How long the credits of each key last: what the dashboards show. Firing alerts are part of it, so that
+ * dashboards and alerts agree.
+ */
 export function keyLasts({ timing }: Settings): RuleGroup {
   return {
     name: "aigateway-key-lasts",
@@ -55,7 +58,10 @@ function gatewaysBurn(timing: Timing): RecordingRule {
   );
 }
 
-/** Credits per second over seconds of a window, at least an hour, because the first calls of a window do not show its rate. */
+/**
+ * Credits per second over seconds of a window, at least an hour, because the first calls of a window do not
+ * show its rate.
+ */
 function rateOver(usage: string, elapsed: string): string {
   return promql`${usage} / scalar(clamp_min(vector(${elapsed}), ${HOUR}))`;
 }
@@ -76,7 +82,10 @@ and ${limit} > 0`,
   );
 }
 
-/** The smallest of several times, for keys with an alert: at most the time to the reset, and at most the seconds that the alert looks ahead. */
+/**
+ * The smallest of several times, for keys with an alert: at most the time to the reset, and at most the
+ * seconds that the alert looks ahead.
+ */
 function within(seconds: number, alerts: string, ...times: readonly Series[]): string {
   const ofAlerts = [resetSeconds, ...times].map((time) => promql`(${time} and ${alerts})`);
   return promql`clamp_max(${oneOf("min", ...ofAlerts)}, ${seconds})`;

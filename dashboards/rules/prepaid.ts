@@ -3,7 +3,10 @@ import { promql } from "../promql.ts";
 import type { AlertDefinition } from "./settings.ts";
 import type { Timing } from "./timing.ts";
 
-/** How long prepaid credits last: the seconds at the rates of an hour, six hours, a day and three days, and whether any are left. */
+/**
+ * How long prepaid credits last: the seconds at the rates of an hour, six hours, a day and three days, and
+ * whether any are left.
+ */
 export interface PrepaidCredits {
   readonly hour: string;
   readonly sixHours: string;

@@ -3,7 +3,10 @@ import { record, type RecordingRule } from "./rule.ts";
 import type { AlertDefinition } from "./settings.ts";
 import type { Timing } from "./timing.ts";
 
-/** An alert whose condition depends on whether the alert fires already. Prometheus' own `ALERTS` would show that, but Grafana does not write it. */
+/**
+ * An alert whose condition depends on whether the alert fires already. Prometheus' own `ALERTS` would show
+ * that, but Grafana does not write it.
+ */
 export interface RememberedAlert extends AlertDefinition {
   /** The recorded series that remembers since when the condition is true, in seconds since the epoch. */
   readonly since: Series;
@@ -11,7 +14,10 @@ export interface RememberedAlert extends AlertDefinition {
   readonly for: number;
 }
 
-/** The rule that records since when an alert's condition is true. It reads its own last value. `every`: a series with all for which the condition may become true; fewer series cost less. */
+/**
+ * The rule that records since when an alert's condition is true. It reads its own last value. `every`: a
+ * series with all for which the condition may become true; fewer series cost less.
+ */
 export function rememberSince(
   { now }: Timing,
   { name, since, expr }: RememberedAlert,

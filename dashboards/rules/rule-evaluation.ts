@@ -2,7 +2,10 @@ import { type Series, promql, select } from "../promql.ts";
 import { MINUTE, thresholds } from "../thresholds.ts";
 import type { AlertDefinition, Settings } from "./settings.ts";
 
-/** Prometheus' own metrics, which exist if Prometheus scrapes itself. The label is the rule file and the name of the group. */
+/**
+ * Prometheus' own metrics, which exist if Prometheus scrapes itself. The label is the rule file and the name
+ * of the group.
+ */
 const LAST_DURATION = ofGroup("prometheus_rule_group_last_duration_seconds");
 const INTERVAL = ofGroup("prometheus_rule_group_interval_seconds");
 const MISSED = ofGroup("prometheus_rule_group_iterations_missed_total");

@@ -5,7 +5,10 @@ import { createTiming, type Timing, type TimingOptions } from "./timing.ts";
 export const JOB = "aigateway-exporter";
 
 export interface RuleOptions extends TimingOptions {
-  /** URL of docs/alerts.md as readers of alerts can open it; `#alertname` is appended. Default: alerts have no such link. */
+  /**
+   * URL of docs/alerts.md as readers of alerts can open it; `#alertname` is appended. Default: alerts have no
+   * such link.
+   */
   readonly runbookBaseUrl?: string | undefined;
   /** URL of Grafana's dashboards, up to the uid. Default: alerts have no such link. */
   readonly dashboardBaseUrl?: string | undefined;

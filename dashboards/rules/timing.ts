@@ -5,7 +5,10 @@ import { DAY, HOUR, MINUTE } from "../thresholds.ts";
 export interface Timing {
   /** Formats a duration for PromQL and rule files: `25m`. Prometheus' own clock measures it. */
   duration(seconds: number): string;
-  /** Seconds to compare with differences between the exporter's timestamps and `now`. Not scaled, because that clock runs faster instead. */
+  /**
+   * Seconds to compare with differences between the exporter's timestamps and `now`. Not scaled, because that
+   * clock runs faster instead.
+   */
   seconds(seconds: number): number;
   /** The interval of the groups that urgent alerts on keys need. */
   readonly urgentInterval: string;
@@ -40,11 +43,20 @@ export interface TimingOptions {
   readonly analyticsIntervalSeconds?: number | undefined;
   /** Longest time between two runs of a probe (aigateway_probe_interval_seconds). Default 3600. */
   readonly probeIntervalSeconds?: number | undefined;
-  /** Seconds between two evaluations of the urgent alerts on keys. Default 120, which costs half as much as 60 and announces as much. */
+  /**
+   * Seconds between two evaluations of the urgent alerts on keys. Default 120, which costs half as much as 60
+   * and announces as much.
+   */
   readonly urgentIntervalSeconds?: number;
-  /** Seconds for which AIGatewayKeyExhaustionPredicted waits before it fires. Default 120. Where a series is found for some time after its end, a burst looks longer. */
+  /**
+   * Seconds for which AIGatewayKeyExhaustionPredicted waits before it fires. Default 120. Where a series is
+   * found for some time after its end, a burst looks longer.
+   */
   readonly warningWaitSeconds?: number;
-  /** Factor for all durations, for tests in which the exporter's clock runs faster: 1/600 if it is 600 times as fast. Default 1. */
+  /**
+   * Factor for all durations, for tests in which the exporter's clock runs faster: 1/600 if it is 600 times
+   * as fast. Default 1.
+   */
   readonly scale?: number;
   /** A PromQL expression for the exporter's clock, if it differs from Prometheus' own. Default `time()`. */
   readonly now?: string;
@@ -104,7 +116,10 @@ function durationText(ms: number): string {
   }).join("");
 }
 
-/** The interval of the groups whose series change slowly: nearly five minutes, for which a series is found after its last value. */
+/**
+ * The interval of the groups whose series change slowly: nearly five minutes, for which a series is found
+ * after its last value.
+ */
 export function slowly(timing: Timing): string {
   return timing.duration(4 * MINUTE);
 }

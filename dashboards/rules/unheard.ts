@@ -10,7 +10,10 @@ import type { Timing } from "./timing.ts";
 export const LAST_ANSWER =
   'when the gateway last answered, {{ $value | humanizeDuration | reReplaceAll "-" "" }} ago; its limit has not reset since';
 
-/** The rules that keep firing alerts while the gateway does not answer: no answer means neither that a key has credits again nor that it stopped spending. */
+/**
+ * The rules that keep firing alerts while the gateway does not answer: no answer means neither that a key has
+ * credits again nor that it stopped spending.
+ */
 export function unheard(timing: Timing): readonly RecordingRule[] {
   const { now, memorySeconds } = timing;
   const { exhaustedSince, imminentSince, predictedSince, slowSince, lowSince } = recorded;

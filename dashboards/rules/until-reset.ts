@@ -11,13 +11,17 @@ export interface Lasting extends Pick<RememberedAlert, "since" | "for"> {
   readonly begins: Series;
   /** The conditions under which it keeps firing. */
   readonly keeps: readonly string[];
-  /** The more urgent alerts. Alertmanager inhibits this one while they fire, so it must not end before them without a notification. */
+  /**
+   * The more urgent alerts. Alertmanager inhibits this one while they fire, so it must not end before them
+   * without a notification.
+   */
   readonly nearer: readonly Pick<RememberedAlert, "since" | "for">[];
 }
 
 /**
- * Keeps an alert firing until the limit resets. `keep_firing_for` would outlast the reset: a key that ran out minutes before
- * midnight would still be reported as about to run out after midnight. The alert remembers instead since when it is true.
+ * Keeps an alert firing until the limit resets. `keep_firing_for` would outlast the reset: a key that ran out
+ * minutes before midnight would still be reported as about to run out after midnight. The alert remembers
+ * instead since when it is true.
  */
 export function untilReset(timing: Timing, lasting: Lasting): string {
   const { begins, keeps, nearer } = lasting;
@@ -52,5 +56,8 @@ export function limitChanged(timing: Timing): RecordingRule {
   );
 }
 
-/** A single evaluation without a result ends an alert, so the change is visible for longer, in case some evaluations are missed. */
+/**
+ * A single evaluation without a result ends an alert, so the change is visible for longer, in case some
+ * evaluations are missed.
+ */
 const CHANGE_SEEN = 10 * MINUTE;

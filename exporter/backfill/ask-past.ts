@@ -45,9 +45,10 @@ export class PastError extends Error {
 /**
  * Asks for everything that is not yet answered, and yields each answer once.
  * @param answered what earlier runs were answered: subjects and ends of their ranges.
- * @param leaveOut receives the hash of each key about which the gateway has no usable answer, and why. The others are still asked.
- * @throws GatewayError; PastError if the gateway cuts rows, sends some that cannot be read or lack the credits, or warns
- * about the query.
+ * @param leaveOut receives the hash of each key about which the gateway has no usable answer, and why. The
+ * others are still asked.
+ * @throws GatewayError; PastError if the gateway cuts rows, sends some that cannot be read or lack the
+ * credits, or warns about the query.
  */
 export async function* askPast(
   plan: BackfillPlan,
@@ -181,7 +182,10 @@ function counted(
   throw noCredits(subject, { startMs: unknown.startMs, endMs: unknown.startMs + BUCKET_MS[granularity] });
 }
 
-/** The answer, if nothing is missing. A warning may mean that a filter was dropped, so that other keys are part of the answer. */
+/**
+ * The answer, if nothing is missing. A warning may mean that a filter was dropped, so that other keys are
+ * part of the answer.
+ */
 function whole<Answer extends UsageAnswer>(subject: Subject, answer: Answer, range: Window): Answer {
   const from = between(range);
   if (answer.truncated) throw notAll(subject, range);

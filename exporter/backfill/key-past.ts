@@ -62,7 +62,10 @@ export function createKeyPast(plan: BackfillPlan, buckets: readonly Window[]): K
     }
   }
 
-  /** A missing amount means 0 if other rows have one or the row has no requests. Otherwise only an all-time BYOK of 0 shows that none was used. */
+  /**
+   * A missing amount means 0 if other rows have one or the row has no requests. Otherwise only an all-time
+   * BYOK of 0 shows that none was used.
+   */
   function isByokKnown({ hash, byokUsage }: PlannedKey): boolean {
     const { isByokUnknown, hasByok, lacksByok } = amountsFor(hash);
     return !isByokUnknown && (hasByok || !lacksByok || byokUsage === 0);

@@ -125,7 +125,10 @@ export async function* pairDays(
   if (day.length > 0) yield day;
 }
 
-/** The rows of an hour or a day with the rest of its total, so that interpolated sums are sums of interpolated parts. */
+/**
+ * The rows of an hour or a day with the rest of its total, so that interpolated sums are sums of interpolated
+ * parts.
+ */
 function ledgerOf(rows: readonly PastRow[], total: Amounts | undefined): Ledger {
   const ledger = sumOf(rows.map((row) => new Map([[JSON.stringify(row.labels), amountsOf(row)]])));
   const rest: Record<Amount, number | undefined> = { ...NO_AMOUNTS };

@@ -3,8 +3,8 @@ import { utcText } from "../time/utc-time.ts";
 import { BUCKET_MS, DAY_MS, type Window, windowAt, windowBefore } from "../time/window.ts";
 
 /**
- * OpenMetrics is for Prometheus, which makes blocks of it. VictoriaMetrics imports lines with milliseconds, and promtool
- * pushes such lines by remote write, to which it adds the label `job` itself.
+ * OpenMetrics is for Prometheus, which makes blocks of it. VictoriaMetrics imports lines with milliseconds,
+ * and promtool pushes such lines by remote write, to which it adds the label `job` itself.
  */
 export const PAST_FORMATS = ["openmetrics", "victoria-metrics", "remote-write"] as const;
 export type PastFormat = (typeof PAST_FORMATS)[number];

@@ -16,8 +16,8 @@ export interface BudgetStatus {
   /** Undefined: the spend in the window is unknown. */
   readonly spent: number | undefined;
   /**
-   * Whether `spent` is complete; otherwise it is a lower bound, unless a refund is missing. Undefined: the window begins
-   * later.
+   * Whether `spent` is complete; otherwise it is a lower bound, unless a refund is missing. Undefined: the
+   * window begins later.
    */
   readonly complete: boolean | undefined;
   /** The missing parts; undefined if complete, and before the window begins. */

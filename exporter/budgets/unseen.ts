@@ -5,8 +5,8 @@ import { targetId } from "../readings/target-id.ts";
 import { periodName, type Window, windowBefore, windowOf } from "../time/window.ts";
 
 /**
- * Whether the model or app of a budget is in no row, neither in the present window nor in the last month, whose rows are
- * complete. Then its name may be misspelt. False if that is not known.
+ * Whether the model or app of a budget is in no row, neither in the present window nor in the last month,
+ * whose rows are complete. Then its name may be misspelt. False if that is not known.
  */
 export function isUnseen(
   { scope, period }: BudgetConfig,

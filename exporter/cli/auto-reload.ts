@@ -13,9 +13,10 @@ export interface AutoReloadDependencies {
 }
 
 /**
- * Reloads the configuration when it changes, until the result is called. A file may be written in pieces, so a change counts
- * once it is the same at two checks. After a failed reload the configuration is inspected again and again, because a file that
- * it names may come later; it is reloaded, and its problems are logged, when they change.
+ * Reloads the configuration when it changes, until the result is called. A file may be written in pieces, so
+ * a change counts once it is the same at two checks. After a failed reload the configuration is inspected
+ * again and again, because a file that it names may come later; it is reloaded, and its problems are logged,
+ * when they change.
  */
 export function startAutoReload({ intervalMs, clock, followed, reload }: AutoReloadDependencies): () => void {
   let [isStopped, cancel] = [false, () => {}];

@@ -4,7 +4,10 @@ import { utcMilliseconds } from "../time/utc-time.ts";
 import { DAY_MS } from "../time/window.ts";
 import { oneOf, UsageError } from "./usage-error.ts";
 
-/** The flags of the command `backfill`, which shares `output` with `dashboards` and `format` with `report`; empty where they are not given. */
+/**
+ * The flags of the command `backfill`, which shares `output` with `dashboards` and `format` with `report`;
+ * empty where they are not given.
+ */
 export const BACKFILL_FLAGS = {
   days: { type: "string", default: "" },
   until: { type: "string", default: "" },

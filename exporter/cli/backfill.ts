@@ -177,7 +177,10 @@ function endOf({ untilMs }: BackfillRequest, server: InspectedServer | undefined
   );
 }
 
-/** Returns the plan without the keys about which the gateway has no usable answer, which are then problems of the plan. */
+/**
+ * Returns the plan without the keys about which the gateway has no usable answer, which are then problems of
+ * the plan.
+ */
 async function ask(
   plan: BackfillPlan,
   state: StateFile,

@@ -10,8 +10,8 @@ import { requestTable } from "./request-table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Checks the configuration and the web configuration, and prints a summary or every problem. With `isOnline` it asks the
- * gateway once as well: everything that the exporter polls, and nothing that costs credits.
+ * Checks the configuration and the web configuration, and prints a summary or every problem. With `isOnline`
+ * it asks the gateway once as well: everything that the exporter polls, and nothing that costs credits.
  */
 export async function check(
   { configFile, webConfigFile, totalShards }: Options,

@@ -56,7 +56,10 @@ export function createExporter(
   };
 }
 
-/** Enough for every problem of a file. A file that can be read only at times, for lack of descriptors, would cause thousands. */
+/**
+ * Enough for every problem of a file. A file that can be read only at times, for lack of descriptors, would
+ * cause thousands.
+ */
 const WEB_LINES_PER_MINUTE = 20;
 
 /** Creates the log of a command, on standard error. Unexpected errors go there as well. */

@@ -20,8 +20,8 @@ export interface ProblemReporter {
 }
 
 /**
- * Returns the configuration, or undefined after reporting every problem. With `partOf`, it is the part of it that the command
- * uses.
+ * Returns the configuration, or undefined after reporting every problem. With `partOf`, it is the part of it
+ * that the command uses.
  */
 export async function loadConfiguration(
   path: string,

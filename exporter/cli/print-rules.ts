@@ -4,7 +4,10 @@ import type { Terminal } from "./terminal.ts";
 export const RULE_FORMATS = ["prometheus", "kubernetes"] as const;
 export type RuleFormat = (typeof RULE_FORMATS)[number];
 
-/** Prints the recording and alert rules with the reader's own links and intervals, as a rule file or a PrometheusRule. */
+/**
+ * Prints the recording and alert rules with the reader's own links and intervals, as a rule file or a
+ * PrometheusRule.
+ */
 export async function printRules(
   format: RuleFormat,
   options: RuleOptions,

@@ -19,8 +19,8 @@ export interface ReloadDependencies {
 
 export interface Reload {
   /**
-   * Loads the configuration again and applies it once the app has started. Returns the problems of the new configuration; if
-   * there are any, nothing changes. It never rejects, and reloads run one at a time.
+   * Loads the configuration again and applies it once the app has started. Returns the problems of the new
+   * configuration; if there are any, nothing changes. It never rejects, and reloads run one at a time.
    */
   readonly run: () => Promise<readonly string[]>;
   /** The problems of the last reload; empty after a success, and before the first one. */

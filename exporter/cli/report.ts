@@ -20,8 +20,8 @@ import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 /**
- * Asks the gateway for the spend of a month or a week, and prints it. Exit code 1 if it cannot be asked, or if the lines
- * are not complete.
+ * Asks the gateway for the spend of a month or a week, and prints it. Exit code 1 if it cannot be asked, or
+ * if the lines are not complete.
  */
 export async function report(
   request: ReportRequest,

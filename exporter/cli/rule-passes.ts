@@ -1,8 +1,9 @@
 import type { RecordingRule, RuleGroup } from "../../dashboards/rules/rule.ts";
 
 /**
- * The recording rules that are wanted, divided so that each pass depends only on earlier ones. A rule that needs its own
- * past begins without it. Rules that need the past of each other do so too. @throws Error if rules depend on each other.
+ * The recording rules that are wanted, divided so that each pass depends only on earlier ones. A rule that
+ * needs its own past begins without it. Rules that need the past of each other do so too. @throws Error if
+ * rules depend on each other.
  */
 export function rulePasses(
   groups: readonly RuleGroup[],

@@ -4,7 +4,10 @@ import { decimalSum } from "../metrics/decimal-sum.ts";
 import { asksKeySpend, type KeySpends } from "../readings/key-spend.ts";
 import { hasAllRows, knownOf, OTHER, type Pair, pairsOf } from "./breakdown.ts";
 
-/** What each key spends by model; undefined: the query does not ask for that. `shown`: the pairs as `/metrics` has them. */
+/**
+ * What each key spends by model; undefined: the query does not ask for that. `shown`: the pairs as `/metrics`
+ * has them.
+ */
 export function keySpends(query: QueryConfig, usage: Usage, shown: readonly Pair[]): KeySpends | undefined {
   if (!asksKeySpend(query)) return undefined;
   const isKeyFirst = query.dimensions[0] === "api_key_id";

@@ -140,8 +140,8 @@ function limitSamples(
 }
 
 /**
- * The window that the remaining credits belong to. An unknown reset may happen at any 00:00 UTC, so the remaining credits
- * are valid until the next one only.
+ * The window that the remaining credits belong to. An unknown reset may happen at any 00:00 UTC, so the
+ * remaining credits are valid until the next one only.
  */
 function limitWindow(reset: LimitReset | undefined, askedAtMs: number): Window | undefined {
   switch (reset) {

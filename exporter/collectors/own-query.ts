@@ -74,7 +74,10 @@ export function questionOf(
   };
 }
 
-/** The second label of rows with one dimension is that of the rest, so that a row that is called `_other` is part of it. */
+/**
+ * The second label of rows with one dimension is that of the rest, so that a row that is called `_other` is
+ * part of it.
+ */
 function inOneColumn(usage: Usage): Usage {
   return { ...usage, pairs: usage.pairs.map((pair) => ({ ...pair, app: OTHER })) };
 }

@@ -53,8 +53,8 @@ export function usageReading(usage: Usage, window: Window, range: Window, askedA
 }
 
 /**
- * The numbers change with each run, so they are metrics; only the reasons are logged. `window`: the calendar window of the
- * values.
+ * The numbers change with each run, so they are metrics; only the reasons are logged. `window`: the calendar
+ * window of the values.
  */
 export function warningOf(
   { rowProblem, computedAtMs = Number.POSITIVE_INFINITY }: Usage,

@@ -4,7 +4,10 @@ import type { Job } from "../schedule/job.ts";
 import { DAY_MS } from "../time/window.ts";
 import { ownQueryJob, questionOf } from "./own-query.ts";
 
-/** How many days back a window may begin. The last month of August 31 began on July 1, nearly 62 days before its end. */
+/**
+ * How many days back a window may begin. The last month of August 31 began on July 1, nearly 62 days before
+ * its end.
+ */
 export const REACH_DAYS: Readonly<Record<QueryConfig["window"], number>> = {
   day: 1,
   last_day: 2,
@@ -16,8 +19,8 @@ export const REACH_DAYS: Readonly<Record<QueryConfig["window"], number>> = {
 const MINUTE_MS = 60_000;
 
 /**
- * One request for each query of a month, which shows whether the gateway answers for the earliest time at which its window
- * may begin. At the beginning of a month, the query itself does not show that.
+ * One request for each query of a month, which shows whether the gateway answers for the earliest time at
+ * which its window may begin. At the beginning of a month, the query itself does not show that.
  */
 export function reachJobs({ gateway, analytics }: Config): readonly Job[] {
   if (!analytics) return [];

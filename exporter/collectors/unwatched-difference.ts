@@ -64,7 +64,10 @@ export function createTotalsMemory(clock: Pick<Clock, "now" | "monotonic">): Tot
   };
 }
 
-/** Leaves out the total whose neighbours of the same window are the closest, so that the first one and the last one stay. */
+/**
+ * Leaves out the total whose neighbours of the same window are the closest, so that the first one and the
+ * last one stay.
+ */
 function thinned(totals: readonly AccountTotal[]): readonly AccountTotal[] {
   const gaps = totals.map(({ window }, index) => {
     const before = totals.slice(0, index).findLast((other) => isSameWindow(other.window, window));
@@ -87,8 +90,9 @@ export interface Difference {
 }
 
 /**
- * A lower bound, because every key was read after the total: with older readings, the difference would contain what the
- * keys spent in between. Undefined: a key has no current reading of the window, there is no such total, or the keys spent more.
+ * A lower bound, because every key was read after the total: with older readings, the difference would
+ * contain what the keys spent in between. Undefined: a key has no current reading of the window, there is no
+ * such total, or the keys spent more.
  */
 export function difference(
   window: Window,

@@ -1,7 +1,10 @@
 import { AMOUNT_PROVENANCE, USAGE_PROVENANCE } from "../gateway/provenance.ts";
 import { gauge, stateset } from "../metrics/family.ts";
 
-/** How the spend was found. `filter`: the service leaves the watched keys out. `difference`: total less watched keys. */
+/**
+ * How the spend was found. `filter`: the service leaves the watched keys out. `difference`: total less
+ * watched keys.
+ */
 export const UNWATCHED_SOURCES = ["filter", "difference"] as const;
 export type UnwatchedSource = (typeof UNWATCHED_SOURCES)[number];
 

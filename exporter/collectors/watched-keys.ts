@@ -59,8 +59,8 @@ export function watchedKeys(config: Config, readings: TargetReadings): WatchedKe
   const others = listed.map(hashOf).filter((hash) => !names.has(hash));
   const isTooMany = keys.length + others.length > MOST_HASHES;
   return {
-    // A listed key that is also configured has its spend in the reading of the configured one. A key that was configured
-    // until a reload has none until the next list.
+    // A listed key that is also configured has its spend in the reading of the configured one. A key that was
+    // configured until a reload has none until the next list.
     targets: [
       ...polled.map(({ name }) => targetId("key", name)),
       ...listed.filter((id) => !isPolledHere(hashOf(id))),

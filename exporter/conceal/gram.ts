@@ -24,7 +24,10 @@ export const GRAM = 6;
 const BITS = 5;
 const GRAM_MASK = 2 ** (BITS * GRAM) - 1;
 
-/** A group of characters as a number, after one more character. A few pairs of characters look the same: the secret decides. */
+/**
+ * A group of characters as a number, after one more character. A few pairs of characters look the same: the
+ * secret decides.
+ */
 export function nextGram(gram: number, code: number): number {
   return ((gram << BITS) | (code & 0x1f)) & GRAM_MASK;
 }

@@ -3,8 +3,9 @@ import { foldedCode, GRAM, nextGram, nextGramBackward } from "./gram.ts";
 import type { SecretIndex } from "./secret-index.ts";
 
 /**
- * Whether a text may contain a fragment of a secret: written in either direction, or in base64 or hexadecimal digits, or
- * something readable in those. Nearly every text contains nothing, so this test reads it once and creates nothing.
+ * Whether a text may contain a fragment of a secret: written in either direction, or in base64 or hexadecimal
+ * digits, or something readable in those. Nearly every text contains nothing, so this test reads it once and
+ * creates nothing.
  */
 export function mayHold(whole: string, index: Pick<SecretIndex, "has">): boolean {
   // Only ASCII counts, and the loop is slow.

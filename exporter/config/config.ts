@@ -2,7 +2,10 @@ import type { ScheduleExpression } from "../time/ticker.ts";
 import type { Period } from "../time/window.ts";
 import type { Secret, SecretSource } from "./secret.ts";
 
-/** The configuration as the rest of the exporter sees it: checked, with defaults, and with sources in place of secrets. */
+/**
+ * The configuration as the rest of the exporter sees it: checked, with defaults, and with sources in place of
+ * secrets.
+ */
 export interface Config {
   readonly gateway: GatewayConfig;
   /** Every key of `keys` and `keys_dir`, in the order of the file, then by name. */
@@ -78,7 +81,10 @@ export interface KeyConfig {
   readonly secret: SecretSource;
   /** Labels of `aigateway_key_owner_info`; empty where nothing is set. */
   readonly owner: Owner;
-  /** Whether the service's `label`, a masked fragment of the secret, may be shown (contract 2.7, observed-behaviour 11). */
+  /**
+   * Whether the service's `label`, a masked fragment of the secret, may be shown (contract 2.7,
+   * observed-behaviour 11).
+   */
   readonly showLabel: boolean;
   /** A limit that the service has but does not report, such as that of a workspace; absent: none is known. */
   readonly limit?: KeyLimit | undefined;

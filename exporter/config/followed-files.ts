@@ -9,13 +9,16 @@ export interface FollowedFiles {
   /** The hash of the text that was read last, valid or not; undefined if it could not be read. */
   readonly hash: () => number | undefined;
   /**
-   * What the configuration file and the listed folders are now, if that is not what was read last; otherwise undefined. It
-   * reads no content, so it is cheap.
+   * What the configuration file and the listed folders are now, if that is not what was read last; otherwise
+   * undefined. It reads no content, so it is cheap.
    */
   change(): Promise<string | undefined>;
 }
 
-/** Follows a configuration file and the folders that are listed for it (`keys_dir`). Secrets are read for each use anyway. */
+/**
+ * Follows a configuration file and the folders that are listed for it (`keys_dir`). Secrets are read for each
+ * use anyway.
+ */
 export function createFollowedFiles(configFile: string, files: Files & FileVersions): FollowedFiles {
   let seen = new Map<string, string>();
   let hash: number | undefined;

@@ -35,7 +35,10 @@ export function problemsOf(error: z.ZodError, place: readonly PropertyKey[] = []
   });
 }
 
-/** `known`: the names of the section's fields, separated by commas. `isShown`: the search for a near name takes time. */
+/**
+ * `known`: the names of the section's fields, separated by commas. `isShown`: the search for a near name
+ * takes time.
+ */
 function unknownField(name: string, known: string, isShown: boolean): string {
   if (!isShown) return "is not a known field";
   const nearest = closest(name.toLowerCase(), known.split(", "));

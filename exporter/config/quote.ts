@@ -1,6 +1,6 @@
 /**
- * Shows a value of the configuration in a message: quoted, on one line, and shortened. A value that looks like a secret is
- * not shown, because a misplaced value may well be one.
+ * Shows a value of the configuration in a message: quoted, on one line, and shortened. A value that looks
+ * like a secret is not shown, because a misplaced value may well be one.
  */
 export function quote(value: unknown, shownCharacters = SHOWN_CHARACTERS): string {
   if (typeof value === "string") return quoteText(value, shownCharacters);

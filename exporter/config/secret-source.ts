@@ -78,8 +78,8 @@ function checkedText(text: string, origin: string): string {
 }
 
 /**
- * Returns the texts of a source as secrets, and keeps the latest two. A request that still uses the previous one may fail
- * with an error that shows it.
+ * Returns the texts of a source as secrets, and keeps the latest two. A request that still uses the previous
+ * one may fail with an error that shows it.
  */
 function latestSecret() {
   let kept: readonly Secret[] = [];

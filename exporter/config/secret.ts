@@ -2,8 +2,8 @@ import { inspect } from "node:util";
 import { createConcealer } from "../conceal/concealer.ts";
 
 /**
- * A text that must never be shown: it prints, serialises and inspects as `[redacted]`. Only `reveal()` returns the text,
- * for a request, and to compare or hash it.
+ * A text that must never be shown: it prints, serialises and inspects as `[redacted]`. Only `reveal()`
+ * returns the text, for a request, and to compare or hash it.
  */
 export class Secret {
   readonly #text: string;

@@ -6,8 +6,8 @@ export interface Body {
 }
 
 /**
- * One buffer that grows up to `mostBytes`; the caller adds no more than that. Chunks are copied because one of a single byte otherwise keeps two hundred: its object, and
- * what it was cut from.
+ * One buffer that grows up to `mostBytes`; the caller adds no more than that. Chunks are copied because one
+ * of a single byte otherwise keeps two hundred: its object, and what it was cut from.
  */
 export function createBody(mostBytes: number): Body {
   let buffer: Buffer | undefined;

@@ -93,8 +93,8 @@ const MOST_BYTES_AT_ONCE = 8192;
 export type ReadPace = (socket: Pick<Socket, "emit" | "destroyed">, bytes: number) => boolean;
 
 /**
- * Connections share the number of bytes in a turn of the event loop. Otherwise dozens of endless answers make each turn so
- * long that a scrape, which needs several, takes seconds.
+ * Connections share the number of bytes in a turn of the event loop. Otherwise dozens of endless answers make
+ * each turn so long that a scrape, which needs several, takes seconds.
  */
 export function createReadPace(): ReadPace {
   let left = MOST_BYTES_IN_A_TURN;

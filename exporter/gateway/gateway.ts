@@ -48,7 +48,10 @@ export function createMemory(clock: Pick<Clock, "monotonic">): GatewayMemory {
   return { money: createMoneyMetricsChoice(), proofs: createManagementProofs(clock) };
 }
 
-/** The operations of one run, for the named caller. `newSend` makes the function that sends calls within one deadline. */
+/**
+ * The operations of one run, for the named caller. `newSend` makes the function that sends calls within one
+ * deadline.
+ */
 export function createGatewayClient(
   name: string,
   newSend: () => Send,

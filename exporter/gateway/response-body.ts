@@ -42,7 +42,8 @@ export const RefusalBody = z.object({
 const LONGEST_NAME = 64;
 
 function safeLine(sent: string, longest: number): string | undefined {
-  // A service may echo any credential. What remains of one after the cut may be too short to be found, so it is cut last.
+  // A service may echo any credential. What remains of one after the cut may be too short to be found, so it
+  // is cut last.
   const safe = withoutSecrets(sent.slice(0, 10 * LONGEST_MESSAGE));
   const text = safe.toWellFormed().replaceAll(UNPRINTABLE, " ").trim();
   if (text === "") return undefined;

@@ -77,8 +77,9 @@ export async function askUsageSeries(
 }
 
 /**
- * Asks with BYOK. A service without that metric refuses the request, and is then asked without. A request with filters
- * proves nothing about the others, because the filters may have been refused, and neither does a refusal that has ended.
+ * Asks with BYOK. A service without that metric refuses the request, and is then asked without. A request
+ * with filters proves nothing about the others, because the filters may have been refused, and neither does a
+ * refusal that has ended.
  */
 async function withMoney(
   choice: MoneyMetricsChoice,

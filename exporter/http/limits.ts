@@ -3,7 +3,10 @@
  */
 export interface Limits {
   readonly headerBytes: number;
-  /** From the connection, or the first byte of a further request, to the last byte of the request. Bounds a TLS handshake as well. */
+  /**
+   * From the connection, or the first byte of a further request, to the last byte of the request. Bounds a
+   * TLS handshake as well.
+   */
   readonly requestMs: number;
   /** Interval of the checks for late requests. */
   readonly checkMs: number;
@@ -13,7 +16,10 @@ export interface Limits {
   readonly unreadMs: number;
   /** Longest duration of a whole answer. */
   readonly answerMs: number;
-  /** How long a connection may be idle between two requests: longer than Prometheus keeps one, so that Prometheus closes it. */
+  /**
+   * How long a connection may be idle between two requests: longer than Prometheus keeps one, so that
+   * Prometheus closes it.
+   */
   readonly keepAliveMs: number;
   /** Maximum number of connections. A further one replaces the one that has been idle longest. */
   readonly connections: number;

@@ -1,4 +1,7 @@
-/** Lets one login at a time compare a password, in turn for each network, so that a flood from one does not keep others out. */
+/**
+ * Lets one login at a time compare a password, in turn for each network, so that a flood from one does not
+ * keep others out.
+ */
 export interface LoginQueue {
   /**
    * Runs the comparison when it is its turn. `address` is the client's; `refusals` is how often these credentials were

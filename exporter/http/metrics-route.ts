@@ -43,7 +43,7 @@ export function acceptsGzip(header: string | undefined): boolean {
 }
 
 /**
- * Parameters other than the version and the quality change nothing: every text is UTF-8, and the names are plain ASCII, so
- * that it does not matter how Prometheus 3 wants them escaped.
+ * Parameters other than the version and the quality change nothing: every text is UTF-8, and the names are
+ * plain ASCII, so that it does not matter how Prometheus 3 wants them escaped.
  */
 const OTHER_PARAMETER = /;\s*(?!(?:version|q)\s*=)[^\s;,="]+\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*)/gi;

@@ -74,8 +74,8 @@ export function createRouter(
 export const CLIENT_LEFT = new Error("The client has left");
 
 /**
- * Waits until the client leaves at most: a packet may hold a thousand requests, which the first ones keep in memory for as
- * long as they wait for a file or a password. @throws CLIENT_LEFT.
+ * Waits until the client leaves at most: a packet may hold a thousand requests, which the first ones keep in
+ * memory for as long as they wait for a file or a password. @throws CLIENT_LEFT.
  */
 function whileConnected<T>(response: ServerResponse, promise: Promise<T>): Promise<T> {
   if (response.closed) return Promise.reject(CLIENT_LEFT);

@@ -64,8 +64,8 @@ export interface ServerOptions {
 }
 
 /**
- * An HTTP/1.1 server with a few fixed paths, on one or several addresses that share all limits. If a route throws, `onError` receives the error and the client a plain
- * 500.
+ * An HTTP/1.1 server with a few fixed paths, on one or several addresses that share all limits. If a route
+ * throws, `onError` receives the error and the client a plain 500.
  */
 export function createServer(
   listen: readonly ListenAddress[],
@@ -208,7 +208,10 @@ function listenToConnections(
   return tlsServer;
 }
 
-/** The page has no script and no content from elsewhere, its icon is part of it, its form asks the exporter itself, and it is not meant to be framed. */
+/**
+ * The page has no script and no content from elsewhere, its icon is part of it, its form asks the exporter
+ * itself, and it is not meant to be framed.
+ */
 const SECURITY_HEADERS = {
   "content-security-policy":
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",

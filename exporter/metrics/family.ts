@@ -1,8 +1,8 @@
 import type { Window } from "../time/window.ts";
 
 /**
- * A metric family as a value: collectors make samples of it, the exposition prints its header, dashboards and rules name it,
- * and `docs/metrics.md` lists it. Code that uses a renamed metric does not compile.
+ * A metric family as a value: collectors make samples of it, the exposition prints its header, dashboards and
+ * rules name it, and `docs/metrics.md` lists it. Code that uses a renamed metric does not compile.
  */
 export interface Family<Label extends string = string> {
   readonly name: string;

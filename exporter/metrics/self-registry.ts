@@ -40,7 +40,10 @@ export type SelfSamples<Label extends string> = Iterable<readonly [labels: Label
 type Labels<Label extends string> = Readonly<Record<Label, string>>;
 
 export interface SelfParts {
-  /** Metrics of Node and the process, up to a second old, because collecting them takes longer than the rest of a scrape. */
+  /**
+   * Metrics of Node and the process, up to a second old, because collecting them takes longer than the rest
+   * of a scrape.
+   */
   readonly runtime: { readonly text: Buffer; readonly piece: Piece };
   /** The exporter's own metrics, as of now. */
   readonly own: Buffer;
@@ -135,8 +138,9 @@ function createRuntimePart(clock: Pick<Clock, "monotonic">) {
 }
 
 /**
- * prom-client's text, or the same in OpenMetrics: counters are named without their suffix, quotes in HELP are escaped, and
- * bounds of buckets have a decimal point. prom-client's own OpenMetrics registry also renames the counters of the text format.
+ * prom-client's text, or the same in OpenMetrics: counters are named without their suffix, quotes in HELP are
+ * escaped, and bounds of buckets have a decimal point. prom-client's own OpenMetrics registry also renames
+ * the counters of the text format.
  */
 function inFormat(text: string, format: Format): string {
   if (format === "text") return text;

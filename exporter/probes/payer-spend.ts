@@ -3,7 +3,10 @@ import { targetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
 import type { SpendGuard } from "./spend-guard.ts";
 
-/** What the keys that pay for probes have spent today, according to the first readings that contain everything so far. */
+/**
+ * What the keys that pay for probes have spent today, according to the first readings that contain everything
+ * so far.
+ */
 export interface PayerSpend {
   /** The keys whose spend is not known yet. */
   missing(): readonly string[];

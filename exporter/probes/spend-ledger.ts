@@ -2,8 +2,9 @@ import { decimalSum } from "../metrics/decimal-sum.ts";
 import { DAY_MS } from "../time/window.ts";
 
 /**
- * What probes have spent and what their keys had used before, by the time since the process started. The day of an
- * entry follows from the present clock alone, so a step of the clock moves entries to another day instead of losing them.
+ * What probes have spent and what their keys had used before, by the time since the process started. The day
+ * of an entry follows from the present clock alone, so a step of the clock moves entries to another day
+ * instead of losing them.
  */
 export interface SpendLedger {
   /** Adds the cost of a run. */

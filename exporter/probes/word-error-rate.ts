@@ -1,9 +1,9 @@
 import { distance } from "fastest-levenshtein";
 
 /**
- * The word error rate of a transcript: the fewest words to insert, delete or substitute that turn it into the reference,
- * divided by the number of reference words. It exceeds 1 when the transcript has many more words. When the reference is
- * empty, each word of the transcript counts 1.
+ * The word error rate of a transcript: the fewest words to insert, delete or substitute that turn it into the
+ * reference, divided by the number of reference words. It exceeds 1 when the transcript has many more words.
+ * When the reference is empty, each word of the transcript counts 1.
  */
 export function wordErrorRate(reference: string, transcript: string): number {
   const expected = wordsOf(reference);

@@ -3,8 +3,8 @@ import type { TargetId } from "./target-id.ts";
 import { type Aging, hasAged } from "./time-to-live.ts";
 
 /**
- * Reports targets that lapse, and targets that are forgotten. A target lapses, so that it is not up any more, if its runs
- * are skipped until the time to live of its last good reading has ended.
+ * Reports targets that lapse, and targets that are forgotten. A target lapses, so that it is not up any more,
+ * if its runs are skipped until the time to live of its last good reading has ended.
  */
 export interface Lapses {
   /** Reports each target once. */

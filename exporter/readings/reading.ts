@@ -131,9 +131,9 @@ export interface WindowSpend {
 }
 
 /**
- * Why an answer is partial. Cut: the service has more rows than it sent. Unreadable: some rows cannot be read. Unlisted:
- * the rows add up to less than the total. Exceeding: they add up to more. Warned: the service warns about the query.
- * Unknown: the answer lacks the amount.
+ * Why an answer is partial. Cut: the service has more rows than it sent. Unreadable: some rows cannot be
+ * read. Unlisted: the rows add up to less than the total. Exceeding: they add up to more. Warned: the service
+ * warns about the query. Unknown: the answer lacks the amount.
  */
 export interface SpendGap {
   readonly reason: "cut" | "unreadable" | "unlisted" | "exceeding" | "warned" | "unknown";

@@ -1,7 +1,10 @@
 import type { Clock } from "../time/clock.ts";
 import type { Reading } from "./reading.ts";
 
-/** A reading by both clocks, so that neither a stepped nor a stopped clock prolongs its life or moves it to another day. */
+/**
+ * A reading by both clocks, so that neither a stepped nor a stopped clock prolongs its life or moves it to
+ * another day.
+ */
 export interface Aging {
   readonly reading: Reading;
   /** When its run began, monotonic milliseconds. */
@@ -31,7 +34,10 @@ export function timeToLiveMs(reading: Reading): number {
   return Math.max(reading.timeToLiveMs, reading.groupLife?.timeToLiveMs ?? 0);
 }
 
-/** Whether that much time has passed since the run that a view leaves the reading out. A step of the clock is no time. */
+/**
+ * Whether that much time has passed since the run that a view leaves the reading out. A step of the clock is
+ * no time.
+ */
 export function hasAged(aging: Aging, monotonicMs: number): boolean {
   return agesInMs(aging, monotonicMs) <= spareMs(aging);
 }
@@ -52,7 +58,10 @@ export function setBackMs({ reading, askedAt }: Aging, offsetMs: number): number
   return backMs > STEP_MS ? backMs : 0;
 }
 
-/** The reading with its times by the present wall clock: a clock that was fast and is right again may have changed the day. */
+/**
+ * The reading with its times by the present wall clock: a clock that was fast and is right again may have
+ * changed the day.
+ */
 export function redated(aging: Aging, clock: Clock): Reading {
   return redatedBy(aging, clock.now() - clock.monotonic());
 }

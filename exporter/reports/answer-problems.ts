@@ -18,8 +18,8 @@ const BYOK_UNKNOWN =
   "the credits may contain usage that your own provider keys paid for (BYOK), because the gateway does not report it separately";
 
 /**
- * Names the lines whose amounts are missing. Missing requests or tokens matter only if the rest has some, because not every
- * line counts them; credits matter always. `noun`: what a line is.
+ * Names the lines whose amounts are missing. Missing requests or tokens matter only if the rest has some,
+ * because not every line counts them; credits matter always. `noun`: what a line is.
  */
 export function lineProblems(
   lines: readonly ReportLine[],

@@ -5,9 +5,9 @@ import { OWNER_LABELS } from "./owned-spend.ts";
 import type { SpendReport } from "./report.ts";
 
 /**
- * The report as rows of FOCUS 1.2 (FinOps Open Cost and Usage Specification), one for each line and one for the rest. Credits
- * are the pricing currency, a virtual one; costs are in the currency of `credit_value`. Columns that begin with `x_` are
- * ours. `provider`: the name of the gateway.
+ * The report as rows of FOCUS 1.2 (FinOps Open Cost and Usage Specification), one for each line and one for
+ * the rest. Credits are the pricing currency, a virtual one; costs are in the currency of `credit_value`.
+ * Columns that begin with `x_` are ours. `provider`: the name of the gateway.
  */
 export function focusReport(report: SpendReport, provider: string): string {
   const rows = [

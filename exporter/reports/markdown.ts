@@ -3,8 +3,9 @@ import { dateText } from "./csv.ts";
 import type { SpendReport } from "./report.ts";
 
 /**
- * The report for people: the most expensive lines, the others together, what belongs to no line, and the total, each with
- * its share and its change. `before` is the report of the previous period, if it could be made and is complete.
+ * The report for people: the most expensive lines, the others together, what belongs to no line, and the
+ * total, each with its share and its change. `before` is the report of the previous period, if it could be
+ * made and is complete.
  */
 export function markdownReport(report: SpendReport, before: SpendReport | undefined): string {
   const { by, period, currency, lines, rest, total, problems } = report;

@@ -9,7 +9,10 @@ import type { PartialSpend, PricedWindow, ReportGateway, ReportLine } from "./re
 export const OWNER_LABELS = ["team", "project", "cost_center"] as const;
 export type OwnerLabel = (typeof OWNER_LABELS)[number];
 
-/** Prepares the spend by a label of the owner: the keys are those that have it now. Keys without it belong to no line. */
+/**
+ * Prepares the spend by a label of the owner: the keys are those that have it now. Keys without it belong to
+ * no line.
+ */
 export async function ownedSpend(
   label: OwnerLabel,
   config: Pick<Config, "keys" | "discovery">,

@@ -25,7 +25,10 @@ export interface Backlog {
   isReady(endpoint: Endpoint): boolean;
   /** Takes the next job of an endpoint that may begin now. */
   take(endpoint: Endpoint): DueEntry | undefined;
-  /** When the next job of an endpoint may begin, monotonic milliseconds; undefined: none waits, or a trial must end first. */
+  /**
+   * When the next job of an endpoint may begin, monotonic milliseconds; undefined: none waits, or a trial
+   * must end first.
+   */
   openAt(endpoint: Endpoint): number | undefined;
   remove(job: Job): void;
 }
@@ -95,8 +98,8 @@ export function createBacklog(dependencies: BacklogDependencies): Backlog {
   }
 
   /**
-   * Whether the last answer is old enough to be replaced, with half a tick of tolerance, or cannot be shown any more, or
-   * a later run brought none.
+   * Whether the last answer is old enough to be replaced, with half a tick of tolerance, or cannot be shown
+   * any more, or a later run brought none.
    */
   function isWanted({ job, group }: Entry): boolean {
     const { failure, lastAnswerMs, lastAttemptMs } = readings.status(job.id) ?? {};

@@ -3,7 +3,10 @@ import type { Clock } from "../time/clock.ts";
 import { createRateLimiter, type RateLimiter } from "./rate-limiter.ts";
 import { createSemaphore } from "./semaphore.ts";
 
-/** Gives out permits: at most `connections` requests are in progress at once, and those of each endpoint are evenly spaced. */
+/**
+ * Gives out permits: at most `connections` requests are in progress at once, and those of each endpoint are
+ * evenly spaced.
+ */
 export interface Dispatcher {
   /** Begins these jobs as permits become free. */
   serve(jobs: JobSource): void;

@@ -28,9 +28,9 @@ export interface JobRunner {
 }
 
 /**
- * How a run ended. Unsettled: the answer is too early to be trusted for all of its windows. Early: answers of other jobs
- * are missing. Unfinished: the run was aborted, or the job decided not to send a request. Paused: the gateway asked to
- * wait.
+ * How a run ended. Unsettled: the answer is too early to be trusted for all of its windows. Early: answers of
+ * other jobs are missing. Unfinished: the run was aborted, or the job decided not to send a request. Paused:
+ * the gateway asked to wait.
  */
 export type RunEnd = "learnt" | "unsettled" | "early" | "unfinished" | "paused" | GatewayError;
 

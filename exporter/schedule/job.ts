@@ -77,8 +77,8 @@ export interface Result {
   /** How many label values are shown as `_concealed`, because they reveal a secret; 0 if absent. */
   readonly concealedLabels?: number;
   /**
-   * Whether the job asked nothing, because it needs answers of other jobs that are missing, or its time has not come: it
-   * shows nothing and runs again soon.
+   * Whether the job asked nothing, because it needs answers of other jobs that are missing, or its time has
+   * not come: it shows nothing and runs again soon.
    */
   readonly isEarly?: boolean;
   /** The unusable part of the answer, for the log; undefined if there is none. */

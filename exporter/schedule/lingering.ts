@@ -6,8 +6,8 @@ import type { Job } from "./job.ts";
 import type { Plan } from "./plan.ts";
 
 /**
- * Targets that another process polls now. They stay as they are until their values expire, because the other process may
- * not have begun yet.
+ * Targets that another process polls now. They stay as they are until their values expire, because the other
+ * process may not have begun yet.
  */
 export interface Lingering {
   /**

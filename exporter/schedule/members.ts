@@ -15,8 +15,8 @@ export interface Members {
   /** The job failed: what it showed remains for its time to live, but is not up. */
   fail(job: Job, error: GatewayError, signal: AbortSignal): Promise<void>;
   /**
-   * Removes the members of a job whose names belong to other configured targets than before; all of them if it has left the
-   * plan.
+   * Removes the members of a job whose names belong to other configured targets than before; all of them if
+   * it has left the plan.
    */
   readonly release: (former: Job, present: Job | undefined) => void;
   /** Shows the description of a member. */

@@ -23,8 +23,9 @@ export interface JobGroup {
   readonly jobs: readonly Job[];
   readonly reporter: Reporter;
   /**
-   * Whether a run costs credits. Paid jobs run at the ticks of their schedule only: never at the start, after midnight, after
-   * a failure or because the configuration has changed. A tick that comes while they run or pause is missed.
+   * Whether a run costs credits. Paid jobs run at the ticks of their schedule only: never at the start, after
+   * midnight, after a failure or because the configuration has changed. A tick that comes while they run or
+   * pause is missed.
    */
   readonly isPaid: boolean;
 }

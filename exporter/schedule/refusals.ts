@@ -59,8 +59,8 @@ const CERTAIN = 8;
 const ANSWERED_INTERVALS = 1.5;
 
 /**
- * Pauses use the monotonic clock, so that a step of the wall clock neither shortens nor prolongs them. An endpoint may have
- * fewer targets than `CERTAIN`.
+ * Pauses use the monotonic clock, so that a step of the wall clock neither shortens nor prolongs them. An
+ * endpoint may have fewer targets than `CERTAIN`.
  */
 export function createRefusals(clock: Clock, { maxPauseMs, targetsOf }: RefusalLimits): Refusals {
   const states = new Map<Endpoint, EndpointState>();

@@ -7,7 +7,10 @@ import { SETTLE_MS, windowAt } from "../time/window.ts";
 import { createAgenda } from "./agenda.ts";
 import type { JobGroup } from "./plan.ts";
 
-/** Decides when each target is due: by the schedule of its group, spread over the interval, and after each UTC midnight. */
+/**
+ * Decides when each target is due: by the schedule of its group, spread over the interval, and after each UTC
+ * midnight.
+ */
 export interface Scheduler {
   /** Replaces the groups. A group with an unchanged schedule keeps its place in it. */
   apply(groups: readonly JobGroup[]): void;

@@ -4,7 +4,10 @@ import { type TargetId, targetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
 import { windowAt } from "../time/window.ts";
 
-/** What each key had spent and had left in the last day or so. It is kept in memory only, and begins when the exporter starts. */
+/**
+ * What each key had spent and had left in the last day or so. It is kept in memory only, and begins when the
+ * exporter starts.
+ */
 export interface KeyHistory {
   /** The instant of the oldest points; undefined: nothing is recorded yet. */
   readonly sinceMs: number | undefined;

@@ -23,9 +23,10 @@ export interface KeyModels extends TargetRow {
 }
 
 /**
- * Unnamed: the name of the key at the gateway is not known, or it has none. Shared: other keys have it as well. Unanswered:
- * there is no current answer. Partial: the answer lacks rows or amounts. Doubtful: the answer has no spend of the key, but
- * the key itself reports some, or its own figures are unknown and rows without a name may be its spend.
+ * Unnamed: the name of the key at the gateway is not known, or it has none. Shared: other keys have it as
+ * well. Unanswered: there is no current answer. Partial: the answer lacks rows or amounts. Doubtful: the
+ * answer has no spend of the key, but the key itself reports some, or its own figures are unknown and rows
+ * without a name may be its spend.
  */
 export type KeyModelsGap = "unnamed" | "shared" | "unanswered" | "partial" | "doubtful";
 
@@ -33,7 +34,10 @@ export type KeyModelsGap = "unnamed" | "shared" | "unanswered" | "partial" | "do
 export interface KeyModelsSource {
   /** By the name of the key here, with its own figures, which show whether it spent nothing. */
   of(key: OwnFigures): readonly KeyModels[];
-  /** The keys that `/metrics` names with a model, the most expensive first; those that spend less on it may be missing. */
+  /**
+   * The keys that `/metrics` names with a model, the most expensive first; those that spend less on it may be
+   * missing.
+   */
   keysOf(model: string): readonly ModelKeys[];
 }
 

@@ -4,8 +4,8 @@ import { type TargetId, targetId } from "../readings/target-id.ts";
 import { type KeyRow, keyRowOf } from "./target-rows.ts";
 
 /**
- * The configured keys, in their order. While the polls of one have no current answer, its figures are those of a list of
- * the account, as in `/metrics`.
+ * The configured keys, in their order. While the polls of one have no current answer, its figures are those
+ * of a list of the account, as in `/metrics`.
  */
 export function keyRows(keys: readonly KeyConfig[], readings: ReadingSource): readonly KeyRow[] {
   const ids = idsOf.get(keys) ?? keys.map(({ name }) => targetId("key", name));

@@ -6,7 +6,10 @@ import { BUCKET_MS, type Window, windowAt } from "../time/window.ts";
 import { isOther } from "./target-rows.ts";
 import type { Axis } from "./view.ts";
 
-/** What was spent in each hour of the running UTC day. It is kept in memory only, and begins when the exporter starts. */
+/**
+ * What was spent in each hour of the running UTC day. It is kept in memory only, and begins when the exporter
+ * starts.
+ */
 export interface SpendHours {
   /** Undefined: no answer of this day is known. */
   of(axis: Axis, nowMs: number): HourlySpend | undefined;
@@ -15,8 +18,8 @@ export interface SpendHours {
 }
 
 /**
- * Credits by hour, from 00:00 UTC to the last answer. An hour ends with the last answer in it; undefined: unknown, or no
- * answer in the last quarter of an hour.
+ * Credits by hour, from 00:00 UTC to the last answer. An hour ends with the last answer in it; undefined:
+ * unknown, or no answer in the last quarter of an hour.
  */
 export interface HourlySpend {
   readonly window: Window;

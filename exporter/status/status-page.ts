@@ -12,7 +12,10 @@ import { pageDocument, type StatusDocument } from "./documents.ts";
 import { ACCOUNT_PATH, AXIS_PATHS, STATUS_PATH } from "./view.ts";
 import { type WatchedReadings, watchReadings } from "./watched-readings.ts";
 
-/** The status for people and scripts. Each document is drawn at most once a second for all readers, unless something on it was withdrawn. */
+/**
+ * The status for people and scripts. Each document is drawn at most once a second for all readers, unless
+ * something on it was withdrawn.
+ */
 export interface StatusPage {
   /** The whole page unless another document is given. @throws WithdrawnError @throws TooManyViewsError */
   current(document?: StatusDocument): Promise<DrawnPage>;
@@ -67,7 +70,10 @@ const MOST_ATTEMPTS = 5;
 /** Documents that are drawn and kept at once, apart from the whole ones. */
 const MOST_VIEWS = 16;
 
-/** Drawn however many others are wanted: the whole page, the first page of the whole status, and the pages that all pages link. */
+/**
+ * Drawn however many others are wanted: the whole page, the first page of the whole status, and the pages
+ * that all pages link.
+ */
 const WHOLE_ADDRESSES: ReadonlySet<string> = new Set([
   "/",
   STATUS_PATH,

@@ -16,8 +16,8 @@ export interface Clock {
 }
 
 /**
- * The longest time to rely on a timer: code that waits for a wall-clock time reads the clock again after this long, because
- * no timer fires when the clock is stepped or the process is suspended.
+ * The longest time to rely on a timer: code that waits for a wall-clock time reads the clock again after this
+ * long, because no timer fires when the clock is stepped or the process is suspended.
  */
 export const LONGEST_TIMER_MS = 30_000;
 

@@ -1,6 +1,9 @@
 import { DAY_MS } from "./window.ts";
 
-/** Milliseconds of a duration as Prometheus writes it (`10s`, `1m30s`, `500ms`), or undefined when the text is not a duration. */
+/**
+ * Milliseconds of a duration as Prometheus writes it (`10s`, `1m30s`, `500ms`), or undefined when the text is
+ * not a duration.
+ */
 export function parseDuration(text: string): number | undefined {
   const groups = DURATION.exec(text)?.groups;
   if (!groups) return undefined;

@@ -18,12 +18,15 @@ export type WindowKind = (typeof WINDOW_KINDS)[number];
 export type Period = { readonly kind: WindowKind } | { readonly kind: "total"; readonly sinceMs: number };
 
 /**
- * Services lag: an answer this soon after a boundary may still belong to the window that has just ended (observed-behaviour
- * 14), so values of the new window are not trusted before.
+ * Services lag: an answer this soon after a boundary may still belong to the window that has just ended
+ * (observed-behaviour 14), so values of the new window are not trusted before.
  */
 export const SETTLE_MS = 90_000;
 
-/** The window that contains the instant: a UTC day, week (from Monday) or month (contract 2.7). Each ends at 00:00 UTC. */
+/**
+ * The window that contains the instant: a UTC day, week (from Monday) or month (contract 2.7). Each ends at
+ * 00:00 UTC.
+ */
 export function windowAt(kind: WindowKind, atMs: number): Window {
   const known = latest.get(kind);
   if (known && known.startMs <= atMs && atMs < known.endMs) return known;

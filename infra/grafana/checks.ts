@@ -8,8 +8,9 @@ import type { GrafanaClient } from "./grafana-client.ts";
 export type CheckedSettings = Pick<GrafanaSettings, "name" | "grafanaDatasourceUid" | "grafanaDatasourceUrl">;
 
 /**
- * Refuses to create what Grafana already has: `up` would replace a dashboard without an error, and `destroy` would delete what another
- * stack or a person made. Also refuses alert rules for a data source that does not exist, because the provider would retry them for two minutes.
+ * Refuses to create what Grafana already has: `up` would replace a dashboard without an error, and `destroy`
+ * would delete what another stack or a person made. Also refuses alert rules for a data source that does not
+ * exist, because the provider would retry them for two minutes.
  */
 export function checkBeforeCreate(client: GrafanaClient, settings: CheckedSettings): ResourceTransformation {
   return beforeCreate("refuse-foreign-grafana", "grafana:", async ({ type, newInputs }) => {

@@ -21,8 +21,8 @@ export interface GrafanaContentArgs {
 }
 
 /**
- * Dashboards and alert rules in Grafana. Notifications are left to the user, because a notification policy of ours would replace
- * theirs.
+ * Dashboards and alert rules in Grafana. Notifications are left to the user, because a notification policy of
+ * ours would replace theirs.
  */
 export class GrafanaContent extends ComponentResource {
   readonly folder: Folder;
@@ -61,7 +61,10 @@ export class GrafanaContent extends ComponentResource {
 
 const LONGEST_UID = 40;
 
-/** Folders and dashboards share one space of uids, and the default name of a deployment is also the uid of a dashboard. */
+/**
+ * Folders and dashboards share one space of uids, and the default name of a deployment is also the uid of a
+ * dashboard.
+ */
 export function folderUid(name: string): string {
   return `folder-${name}`.slice(0, LONGEST_UID);
 }
@@ -82,7 +85,8 @@ function createDashboard(
   { uid, title, json }: DashboardFile,
   parent: Resource,
 ): GrafanaDashboard {
-  // The checks refuse a dashboard of another owner; without overwrite, one that was edited by hand could not be repaired.
+  // The checks refuse a dashboard of another owner; without overwrite, one that was edited by hand could not
+  // be repaired.
   const content = { configJson: json, overwrite: true, message: `Deployed: ${title}` };
   return new GrafanaDashboard(`${name}-${uid}`, { folder: folder.uid, ...content }, { parent });
 }

@@ -18,9 +18,9 @@ export interface ConversionOptions {
 }
 
 /**
- * Converts Prometheus rules to Grafana rules. Each alert becomes a query, an expression that tests whether the query returned a
- * value, and a threshold on that expression, which is how Grafana itself converts rule files. Recorded series are not inlined
- * (docs/decisions).
+ * Converts Prometheus rules to Grafana rules. Each alert becomes a query, an expression that tests whether
+ * the query returned a value, and a threshold on that expression, which is how Grafana itself converts rule
+ * files. Recorded series are not inlined (docs/decisions).
  */
 export function convertRules(
   groups: readonly RuleGroup[],
@@ -37,8 +37,9 @@ export function convertRules(
 }
 
 /**
- * Limits how long a recorded series is found after its end. Prometheus marks the end; Grafana does not, so that a condition that was
- * true once would last for the five minutes of the look-back, which is longer than many alerts wait.
+ * Limits how long a recorded series is found after its end. Prometheus marks the end; Grafana does not, so
+ * that a condition that was true once would last for the five minutes of the look-back, which is longer than
+ * many alerts wait.
  */
 export function withoutStaleness(groups: readonly RuleGroup[]): readonly RuleGroup[] {
   const windows = new Map(
@@ -57,7 +58,10 @@ export function withoutStaleness(groups: readonly RuleGroup[]): readonly RuleGro
   }));
 }
 
-/** A recorded series lasts for two intervals after its end. If they were of two minutes, a single burst would last long enough for a page. For the same reason a warning waits for longer. */
+/**
+ * A recorded series lasts for two intervals after its end. If they were of two minutes, a single burst would
+ * last long enough for a page. For the same reason a warning waits for longer.
+ */
 export const GRAFANA_TIMING = { urgentIntervalSeconds: 60, warningWaitSeconds: 240 } as const;
 
 /** A recorded series with its matchers and its offset, unless it has a range already. */
@@ -156,8 +160,9 @@ function convertTemplate(text: string): string {
 }
 
 /**
- * A condition that is no longer true returns no series, and Grafana resolves the alert after that many evaluations without it, whatever
- * `keepFiringFor` is. Prometheus resolves it at the first one, or when `keep_firing_for` has passed since.
+ * A condition that is no longer true returns no series, and Grafana resolves the alert after that many
+ * evaluations without it, whatever `keepFiringFor` is. Prometheus resolves it at the first one, or when
+ * `keep_firing_for` has passed since.
  */
 function evaluationsToResolve({ keep_firing_for: kept }: AlertRule, interval: string): number {
   return 1 + (kept === undefined ? 0 : Math.ceil(secondsOf(kept) / secondsOf(interval)));
@@ -177,7 +182,10 @@ function intervalSeconds({ name, interval }: RuleGroup): number {
   );
 }
 
-/** A stable uid, so that an inserted rule does not shift the identities and states of the others. At most 40 characters of [A-Za-z0-9_-]. */
+/**
+ * A stable uid, so that an inserted rule does not shift the identities and states of the others. At most 40
+ * characters of [A-Za-z0-9_-].
+ */
 function uidOf(...parts: readonly string[]): string {
   return `aigw-${createHash("sha256").update(parts.join("/")).digest("hex").slice(0, 32)}`;
 }

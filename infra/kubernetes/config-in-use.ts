@@ -18,7 +18,10 @@ export interface Patience {
   readonly pauseMs: number;
   /** The kubelet updates a mounted folder within about two minutes. */
   readonly longestMs: number;
-  /** How long a refusal may last, because a Secret may be mounted after the configuration, and how long a pod may not answer. */
+  /**
+   * How long a refusal may last, because a Secret may be mounted after the configuration, and how long a pod
+   * may not answer.
+   */
   readonly graceMs: number;
 }
 
@@ -103,8 +106,8 @@ const pods = z.object({
 });
 
 /**
- * The gauge decides, if the API server can reach the pod: a network policy or a login may prevent that. The log, which the kubelet
- * reads, replaces it then, and shows why a configuration is refused.
+ * The gauge decides, if the API server can reach the pod: a network policy or a login may prevent that. The
+ * log, which the kubelet reads, replaces it then, and shows why a configuration is refused.
  */
 async function stateOf(
   kubectl: Kubectl,

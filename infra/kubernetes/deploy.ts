@@ -59,7 +59,10 @@ function fail(error: unknown): Promise<void> {
   return log.error(error instanceof Error ? error.message : String(error));
 }
 
-/** An explicit provider, because by default a change of a ConfigMap or Secret replaces the object under the running pod. */
+/**
+ * An explicit provider, because by default a change of a ConfigMap or Secret replaces the object under the
+ * running pod.
+ */
 function createProvider({ kubeconfig, kubeContext }: KubernetesSettings): Provider {
   return new Provider("kubernetes", {
     enableServerSideApply: true,

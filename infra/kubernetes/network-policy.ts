@@ -4,8 +4,9 @@ import { selectorOf, type Identity } from "./identity.ts";
 import { DEFAULT_PORT } from "../../exporter/config/schema.ts";
 
 /**
- * Allows incoming scrapes, and outgoing traffic to DNS and the gateway's port. The gateway's address is unknown at this point, so
- * any address is allowed on that port. Kubelet probes come from the node, to which network policies do not apply.
+ * Allows incoming scrapes, and outgoing traffic to DNS and the gateway's port. The gateway's address is
+ * unknown at this point, so any address is allowed on that port. Kubelet probes come from the node, to which
+ * network policies do not apply.
  */
 export function networkPolicySpec(
   identity: Identity,

@@ -3,8 +3,9 @@ import type { Cluster, ObjectName } from "./cluster.ts";
 import { STACK_ANNOTATION, stackMark } from "./identity.ts";
 
 /**
- * Returns a check that refuses to create an object that exists: the API server would merge both without an error, and `destroy` would
- * delete what another stack or a person made. Objects with this stack's mark are accepted, such as a namespace that `destroy` kept.
+ * Returns a check that refuses to create an object that exists: the API server would merge both without an
+ * error, and `destroy` would delete what another stack or a person made. Objects with this stack's mark are
+ * accepted, such as a namespace that `destroy` kept.
  */
 export function ownerCheck(cluster: Cluster, namespace: string): (newInputs: unknown) => Promise<void> {
   // Computed here and not in the check, which the engine calls without the program's context.

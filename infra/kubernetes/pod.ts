@@ -62,7 +62,10 @@ export interface Mounted {
   readonly audio: string | undefined;
 }
 
-/** The pod. A changed configuration does not change it, because the exporter reads that again, as it does secrets and recordings. */
+/**
+ * The pod. A changed configuration does not change it, because the exporter reads that again, as it does
+ * secrets and recordings.
+ */
 export function podTemplate(
   identity: Identity,
   settings: PodSettings,

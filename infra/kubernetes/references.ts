@@ -14,8 +14,8 @@ export type References = Pick<
 >;
 
 /**
- * Checks that the objects exist that the pod needs but this stack does not create. Without them the pod would not start, and `up` would wait ten minutes.
- * In a namespace that does not exist yet, nothing can be checked.
+ * Checks that the objects exist that the pod needs but this stack does not create. Without them the pod would
+ * not start, and `up` would wait ten minutes. In a namespace that does not exist yet, nothing can be checked.
  * Only a stack that creates the namespace asks for it, because others may not be allowed to read it.
  */
 export async function checkReferences(cluster: Cluster, settings: References): Promise<void> {

@@ -5,8 +5,9 @@ import { rolldown } from "rolldown";
 import packageJson from "../../package.json" with { type: "json" };
 
 /**
- * Writes programs and modules with everything that they import to one folder, as few files without types and comments.
- * Identifiers keep their names, so that a stack trace can be read. `entries`: paths below `root` by the names of the files.
+ * Writes programs and modules with everything that they import to one folder, as few files without types and
+ * comments. Identifiers keep their names, so that a stack trace can be read. `entries`: paths below `root` by
+ * the names of the files.
  */
 export async function bundle(
   root: string,

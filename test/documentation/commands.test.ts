@@ -67,7 +67,10 @@ test("commands are recognized", () => {
   expect(problemOf(["check", "--onlin"])).toMatch(/onlin/);
 });
 
-/** The arguments of each call of the exporter in a line of a shell. It leaves out calls of `simulate`, which the test of the npm package runs, and bare names of commands, as in a sentence. */
+/**
+ * The arguments of each call of the exporter in a line of a shell. It leaves out calls of `simulate`, which
+ * the test of the npm package runs, and bare names of commands, as in a sentence.
+ */
 function exporterArguments(line: string): readonly (readonly string[])[] {
   return line
     .replace(/^\$ /, "")

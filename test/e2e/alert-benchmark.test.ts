@@ -39,7 +39,10 @@ const STATIC = join(import.meta.dirname, "../../bench/alerts/contenders/keys/sta
 const WHOLE = { kind: "keys", keys: 108, days: 30, rules: {} } as const;
 const SEEDS = [951, 952, 953, 954];
 
-/** What the mean of these fleets reaches. A bar is met only if the worst fleet meets it: docs/alert-benchmark.md shows which are. */
+/**
+ * What the mean of these fleets reaches. A bar is met only if the worst fleet meets it:
+ * docs/alert-benchmark.md shows which are.
+ */
 const REACHED: Readonly<Record<string, number>> = {
   "warned >= 1 h ahead, %": 99.4,
   "foreseeable, never announced": 0.25,

@@ -48,7 +48,10 @@ export async function backfillPast(options: BackfillPastOptions): Promise<void> 
   }
 }
 
-/** An hourly part, because each sample takes time, and a recent one for graphs with short steps. The first ends where the second begins. */
+/**
+ * An hourly part, because each sample takes time, and a recent one for graphs with short steps. The first
+ * ends where the second begins.
+ */
 export function pastParts(
   untilMs: number,
 ): readonly (Pick<BackfillRequest, "days" | "stepMs"> & { readonly untilMs: number })[] {

@@ -19,7 +19,10 @@ export interface StageConfig {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Everything that the dashboards can show: owners, budgets of every window, rates, queries, listed keys, the value of a credit, probes. */
+/**
+ * Everything that the dashboards can show: owners, budgets of every window, rates, queries, listed keys, the
+ * value of a credit, probes.
+ */
 export function stageConfig(gateway: Gateway, { probes, ...schedule }: Schedule): StageConfig {
   const names = [...gateway.tokens.keys()];
   const file: ConfigFileInput = {

@@ -19,7 +19,10 @@ export function readManifest(): Manifest {
   return z.record(z.string(), z.string()).parse(JSON.parse(readFileSync(MANIFEST, "utf8")));
 }
 
-/** Digests of everything that a picture shows of its dashboard: titles, places, queries, units, colours; not the descriptions and the texts of empty panels. */
+/**
+ * Digests of everything that a picture shows of its dashboard: titles, places, queries, units, colours; not
+ * the descriptions and the texts of empty panels.
+ */
 export function drawnFrom(drawn: typeof dashboards): Manifest {
   return Object.fromEntries(
     drawn.map(({ uid, json }) => {

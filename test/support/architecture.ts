@@ -87,7 +87,10 @@ function processLaw(file: SourceText): readonly Violation[] {
   );
 }
 
-/** Depth first. Each cycle is reported once, at the import that closes it. Imports of types count, because they tangle the design as well. */
+/**
+ * Depth first. Each cycle is reported once, at the import that closes it. Imports of types count, because
+ * they tangle the design as well.
+ */
 function cycles(files: readonly Scanned[]): readonly Violation[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const done = new Set<string>();

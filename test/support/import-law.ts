@@ -156,7 +156,10 @@ function named(paths: readonly string[]): string {
   return [...(isZero ? ["level 0"] : []), ...rest].join(", ");
 }
 
-/** Whether a path is one of these: a file, a folder (with a slash at the end), or a pattern whose `*` stands for part of a name. */
+/**
+ * Whether a path is one of these: a file, a folder (with a slash at the end), or a pattern whose `*` stands
+ * for part of a name.
+ */
 export function matches(path: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => toExpression(pattern).test(path));
 }

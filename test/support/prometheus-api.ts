@@ -46,7 +46,10 @@ export interface PrometheusApi {
     accept: (samples: Sample[]) => boolean,
     timeoutMs?: number,
   ): Promise<Sample[]>;
-  /** Resolves when every target of the job has been scraped, successfully or not, by a scrape that began after `epochMs` (real time). */
+  /**
+   * Resolves when every target of the job has been scraped, successfully or not, by a scrape that began after
+   * `epochMs` (real time).
+   */
   waitForScrapeAfter(epochMs: number, job: string): Promise<void>;
   alerts(): Promise<Alert[]>;
   activeTargets(): Promise<Target[]>;

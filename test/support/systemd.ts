@@ -19,7 +19,10 @@ import { until } from "./until.ts";
 /** The unit of the repository. */
 export const UNIT = "aigateway-exporter.service";
 
-/** A real systemd as process 1 of its own namespaces, over a copy of this machine's files, with the exporter as the unit's text installs it. */
+/**
+ * A real systemd as process 1 of its own namespaces, over a copy of this machine's files, with the exporter
+ * as the unit's text installs it.
+ */
 export interface Systemd {
   /** Runs `systemctl` and returns its exit code and output. */
   systemctl(...parameters: readonly string[]): {

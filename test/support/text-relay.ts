@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import { type Listening, listenOnLoopback } from "./loopback.ts";
 
 /**
- * A relay to scrape instead of the target. It passes scrapes on to `target` (`127.0.0.1:9853`) while asking for the text format 0.0.4 only. Prometheus 2.42 always prefers
- * OpenMetrics and has no setting for it.
+ * A relay to scrape instead of the target. It passes scrapes on to `target` (`127.0.0.1:9853`) while asking
+ * for the text format 0.0.4 only. Prometheus 2.42 always prefers OpenMetrics and has no setting for it.
  */
 export async function startTextRelay(target: string): Promise<Listening> {
   const server = createServer((incoming, outgoing) => {

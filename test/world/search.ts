@@ -13,7 +13,10 @@ export interface Finding {
   readonly shrinks: number;
 }
 
-/** Runs the story of a seed, with so many shards if given. When it breaks an invariant, shrinks it within `shrinkMs` of real time. */
+/**
+ * Runs the story of a seed, with so many shards if given. When it breaks an invariant, shrinks it within
+ * `shrinkMs` of real time.
+ */
 export async function searchSeed(
   seed: number,
   coverage: Coverage,

@@ -7,7 +7,10 @@ import { quotePath } from "../quote.ts";
 /** The contract has no limit. Services of this kind accept 25 MB. */
 const MOST_BYTES = 25 * 1024 * 1024;
 
-/** An audio file, read again for each use, so a replaced file is used at once. When a read fails, the last bytes are used. */
+/**
+ * An audio file, read again for each use, so a replaced file is used at once. When a read fails, the last
+ * bytes are used.
+ */
 export function fileAudio(path: string, format: string, files: Pick<Files, "readBytes">): AudioSource {
   const origin = `file ${quotePath(path)}`;
   let last: Uint8Array | undefined;

@@ -13,8 +13,8 @@ export interface Word {
 }
 
 /**
- * Jump consistent hash (Lamping and Veach, "A Fast, Minimal Memory, Consistent Hash Algorithm", 2014). `buckets` is from
- * 1 to 2^31 - 1.
+ * Jump consistent hash (Lamping and Veach, "A Fast, Minimal Memory, Consistent Hash Algorithm", 2014).
+ * `buckets` is from 1 to 2^31 - 1.
  */
 export function jumpHash(key: Readonly<Word>, buckets: number): number {
   const state = { ...key };

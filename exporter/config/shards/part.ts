@@ -26,8 +26,9 @@ export function partsOf(config: Config): readonly Config[] {
 }
 
 /**
- * The part of a configuration that one shard runs. Its keys are those whose names hash to it. Everything about the account
- * belongs to shard 0, and so do probes and the keys that pay for them. Paid probes run in one replica only.
+ * The part of a configuration that one shard runs. Its keys are those whose names hash to it. Everything
+ * about the account belongs to shard 0, and so do probes and the keys that pay for them. Paid probes run in
+ * one replica only.
  */
 export function partOf(whole: Config, shard: Shard): Config {
   const { ordinal, total, replica } = shard;

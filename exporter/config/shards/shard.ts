@@ -26,8 +26,8 @@ export const POD_INDEX = "AIGATEWAY_EXPORTER_POD_INDEX";
 export const POD_NAME = "AIGATEWAY_EXPORTER_POD_NAME";
 
 /**
- * The shard of this process. `written`: the total of the configuration. Pod 5 of 3 shards is a second process of shard 2,
- * so the pods of one StatefulSet can be several times as many as the shards.
+ * The shard of this process. `written`: the total of the configuration. Pod 5 of 3 shards is a second process
+ * of shard 2, so the pods of one StatefulSet can be several times as many as the shards.
  */
 export function thisShard(
   written: number,

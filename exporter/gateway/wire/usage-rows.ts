@@ -56,8 +56,8 @@ export function parseUsageRows(body: unknown, columns: UsageColumns, action: str
 }
 
 /**
- * The time of a row if one was requested; undefined if it cannot be read. The prefix of the column differs, and the service
- * may send a short form (observed-behaviour 2).
+ * The time of a row if one was requested; undefined if it cannot be read. The prefix of the column differs,
+ * and the service may send a short form (observed-behaviour 2).
  */
 function timeOf(
   wireRow: unknown,

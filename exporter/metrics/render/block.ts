@@ -2,8 +2,9 @@ import type { Window } from "../../time/window.ts";
 import type { Family, Sample } from "../family.ts";
 
 /**
- * The samples of one answer in little memory: what the answers of all keys have in common is stored once (`Shape`), a label
- * text and a window once for each block. A block never changes, so the same block renders to the same lines.
+ * The samples of one answer in little memory: what the answers of all keys have in common is stored once
+ * (`Shape`), a label text and a window once for each block. A block never changes, so the same block renders
+ * to the same lines.
  */
 export interface Block {
   readonly shape: Shape;
@@ -33,7 +34,10 @@ const EMPTY: Block = {
 /** Enough for the shapes of all keys. The bound is for answers whose rows differ each time. */
 const MOST_REMEMBERED = 256;
 
-/** Packs samples into blocks and takes parts of them. Blocks with the same rows share a shape while it is remembered. */
+/**
+ * Packs samples into blocks and takes parts of them. Blocks with the same rows share a shape while it is
+ * remembered.
+ */
 export function createPacking() {
   const shapes = new Map<string, Shape>();
   const windows = new Map<string, Window>();
@@ -66,8 +70,8 @@ export function createPacking() {
   }
 
   /**
-   * The rows whose window is shown, and those without a window. The same part of the same block is the same block again, so
-   * that it is not rendered again.
+   * The rows whose window is shown, and those without a window. The same part of the same block is the same
+   * block again, so that it is not rendered again.
    */
   function only(block: Block, shows: (window: Window) => boolean): Block {
     // The usual case, for ten thousand blocks at each view: no list is made.

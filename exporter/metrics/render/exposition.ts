@@ -11,7 +11,10 @@ export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
   openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
 
-/** Families with at least one sample, in order, as text. It has no end mark, because the exporter's own metrics follow. */
+/**
+ * Families with at least one sample, in order, as text. It has no end mark, because the exporter's own
+ * metrics follow.
+ */
 export type Exposition = Readonly<Record<Format, string>>;
 
 /** A family with the HELP text to print. */

@@ -64,8 +64,8 @@ export function openMember(pieces: readonly Piece[]): OpenMember {
 }
 
 /**
- * One gzip member (RFC 1952) of an open member, a piece and `tail`. Only `tail` is compressed now. A second member would be
- * simpler, but some clients stop reading after the first.
+ * One gzip member (RFC 1952) of an open member, a piece and `tail`. Only `tail` is compressed now. A second
+ * member would be simpler, but some clients stop reading after the first.
  */
 export function gzipWithTail(ready: OpenMember, piece: Piece, tail: Buffer): readonly Buffer[] {
   const trailer = Buffer.alloc(8);
@@ -79,8 +79,8 @@ export function gzipWithTail(ready: OpenMember, piece: Piece, tail: Buffer): rea
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 
 /**
- * The CRC-32 (IEEE 802.3) of two texts in a row, from the CRC of each: the first is multiplied by x to the power of the bits
- * of the second, modulo the polynomial, as in crc32_combine of zlib.
+ * The CRC-32 (IEEE 802.3) of two texts in a row, from the CRC of each: the first is multiplied by x to the
+ * power of the bits of the second, modulo the polynomial, as in crc32_combine of zlib.
  */
 export function combinedCrc(first: number, second: number, shiftOfSecond: number): number {
   return (product(shiftOfSecond, first) ^ second) >>> 0;

@@ -1,8 +1,8 @@
 import type { Block } from "./block.ts";
 
 /**
- * The label texts of some blocks as bytes, each with the end of the labels of a line. All families of a key share them, so a
- * text is encoded once and copied for each family.
+ * The label texts of some blocks as bytes, each with the end of the labels of a line. All families of a key
+ * share them, so a text is encoded once and copied for each family.
  */
 export interface LabelPool {
   /** Replaces the contents by the texts of these blocks. */

@@ -45,7 +45,8 @@ export function createLines(): Lines {
 /** The families whose lines differ between two lists of blocks of the same targets. */
 export function changedFamilies(before: readonly Block[], after: readonly Block[]): ReadonlySet<Family> {
   const changed = new Set<Family>();
-  // Rows are marked first and mapped to families at the end: a set operation for each value would take as long as rendering.
+  // Rows are marked first and mapped to families at the end: a set operation for each value would take as
+  // long as rendering.
   const marks = new Map<Shape, boolean[]>();
   for (let index = 0; index < Math.max(before.length, after.length); index++) {
     const [old, next] = [before[index], after[index]];

@@ -1,7 +1,7 @@
 /**
- * Writes a finite number as `String(value)` does, and returns where it ends. Numbers of up to 15 digits are written without
- * `String`: two different decimals of 15 digits are never the same double, so if `scaled / scale` is the value, the digits
- * of `scaled` are its shortest form.
+ * Writes a finite number as `String(value)` does, and returns where it ends. Numbers of up to 15 digits are
+ * written without `String`: two different decimals of 15 digits are never the same double, so if `scaled /
+ * scale` is the value, the digits of `scaled` are its shortest form.
  */
 export function writeNumber(bytes: Buffer, start: number, value: number): number {
   const size = Math.abs(value);

@@ -13,7 +13,10 @@ import { ago, until } from "./time.ts";
 /** If everything fails, the first few targets are enough. */
 const ATTENTION_SHOWN = 12;
 
-/** Problems that need attention: a failed reload, failing targets with the error, exceeded budgets, and keys that are used up or nearly so. */
+/**
+ * Problems that need attention: a failed reload, failing targets with the error, exceeded budgets, and keys
+ * that are used up or nearly so.
+ */
 export function attention(overview: Overview): Html {
   const { failedReloadMs, keys, queries, unwatched, budgetQueries, budgets, probes, nowMs } = overview;
   const ofAccount = accountTargets(overview.account);

@@ -57,8 +57,8 @@ const LONGEST_FOREIGN = 160;
 const UNPRINTABLE = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
 /**
- * Text from the gateway or the configuration: its direction does not affect its surroundings, line ends and other control
- * characters are visible, and long text is cut. `/metrics` has all of it.
+ * Text from the gateway or the configuration: its direction does not affect its surroundings, line ends and
+ * other control characters are visible, and long text is cut. `/metrics` has all of it.
  */
 export function foreign(text: string, longest = LONGEST_FOREIGN): Html {
   const visible = text.replaceAll(/\r\n|[\n\r\u2028\u2029]/g, "⏎").replaceAll(UNPRINTABLE, "�");

@@ -14,7 +14,10 @@ import { unwatchedSection } from "./unwatched.ts";
 import { viewed } from "./viewed.ts";
 import { viewForm, viewNote } from "./view-form.ts";
 
-/** The status page as HTML. It needs no JavaScript and shows nothing that `/metrics` would not show. A view may leave out part of it. */
+/**
+ * The status page as HTML. It needs no JavaScript and shows nothing that `/metrics` would not show. A view
+ * may leave out part of it.
+ */
 export function renderPage(all: Overview, telemetryPath: string, view: View): Html {
   const overview = viewed(all, view);
   const { nowMs, keys, account, queries, budgets, probes } = overview;

@@ -36,8 +36,8 @@ const cheaper = story("cheaper", "is no longer exhausted when calls succeed agai
 });
 
 /**
- * The account pauses at hour 60. Half an hour later, the last hour's rate leaves less than ten minutes; four minutes after that, it
- * leaves more.
+ * The account pauses at hour 60. Half an hour later, the last hour's rate leaves less than ten minutes; four
+ * minutes after that, it leaves more.
  */
 const paused = story("paused", "is not exhausted for ever because a pause looked like it for some minutes", {
   bought: () => 2 * 60 * HOUR + 8.7,

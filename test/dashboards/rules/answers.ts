@@ -14,7 +14,10 @@ export interface AnswerSample {
   readonly value: number;
 }
 
-/** Evaluates the generated rules on keys over series, and then the queries, in their order. @throws if promtool reports anything else. */
+/**
+ * Evaluates the generated rules on keys over series, and then the queries, in their order. @throws if
+ * promtool reports anything else.
+ */
 export async function answersOf(
   promtool: string,
   series: readonly InputSeries[],

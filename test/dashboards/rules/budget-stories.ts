@@ -195,7 +195,10 @@ const windowStories: readonly Story[] = [
   ),
 ];
 
-/** A budget moves to another team and is then removed. Either order of their names occurs, because equal series would be sorted by them. */
+/**
+ * A budget moves to another team and is then removed. Either order of their names occurs, because equal
+ * series would be sorted by them.
+ */
 const ownerStories: readonly Story[] = [
   ["first", "a-team", "b-team"] as const,
   ["second", "b-team", "a-team"] as const,

@@ -107,7 +107,10 @@ function quiet(title: string, key: string, behaviour: Behaviour, minutes = DAYS,
   };
 }
 
-/** Silent before the runaway, a warning an hour ahead, a page 15 minutes ahead that lasts through the exhaustion, and silent after the reset. */
+/**
+ * Silent before the runaway, a warning an hour ahead, a page 15 minutes ahead that lasts through the
+ * exhaustion, and silent after the reset.
+ */
 function exhausted(title: string, key: string, behaviour: Behaviour): Story {
   const { series, exhaustedAt = NaN } = simulate(key, 3 * DAY, {
     ...behaviour,

@@ -24,7 +24,10 @@ export interface GivenKey {
   readonly answers?: When;
   /** Whether the exporter shows the values of the last answer. Default: always. */
   readonly shows?: When;
-  /** Seconds until the key runs out at the rate of 15 minutes, six hours and three days. Default for three days: a week, otherwise absent. */
+  /**
+   * Seconds until the key runs out at the rate of 15 minutes, six hours and three days. Default for three
+   * days: a week, otherwise absent.
+   */
   readonly quarter?: Course;
   readonly sixHours?: Course;
   readonly threeDays?: Course;

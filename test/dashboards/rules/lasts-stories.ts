@@ -18,7 +18,10 @@ interface Known {
   readonly limit?: number;
   /** Default: never. */
   readonly reset?: number;
-  /** When the key runs out, at the rates of 15 minutes, an hour, six hours, a day, three days and in the gateway's figures. Infinity: nothing is spent. */
+  /**
+   * When the key runs out, at the rates of 15 minutes, an hour, six hours, a day, three days and in the
+   * gateway's figures. Infinity: nothing is spent.
+   */
   readonly quarter?: number;
   readonly hour?: number;
   readonly sixHours?: number;

@@ -22,7 +22,10 @@ const LAST = 90;
 /** The first evaluation for which that answer is too old. */
 const UNHEARD = LAST + 26;
 
-/** What the alerts on a key's credits remember: it shows in the series with the time since when each is true. Evaluated every two minutes. */
+/**
+ * What the alerts on a key's credits remember: it shows in the series with the time since when each is true.
+ * Evaluated every two minutes.
+ */
 export const memoryStories: readonly Story[] = [
   ordered(),
   story("blocked", "a key with a limit of zero is not exhausted", { limit: () => 0, remaining: () => 0 }, [
@@ -174,7 +177,10 @@ function waitingUnheard(alert: Alert): Story {
   );
 }
 
-/** The alert's own reasons to last end at one moment. A more urgent alert keeps it if it fires by then, but not if it has only begun. */
+/**
+ * The alert's own reasons to last end at one moment. A more urgent alert keeps it if it fires by then, but
+ * not if it has only begun.
+ */
 function keptBy(alert: Exclude<Alert, "exhausted">, nearer: Alert, fires: boolean): Story {
   const key = `${alert}-${nearer}-${fires ? "fires" : "waits"}`;
   const end = alert === "predicted" ? END + 360 : END + 60;

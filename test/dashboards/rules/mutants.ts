@@ -95,8 +95,8 @@ const PARTS: readonly Part[] = [
 export type Verdict = z.infer<typeof verdictSchema>;
 
 /**
- * Runs the stories with each mutant until one fails, and yields the verdicts in any order. Throws if the complete rules fail a story,
- * because then a mutant would count as noticed by it.
+ * Runs the stories with each mutant until one fails, and yields the verdicts in any order. Throws if the
+ * complete rules fail a story, because then a mutant would count as noticed by it.
  */
 export async function* verdictsOf(
   simulator: string,
@@ -155,8 +155,8 @@ function written({ name, step, stories }: Suite, part: Part): readonly object[] 
 }
 
 /**
- * Runs the rules on the credits of keys over a small fleet with known outcomes, and returns what was announced, too late or falsely.
- * A clause that changes the report is noticed.
+ * Runs the rules on the credits of keys over a small fleet with known outcomes, and returns what was
+ * announced, too late or falsely. A clause that changes the report is noticed.
  */
 export async function fleetReport(simulator: string, groups: readonly RuleGroup[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "mutant-"));

@@ -12,9 +12,10 @@ import {
 } from "./mutants.ts";
 
 /**
- * Removes each clause of each rule in turn, and prints those that no story notices. Arguments select rules by parts of their names,
- * `--suites cases,days` the stories; `--all` also prints what notices the others. `--fleet` also runs those that no story notices over a
- * small fleet of keys. The exit code is 1 if a clause is unnoticed.
+ * Removes each clause of each rule in turn, and prints those that no story notices. Arguments select rules by
+ * parts of their names, `--suites cases,days` the stories; `--all` also prints what notices the others.
+ * `--fleet` also runs those that no story notices over a small fleet of keys. The exit code is 1 if a clause
+ * is unnoticed.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -42,7 +42,10 @@ export const probeWeeks: readonly Story[] = [
   }),
 ];
 
-/** The alert fires three hours (half of the recent window) and ten minutes after the change, and still compares with the days before two days later. */
+/**
+ * The alert fires three hours (half of the recent window) and ten minutes after the change, and still
+ * compares with the days before two days later.
+ */
 function changed(
   name: string,
   change: { readonly seconds?: number; readonly wordErrors?: number },
@@ -63,7 +66,10 @@ function changed(
   };
 }
 
-/** The probe changes and the alert fires. It runs for the last time 23 hours after the change; the alert ends three hours later. */
+/**
+ * The probe changes and the alert fires. It runs for the last time 23 hours after the change; the alert ends
+ * three hours later.
+ */
 function stopped(
   name: string,
   change: { readonly seconds?: number; readonly wordErrors?: number },

@@ -23,7 +23,10 @@ export interface SimulatedKey {
   readonly lag?: number;
   /** Minutes after a reset in which figures of a window are not published. Default 2. */
   readonly settled?: number;
-  /** The exporter's processes by instance label, with the minutes in which they are scraped. Default: one process, always scraped. */
+  /**
+   * The exporter's processes by instance label, with the minutes in which they are scraped. Default: one
+   * process, always scraped.
+   */
   readonly scraped?: Readonly<Record<string, (minute: number) => boolean>>;
 }
 

@@ -6,8 +6,8 @@ import type { Duplex } from "node:stream";
 import { join } from "node:path";
 
 /**
- * The way from the API server to nodes and pods, which is a proxy (konnectivity) in many clusters. Here it leads from addresses of
- * the cluster to this machine.
+ * The way from the API server to nodes and pods, which is a proxy (konnectivity) in many clusters. Here it
+ * leads from addresses of the cluster to this machine.
  */
 export interface ClusterNetwork {
   /** Path of the API server's configuration of it. */

@@ -23,7 +23,10 @@ export interface BackfillStage {
   readonly content?: Partial<ConfigFileInput>;
 }
 
-/** A gateway with two configured keys; `write` backfills into the folder, `text` reads what a day has, `configure` changes the configuration. */
+/**
+ * A gateway with two configured keys; `write` backfills into the folder, `text` reads what a day has,
+ * `configure` changes the configuration.
+ */
 export async function setUp({ options, prepare, content }: BackfillStage = {}) {
   // Time advances quickly, because requests are a second apart; for the simulated gateway it stays noon.
   const clock = { ...createFastClock({ speed: 2000, realMs: Date.now(), shownMs: NOON }), now: () => NOON };

@@ -52,7 +52,10 @@ const OPERATIONS: Readonly<
   ],
 };
 
-/** Answers, and how long a call may take. Calls that would be retried end before the first retry, because the clock does not advance. */
+/**
+ * Answers, and how long a call may take. Calls that would be retried end before the first retry, because the
+ * clock does not advance.
+ */
 const ANSWERS: readonly (readonly [Step, deadlineMs: number])[] = [
   [answering(200, { data: [{ hash: "a".repeat(64) }] }), 10_000],
   [answering(200, { data: { usage: 1, total_credits: 2, total_usage: 1 } }), 10_000],

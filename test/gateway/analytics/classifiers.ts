@@ -85,7 +85,10 @@ export function tagsMatch(wanted: ClassifierFilters, route: Route): boolean {
 
 export type TagCells = Readonly<Record<string, Scalar | null>>;
 
-/** The cells that a route's tags add to its rows. Without names, there is one row per dimension and value; an empty list means no row. */
+/**
+ * The cells that a route's tags add to its rows. Without names, there is one row per dimension and value; an
+ * empty list means no row.
+ */
 export function tagCells(wanted: ClassifierDimensions, route: Route): readonly TagCells[] {
   const tags: Tags = route.tags.get(wanted.classifierId) ?? {};
   if (wanted.names.length === 0) {

@@ -59,7 +59,10 @@ function readScalar(value: unknown, name: string): Scalar {
 const numericId = /^\d+$/u;
 const keyHash = /^[0-9a-f]{64}$/u;
 
-/** A filter uses the underlying identifier (2.1), so a value that can only be a label is an error rather than an empty answer. For an app's title it is a 500. */
+/**
+ * A filter uses the underlying identifier (2.1), so a value that can only be a label is an error rather than
+ * an empty answer. For an app's title it is a 500.
+ */
 function refuseLabel(field: DimensionName, value: Scalar, name: string): void {
   const text = String(value);
   if (field === "api_key_id" && !numericId.test(text) && !keyHash.test(text)) {
@@ -74,7 +77,10 @@ export function readClassifierId(value: unknown, name: string): string {
   throw wrong(name, value, "a UUID");
 }
 
-/** Resolves the hashes of an account's keys to their ids. Any other hash, that of a deleted key included, is left unchanged, matches nothing, and causes a warning (2.4). */
+/**
+ * Resolves the hashes of an account's keys to their ids. Any other hash, that of a deleted key included, is
+ * left unchanged, matches nothing, and causes a warning (2.4).
+ */
 export function resolveHashes(filters: readonly Filter[], world: World, account: Account): ResolvedFilters {
   const known = [...world.keys.values()].filter((key) => key.account === account && key.deletedAt === null);
   const ids = new Map(known.map((key) => [key.hash, key.id]));

@@ -1,4 +1,7 @@
-/** Names of the simulated world. Some are deliberately hostile, because analytics may return any text (duplicates, quotes, newlines, our own `_other`). */
+/**
+ * Names of the simulated world. Some are deliberately hostile, because analytics may return any text
+ * (duplicates, quotes, newlines, our own `_other`).
+ */
 export const keyNames = [
   "billing",
   "search",

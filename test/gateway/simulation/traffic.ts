@@ -38,8 +38,9 @@ export type TrafficOptions = {
 export type Traffic = ReturnType<typeof createTraffic>;
 
 /**
- * Traffic in whole slots at fixed times. Each slot depends only on seed, lane and slot, so it does not matter how often or how far
- * the clock moves. A slot is created when it begins; each of its entries becomes visible at its own time within the slot.
+ * Traffic in whole slots at fixed times. Each slot depends only on seed, lane and slot, so it does not matter
+ * how often or how far the clock moves. A slot is created when it begins; each of its entries becomes visible
+ * at its own time within the slot.
  */
 export function createTraffic(
   ledger: Ledger,

@@ -8,7 +8,10 @@ export type Manner = {
   readonly microsPerMinute: number;
   /** A fixed price per call, instead of the price per minute. */
   readonly micros: number | null;
-  /** Numbers of words omitted at the beginning, replaced after them, and added at the end. Every alignment counts exactly these errors. */
+  /**
+   * Numbers of words omitted at the beginning, replaced after them, and added at the end. Every alignment
+   * counts exactly these errors.
+   */
   readonly deletedWords: number;
   readonly substitutedWords: number;
   readonly insertedWords: number;

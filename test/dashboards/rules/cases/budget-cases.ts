@@ -117,7 +117,10 @@ function incomplete(budget: string, from: number, to: number): readonly InputSer
   ];
 }
 
-/** The parts of shards, each shown by two processes. `totals`: what each shard spent, for each total. The last part may be incomplete. */
+/**
+ * The parts of shards, each shown by two processes. `totals`: what each shard spent, for each total. The last
+ * part may be incomplete.
+ */
 function split(
   budget: string,
   totals: readonly (readonly number[])[],

@@ -156,7 +156,10 @@ function told(key: string, family: Family<"key">, value: (minute: number) => Val
   return [owner(key), exposed(family, { key }, value)];
 }
 
-/** Credits an hour, as if they were recorded: from minute 60 on, in the fastest hour before, and over the last day. They end before the rules see the fastest hour themselves. */
+/**
+ * Credits an hour, as if they were recorded: from minute 60 on, in the fastest hour before, and over the last
+ * day. They end before the rules see the fastest hour themselves.
+ */
 function spends(key: string, now: number, before: number, ofDay?: number): readonly InputSeries[] {
   const given = (series: Series, credits: (minute: number) => number) =>
     seriesOf(
