@@ -1,5 +1,6 @@
 # The Node pinned in package.json is for development; the image has its own.
-# Dependencies and JavaScript are the same on every platform, so they are built on the builder's platform, without emulation.
+# Dependencies and JavaScript are the same on every platform, so they are built on the builder's platform,
+# without emulation.
 FROM --platform=$BUILDPLATFORM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -7,7 +8,8 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 # Types, source maps, tests and documents are half of the packages; licences stay.
 RUN find node_modules -type f \( -name '*.ts' -o -name '*.[cm]ts' -o -name '*.map' -o -name '*.md' -not -iname 'licen[cs]e*' -o -path '*/test/*' -o -path '*/docs/*' -o -path '*/examples/*' \) -delete && find node_modules -type d -empty -delete
 
-# Strips the types once, because Node would do so at each start. Lines and columns stay (docs/decisions: TypeScript without a build).
+# Strips the types once, because Node would do so at each start. Lines and columns stay (docs/decisions:
+# TypeScript without a build).
 FROM --platform=$BUILDPLATFORM node:24-slim AS javascript
 WORKDIR /app
 COPY package.json ./
@@ -25,18 +27,22 @@ FROM gcr.io/distroless/nodejs24-debian13:nonroot
 ARG REVISION=unknown
 ARG VERSION=unknown
 LABEL org.opencontainers.image.title="aigateway-exporter" org.opencontainers.image.description="Prometheus exporter for AI gateways" org.opencontainers.image.licenses="Apache-2.0" org.opencontainers.image.version=$VERSION org.opencontainers.image.revision=$REVISION
-# By default each thread allocates from memory of its own, and V8 keeps 32 MB for short-lived objects. A few keys need
-# neither, and with thousands of keys a larger young generation saves processor time (docs/performance.md, "Start and memory").
+# By default each thread allocates from memory of its own, and V8 keeps 32 MB for short-lived objects. A few
+# keys need neither, and with thousands of keys a larger young generation saves processor time
+# (docs/performance.md, "Start and memory").
 ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=2 MALLOC_ARENA_MAX=1 AIGATEWAY_EXPORTER_REVISION=$REVISION
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=javascript /app/stripped ./
 COPY --chmod=644 package.json LICENSE ./
-# Numeric, so that Kubernetes can check runAsNonRoot. The exporter writes no files, so the root file system may be read-only.
+# Numeric, so that Kubernetes can check runAsNonRoot. The exporter writes no files, so the root file system
+# may be read-only.
 USER 65532:65532
 EXPOSE 9853
 # No HEALTHCHECK: the port and TLS are configurable, orchestrators have their own probes (/-/healthy, /-/ready).
-# Without the first option, V8 allocates the short-lived objects of polls in the old generation (docs/performance.md, "Polling").
-# Without the second one, a signal that arrives while Node starts opens the debugger. The others allow the process to read
-# files and to start threads (for passwords), but not to write files, start programs or open the debugger.
+# Without the first option, V8 allocates the short-lived objects of polls in the old generation
+# (docs/performance.md, "Polling").
+# Without the second one, a signal that arrives while Node starts opens the debugger. The others allow the
+# process to read files and to start threads (for passwords), but not to write files, start programs or open
+# the debugger.
 ENTRYPOINT ["/nodejs/bin/node", "--no-allocation-site-pretenuring", "--disable-sigusr1", "--permission", "--allow-fs-read=*", "--allow-worker", "--disable-warning=SecurityWarning", "/app/exporter/main.js"]
