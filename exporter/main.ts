@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 import packageJson from "../package.json" with { type: "json" };
-import { backfill } from "./cli/backfill.ts";
-import { check } from "./cli/check.ts";
-import { parseCommandLine } from "./cli/command-line.ts";
-import { UsageError } from "./cli/usage-error.ts";
-import { HELP } from "./cli/help.ts";
-import { once } from "./cli/once.ts";
+import { backfill } from "./cli/backfill/backfill.ts";
+import { check } from "./cli/check/check.ts";
+import { parseCommandLine } from "./cli/command-line/command-line.ts";
+import { UsageError } from "./cli/command-line/usage-error.ts";
+import { HELP } from "./cli/command-line/help.ts";
+import { once } from "./cli/daemon/once.ts";
 import { printRules } from "./cli/print-rules.ts";
 import { probe } from "./cli/probe.ts";
 import { report } from "./cli/report.ts";
-import { run } from "./cli/run.ts";
+import { run } from "./cli/daemon/run.ts";
 import type { Terminal } from "./cli/terminal.ts";
 import { writeDashboards } from "./cli/write-dashboards.ts";
 import { withoutSecrets } from "./config/secret.ts";
@@ -69,7 +69,7 @@ async function runCommand(argv: readonly string[]): Promise<number> {
       case "dashboards":
         return await writeDashboards(line.output, terminal);
       case "completion":
-        process.stdout.write((await import("./cli/completion.ts")).completionScript(line.shell));
+        process.stdout.write((await import("./cli/command-line/completion.ts")).completionScript(line.shell));
         return 0;
       case "run":
         return await run(line.options, terminal);

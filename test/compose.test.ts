@@ -10,7 +10,7 @@ import { z } from "zod";
 
 import { dashboards } from "../dashboards/index.ts";
 import { JOB } from "../dashboards/rules/settings.ts";
-import { parseCommandLine } from "../exporter/cli/command-line.ts";
+import { parseCommandLine } from "../exporter/cli/command-line/command-line.ts";
 import { DEFAULT_PORT } from "../exporter/config/schema.ts";
 import { parseConfig } from "../exporter/config/parse.ts";
 import { ROOT } from "./support/repository.ts";

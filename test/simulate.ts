@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
 
-import { SIMULATE_FLAGS } from "../exporter/cli/simulate-flags.ts";
+import { SIMULATE_FLAGS } from "../exporter/cli/command-line/simulate-flags.ts";
 import { demoConfiguration } from "./demo-configuration.ts";
 import { createDemoGateway, demoProbes, enliven } from "./demo-gateway.ts";
 import type { Gateway } from "./gateway/gateway.ts";

@@ -12,12 +12,12 @@ import { svgReport } from "../reports/svg.ts";
 import { createSpendReport } from "../reports/spend-report.ts";
 import type { Clock } from "../time/clock.ts";
 import { utcText } from "../time/utc-time.ts";
-import type { Options } from "./command-line.ts";
+import type { Options } from "./command-line/command-line.ts";
 import { loadConfiguration, terminalReporter } from "./load-configuration.ts";
 import { pacedClients } from "./paced-clients.ts";
-import type { ReportFormat, ReportRequest } from "./report-flags.ts";
+import type { ReportFormat, ReportRequest } from "./command-line/report-flags.ts";
 import type { Terminal } from "./terminal.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./command-line/usage-error.ts";
 
 /**
  * Asks the gateway for the spend of a month or a week, and prints it. Exit code 1 if it cannot be asked, or

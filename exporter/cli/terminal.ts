@@ -2,7 +2,7 @@ import type { Environment } from "../config/secret-source.ts";
 import type { Log } from "../log.ts";
 import type { Build } from "../metrics/app-metrics.ts";
 import type { Clock } from "../time/clock.ts";
-import type { NodeState } from "./process-warnings.ts";
+import type { NodeState } from "./daemon/process-warnings.ts";
 
 /** The process as a command sees it. */
 export interface Terminal {

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
-import { parseCommandLine } from "../../exporter/cli/command-line.ts";
-import { COMMANDS } from "../../exporter/cli/flags.ts";
-import { SIMULATE } from "../../exporter/cli/simulate-flags.ts";
+import { parseCommandLine } from "../../exporter/cli/command-line/command-line.ts";
+import { COMMANDS } from "../../exporter/cli/command-line/flags.ts";
+import { SIMULATE } from "../../exporter/cli/command-line/simulate-flags.ts";
 import { ROOT } from "../support/repository.ts";
 import { blockLines, inlineCode, pages } from "./pages.ts";
 

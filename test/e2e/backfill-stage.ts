@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { backfill } from "../../exporter/cli/backfill.ts";
+import { backfill } from "../../exporter/cli/backfill/backfill.ts";
 import type { BackfillRequest } from "../../exporter/backfill/plan.ts";
 import { DEFAULT_OPTIONS } from "../exporter/cli/default-options.ts";
 import { createTerminalDouble } from "../exporter/cli/terminal-double.ts";

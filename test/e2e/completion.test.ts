@@ -5,10 +5,10 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { completionScript } from "../../exporter/cli/completion.ts";
-import { parseCommandLine } from "../../exporter/cli/command-line.ts";
-import { COMMANDS } from "../../exporter/cli/flags.ts";
-import { SIMULATE } from "../../exporter/cli/simulate-flags.ts";
+import { completionScript } from "../../exporter/cli/command-line/completion.ts";
+import { parseCommandLine } from "../../exporter/cli/command-line/command-line.ts";
+import { COMMANDS } from "../../exporter/cli/command-line/flags.ts";
+import { SIMULATE } from "../../exporter/cli/command-line/simulate-flags.ts";
 import { runExporter } from "../support/exporter-process.ts";
 import { describeWithTools } from "../support/tools.ts";
 

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseCommandLine } from "../../exporter/cli/command-line.ts";
-import { UsageError } from "../../exporter/cli/usage-error.ts";
-import { HELP } from "../../exporter/cli/help.ts";
+import { parseCommandLine } from "../../exporter/cli/command-line/command-line.ts";
+import { UsageError } from "../../exporter/cli/command-line/usage-error.ts";
+import { HELP } from "../../exporter/cli/command-line/help.ts";
 import { runs, TIMEOUT_MS } from "./runs.ts";
 
 /** Every flag that the help names, without its value. */

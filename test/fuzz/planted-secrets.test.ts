@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseCommandLine } from "../../exporter/cli/command-line.ts";
+import { parseCommandLine } from "../../exporter/cli/command-line/command-line.ts";
 import { probe } from "../../exporter/cli/probe.ts";
 import { createLog } from "../../exporter/log.ts";
 import { createManualClock, type ManualClock } from "../support/clock.ts";

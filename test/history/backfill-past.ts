@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from "node:path";
 
 import type { BackfillRequest } from "../../exporter/backfill/plan.ts";
-import { backfill } from "../../exporter/cli/backfill.ts";
+import { backfill } from "../../exporter/cli/backfill/backfill.ts";
 import { systemClock } from "../../exporter/time/clock.ts";
 import { DAY_MS, windowAt, windowBefore } from "../../exporter/time/window.ts";
 import { DEFAULT_OPTIONS } from "../exporter/cli/default-options.ts";

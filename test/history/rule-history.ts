@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 
 import type { RecordingRule, RuleGroup } from "../../dashboards/rules/rule.ts";
-import { rulePasses } from "../../exporter/cli/rule-passes.ts";
+import { rulePasses } from "../../exporter/cli/backfill/rule-passes.ts";
 import { listenOnLoopback } from "../support/loopback.ts";
 import type { PrometheusApi, Range } from "../support/prometheus-api.ts";
 import { until } from "../support/until.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { startAutoReload } from "../../../exporter/cli/auto-reload.ts";
+import { startAutoReload } from "../../../exporter/cli/daemon/auto-reload.ts";
 import { createManualClock } from "../../support/clock.ts";
 
 describe("startAutoReload()", () => {

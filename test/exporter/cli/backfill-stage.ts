@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { BackfillRequest } from "../../../exporter/backfill/plan.ts";
-import { backfill } from "../../../exporter/cli/backfill.ts";
+import { backfill } from "../../../exporter/cli/backfill/backfill.ts";
 import type { ConfigFileInput } from "../../../exporter/config/schema.ts";
 import type { Gateway, GatewayOptions } from "../../gateway/gateway.ts";
 import { writeExporterFiles } from "../../support/exporter-files.ts";

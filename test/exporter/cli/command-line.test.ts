@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Options, parseCommandLine } from "../../../exporter/cli/command-line.ts";
-import { UsageError } from "../../../exporter/cli/usage-error.ts";
-import { HELP } from "../../../exporter/cli/help.ts";
+import { type Options, parseCommandLine } from "../../../exporter/cli/command-line/command-line.ts";
+import { UsageError } from "../../../exporter/cli/command-line/usage-error.ts";
+import { HELP } from "../../../exporter/cli/command-line/help.ts";
 import { DEFAULT_PORT } from "../../../exporter/config/schema.ts";
 import { DEFAULT_OPTIONS } from "./default-options.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { check } from "../../../exporter/cli/check.ts";
-import { type Options, parseCommandLine } from "../../../exporter/cli/command-line.ts";
-import { once } from "../../../exporter/cli/once.ts";
-import { run } from "../../../exporter/cli/run.ts";
+import { check } from "../../../exporter/cli/check/check.ts";
+import { type Options, parseCommandLine } from "../../../exporter/cli/command-line/command-line.ts";
+import { once } from "../../../exporter/cli/daemon/once.ts";
+import { run } from "../../../exporter/cli/daemon/run.ts";
 import { writeExporterFiles } from "../../support/exporter-files.ts";
 import { publishedShard } from "../../support/published-shard.ts";
 import { createTerminalDouble } from "./terminal-double.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import { check } from "../../../exporter/cli/check.ts";
-import { parseCommandLine } from "../../../exporter/cli/command-line.ts";
+import { check } from "../../../exporter/cli/check/check.ts";
+import { parseCommandLine } from "../../../exporter/cli/command-line/command-line.ts";
 import type { ConfigFileInput } from "../../../exporter/config/schema.ts";
 import type { Gateway, GatewayOptions } from "../../gateway/gateway.ts";
 import { writeExporterFiles } from "../../support/exporter-files.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type NodeState, processWarnings } from "../../../exporter/cli/process-warnings.ts";
+import { type NodeState, processWarnings } from "../../../exporter/cli/daemon/process-warnings.ts";
 
 const PLAIN: NodeState = { options: [], isDebuggable: false };
 

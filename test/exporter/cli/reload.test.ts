@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { createReload, oneAtATime } from "../../../exporter/cli/reload.ts";
+import { createReload, oneAtATime } from "../../../exporter/cli/daemon/reload.ts";
 import type { Config } from "../../../exporter/config/config.ts";
 import { configHash } from "../../../exporter/config/config-hash.ts";
 import { systemFiles } from "../../../exporter/config/files.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { ReportRequest } from "../../../exporter/cli/report-flags.ts";
+import type { ReportRequest } from "../../../exporter/cli/command-line/report-flags.ts";
 import { report } from "../../../exporter/cli/report.ts";
 import type { ConfigFileInput } from "../../../exporter/config/schema.ts";
 import { decimalSum } from "../../../exporter/metrics/decimal-sum.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createRules } from "../../../dashboards/rules/index.ts";
-import { rulePasses } from "../../../exporter/cli/rule-passes.ts";
+import { rulePasses } from "../../../exporter/cli/backfill/rule-passes.ts";
 
 function passesOf(rules: Readonly<Record<string, string>>, isWanted?: (name: string) => boolean) {
   const group = {

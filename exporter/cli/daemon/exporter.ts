@@ -1,11 +1,11 @@
-import { type App, createApp } from "../app.ts";
-import type { Config } from "../config/config.ts";
-import { systemFiles } from "../config/files.ts";
-import { createWebSource } from "../config/web/source.ts";
-import type { WebConfig } from "../config/web/web-config.ts";
-import { createLineLimiter, createLog, type Log } from "../log.ts";
-import type { Options } from "./command-line.ts";
-import type { Terminal } from "./terminal.ts";
+import { type App, createApp } from "../../app.ts";
+import type { Config } from "../../config/config.ts";
+import { systemFiles } from "../../config/files.ts";
+import { createWebSource } from "../../config/web/source.ts";
+import type { WebConfig } from "../../config/web/web-config.ts";
+import { createLineLimiter, createLog, type Log } from "../../log.ts";
+import type { Options } from "../command-line/command-line.ts";
+import type { Terminal } from "../terminal.ts";
 
 /** The features of the daemon that `once` does not need. */
 export interface Serving {

@@ -1,7 +1,7 @@
-import { asksReach, REACH_DAYS } from "../collectors/query-reach.ts";
-import type { Config } from "../config/config.ts";
-import { formatDuration } from "../time/duration.ts";
-import { longestGapMs } from "../time/ticker.ts";
+import { asksReach, REACH_DAYS } from "../../collectors/query-reach.ts";
+import type { Config } from "../../config/config.ts";
+import { formatDuration } from "../../time/duration.ts";
+import { longestGapMs } from "../../time/ticker.ts";
 import type { Asked } from "./ask-online.ts";
 import { onlineProblems, reasonOf } from "./online-problems.ts";
 

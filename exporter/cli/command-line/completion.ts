@@ -1,8 +1,8 @@
-import { PAST_FORMATS } from "../backfill/plan.ts";
-import { LOG_FORMATS, LOG_LEVELS } from "../log.ts";
-import { REPORT_DIMENSIONS } from "../reports/report.ts";
+import { PAST_FORMATS } from "../../backfill/plan.ts";
+import { LOG_FORMATS, LOG_LEVELS } from "../../log.ts";
+import { REPORT_DIMENSIONS } from "../../reports/report.ts";
 import { type Command, COMMANDS, FLAGS, FLAGS_OF_COMMANDS } from "./flags.ts";
-import { RULE_FORMATS } from "./print-rules.ts";
+import { RULE_FORMATS } from "../print-rules.ts";
 import { REPORT_FORMATS } from "./report-flags.ts";
 import { type Shell, SHELLS } from "./shell.ts";
 import { SIMULATE, SIMULATE_FLAGS } from "./simulate-flags.ts";

@@ -1,9 +1,9 @@
-import type { PastGateway } from "../backfill/ask-past.ts";
-import type { PlanGateway } from "../backfill/make-plan.ts";
-import type { AnalyticsConfig, Config } from "../config/config.ts";
-import type { Endpoint, Gateway } from "../gateway/port.ts";
-import type { Clock } from "../time/clock.ts";
-import { pacedClients } from "./paced-clients.ts";
+import type { PastGateway } from "../../backfill/ask-past.ts";
+import type { PlanGateway } from "../../backfill/make-plan.ts";
+import type { AnalyticsConfig, Config } from "../../config/config.ts";
+import type { Endpoint, Gateway } from "../../gateway/port.ts";
+import type { Clock } from "../../time/clock.ts";
+import { pacedClients } from "../paced-clients.ts";
 
 /** Asks the gateway the questions of a backfill. */
 export function createPastGateway(

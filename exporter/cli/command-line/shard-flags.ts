@@ -1,4 +1,4 @@
-import { MOST_SHARDS, type ShardFlags } from "../config/shards/shard.ts";
+import { MOST_SHARDS, type ShardFlags } from "../../config/shards/shard.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The flags of a shard outside Kubernetes, named as kube-state-metrics names them. */

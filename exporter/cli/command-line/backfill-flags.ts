@@ -1,7 +1,7 @@
-import { type BackfillRequest, PAST_FORMATS, REACH_DAYS } from "../backfill/plan.ts";
-import { formatDuration, parseDuration } from "../time/duration.ts";
-import { utcMilliseconds } from "../time/utc-time.ts";
-import { DAY_MS } from "../time/window.ts";
+import { type BackfillRequest, PAST_FORMATS, REACH_DAYS } from "../../backfill/plan.ts";
+import { formatDuration, parseDuration } from "../../time/duration.ts";
+import { utcMilliseconds } from "../../time/utc-time.ts";
+import { DAY_MS } from "../../time/window.ts";
 import { oneOf, UsageError } from "./usage-error.ts";
 
 /**

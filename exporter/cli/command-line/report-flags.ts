@@ -1,5 +1,5 @@
-import type { ReportPeriod } from "../reports/period.ts";
-import { REPORT_DIMENSIONS, type ReportDimension } from "../reports/report.ts";
+import type { ReportPeriod } from "../../reports/period.ts";
+import { REPORT_DIMENSIONS, type ReportDimension } from "../../reports/report.ts";
 import { oneOf, UsageError } from "./usage-error.ts";
 
 /** The flags of the command `report`, which shares `format` with `rules`; empty where they are not given. */

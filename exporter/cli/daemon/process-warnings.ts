@@ -1,4 +1,4 @@
-import type { Environment } from "../config/secret-source.ts";
+import type { Environment } from "../../config/secret-source.ts";
 
 /** How Node was started. */
 export interface NodeState {

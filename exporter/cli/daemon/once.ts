@@ -1,9 +1,9 @@
-import type { Config } from "../config/config.ts";
-import { ownPart } from "../config/shards/part.ts";
-import type { Options } from "./command-line.ts";
+import type { Config } from "../../config/config.ts";
+import { ownPart } from "../../config/shards/part.ts";
+import type { Options } from "../command-line/command-line.ts";
 import { createCommandLog, createExporter } from "./exporter.ts";
-import { loadConfiguration, logReporter } from "./load-configuration.ts";
-import type { Terminal } from "./terminal.ts";
+import { loadConfiguration, logReporter } from "../load-configuration.ts";
+import type { Terminal } from "../terminal.ts";
 
 /** Polls every target once and prints the exposition. Fails if no poll succeeded. */
 export async function once(options: Options, terminal: Terminal): Promise<number> {

@@ -1,9 +1,9 @@
-import type { FollowedFiles } from "../config/followed-files.ts";
-import type { Clock } from "../time/clock.ts";
-import { parseDuration } from "../time/duration.ts";
-import { DAY_MS } from "../time/window.ts";
+import type { FollowedFiles } from "../../config/followed-files.ts";
+import type { Clock } from "../../time/clock.ts";
+import { parseDuration } from "../../time/duration.ts";
+import { DAY_MS } from "../../time/window.ts";
 import type { Reload } from "./reload.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "../command-line/usage-error.ts";
 
 export interface AutoReloadDependencies {
   readonly intervalMs: number;

@@ -1,4 +1,4 @@
-import { MAX_REQUESTS } from "../http/limits.ts";
+import { MAX_REQUESTS } from "../../http/limits.ts";
 import { BACKFILL_FLAGS, BACKFILL_ONLY } from "./backfill-flags.ts";
 import { REPORT_FLAGS } from "./report-flags.ts";
 import { RULE_FLAGS } from "./rule-flags.ts";

@@ -1,7 +1,7 @@
-import { ACCOUNT_NAME, PAIRS_NAME } from "../backfill/answers.ts";
-import { askPast, PastError, type PastGateway } from "../backfill/ask-past.ts";
-import { estimateOf } from "../backfill/estimate.ts";
-import { makePlan, type PlanGateway, requestText } from "../backfill/make-plan.ts";
+import { ACCOUNT_NAME, PAIRS_NAME } from "../../backfill/answers.ts";
+import { askPast, PastError, type PastGateway } from "../../backfill/ask-past.ts";
+import { estimateOf } from "../../backfill/estimate.ts";
+import { makePlan, type PlanGateway, requestText } from "../../backfill/make-plan.ts";
 import {
   type BackfillPlan,
   type BackfillRequest,
@@ -10,24 +10,24 @@ import {
   REACH_DAYS,
   SHORT_REACH_DAYS,
   withoutKey,
-} from "../backfill/plan.ts";
-import type { InspectedServer } from "../backfill/inspect-server.ts";
-import { PrometheusError } from "../backfill/prometheus-api.ts";
-import { openStateFile, type StateFile, StateError } from "../backfill/state-file.ts";
-import { writeDays } from "../backfill/write-days.ts";
-import type { Config } from "../config/config.ts";
-import { withoutSecrets } from "../config/secret.ts";
-import { GatewayError } from "../gateway/errors.ts";
-import { createGateway } from "../gateway/gateway.ts";
-import { DAY_MS, windowAt } from "../time/window.ts";
-import type { CommandLine } from "./command-line.ts";
-import { askServer, warnOfServer } from "./backfill-server.ts";
-import { writeImport } from "./backfill-import.ts";
-import { loadConfiguration, type ProblemReporter, terminalReporter } from "./load-configuration.ts";
+} from "../../backfill/plan.ts";
+import type { InspectedServer } from "../../backfill/inspect-server.ts";
+import { PrometheusError } from "../../backfill/prometheus-api.ts";
+import { openStateFile, type StateFile, StateError } from "../../backfill/state-file.ts";
+import { writeDays } from "../../backfill/write-days.ts";
+import type { Config } from "../../config/config.ts";
+import { withoutSecrets } from "../../config/secret.ts";
+import { GatewayError } from "../../gateway/errors.ts";
+import { createGateway } from "../../gateway/gateway.ts";
+import { DAY_MS, windowAt } from "../../time/window.ts";
+import type { CommandLine } from "../command-line/command-line.ts";
+import { askServer, warnOfServer } from "./ask-server.ts";
+import { writeImport } from "./write-import.ts";
+import { loadConfiguration, type ProblemReporter, terminalReporter } from "../load-configuration.ts";
 import { createPastGateway } from "./past-gateway.ts";
-import type { Terminal } from "./terminal.ts";
-import { utcText } from "../time/utc-time.ts";
-import { folderFault } from "./write-dashboards.ts";
+import type { Terminal } from "../terminal.ts";
+import { utcText } from "../../time/utc-time.ts";
+import { folderFault } from "../write-dashboards.ts";
 
 type BackfillLine = Extract<CommandLine, { readonly command: "backfill" }>;
 

@@ -1,10 +1,10 @@
-import { collectors } from "../collectors/index.ts";
-import type { Config } from "../config/config.ts";
-import { partsOf } from "../config/shards/part.ts";
-import { requestLimits } from "../gateway/gateway.ts";
-import { ENDPOINTS, type Endpoint } from "../gateway/port.ts";
-import { formatDuration } from "../time/duration.ts";
-import { longestGapMs } from "../time/ticker.ts";
+import { collectors } from "../../collectors/index.ts";
+import type { Config } from "../../config/config.ts";
+import { partsOf } from "../../config/shards/part.ts";
+import { requestLimits } from "../../gateway/gateway.ts";
+import { ENDPOINTS, type Endpoint } from "../../gateway/port.ts";
+import { formatDuration } from "../../time/duration.ts";
+import { longestGapMs } from "../../time/ticker.ts";
 import { textTable } from "./text-table.ts";
 
 /** The requests of one round of every job, as a table for a terminal, with the rate of each endpoint below. */

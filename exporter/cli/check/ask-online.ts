@@ -1,22 +1,22 @@
-import { collectorGroups } from "../collectors/collector-groups.ts";
-import { createCollectorContext } from "../collectors/collector-context.ts";
-import { reachJobs } from "../collectors/query-reach.ts";
-import type { Config } from "../config/config.ts";
-import type { AccountCredits, AccountKeys, Capabilities } from "../gateway/account.ts";
-import type { GatewayError } from "../gateway/errors.ts";
-import { createGateway, requestLimits } from "../gateway/gateway.ts";
-import type { KeyInformation } from "../gateway/key-information.ts";
-import type { Caller, Gateway, GatewayClient, Usage } from "../gateway/port.ts";
-import { createLog } from "../log.ts";
-import { createPacking } from "../metrics/render/block.ts";
-import { createReadings } from "../readings/readings.ts";
-import { createEngine } from "../schedule/engine.ts";
-import type { Job } from "../schedule/job.ts";
-import type { JobGroup } from "../schedule/plan.ts";
-import type { Reporter } from "../schedule/reporter.ts";
-import { createTicker } from "../time/ticker.ts";
-import type { Window } from "../time/window.ts";
-import type { Terminal } from "./terminal.ts";
+import { collectorGroups } from "../../collectors/collector-groups.ts";
+import { createCollectorContext } from "../../collectors/collector-context.ts";
+import { reachJobs } from "../../collectors/query-reach.ts";
+import type { Config } from "../../config/config.ts";
+import type { AccountCredits, AccountKeys, Capabilities } from "../../gateway/account.ts";
+import type { GatewayError } from "../../gateway/errors.ts";
+import { createGateway, requestLimits } from "../../gateway/gateway.ts";
+import type { KeyInformation } from "../../gateway/key-information.ts";
+import type { Caller, Gateway, GatewayClient, Usage } from "../../gateway/port.ts";
+import { createLog } from "../../log.ts";
+import { createPacking } from "../../metrics/render/block.ts";
+import { createReadings } from "../../readings/readings.ts";
+import { createEngine } from "../../schedule/engine.ts";
+import type { Job } from "../../schedule/job.ts";
+import type { JobGroup } from "../../schedule/plan.ts";
+import type { Reporter } from "../../schedule/reporter.ts";
+import { createTicker } from "../../time/ticker.ts";
+import type { Window } from "../../time/window.ts";
+import type { Terminal } from "../terminal.ts";
 
 /** What one job found out. */
 export interface Asked {

@@ -1,13 +1,13 @@
-import type { App } from "../app.ts";
-import type { Config } from "../config/config.ts";
-import { type Files, systemFiles } from "../config/files.ts";
-import type { FollowedFiles } from "../config/followed-files.ts";
-import { withoutSecrets } from "../config/secret.ts";
-import { ownPart } from "../config/shards/part.ts";
-import type { ShardFlags } from "../config/shards/shard.ts";
-import type { Environment } from "../config/secret-source.ts";
-import type { LineLimiter } from "../log.ts";
-import { loadConfiguration } from "./load-configuration.ts";
+import type { App } from "../../app.ts";
+import type { Config } from "../../config/config.ts";
+import { type Files, systemFiles } from "../../config/files.ts";
+import type { FollowedFiles } from "../../config/followed-files.ts";
+import { withoutSecrets } from "../../config/secret.ts";
+import { ownPart } from "../../config/shards/part.ts";
+import type { ShardFlags } from "../../config/shards/shard.ts";
+import type { Environment } from "../../config/secret-source.ts";
+import type { LineLimiter } from "../../log.ts";
+import { loadConfiguration } from "../load-configuration.ts";
 
 export interface ReloadDependencies {
   readonly configFile: string;

@@ -1,8 +1,8 @@
-import { type BackfillPlan, daysToKeep } from "../backfill/plan.ts";
-import { backfillFamilies } from "../backfill/families.ts";
-import { SUFFIXES } from "../backfill/write-days.ts";
-import { keyFamilies } from "../collectors/key-families.ts";
-import { utcText } from "../time/utc-time.ts";
+import { type BackfillPlan, daysToKeep } from "../../backfill/plan.ts";
+import { backfillFamilies } from "../../backfill/families.ts";
+import { SUFFIXES } from "../../backfill/write-days.ts";
+import { keyFamilies } from "../../collectors/key-families.ts";
+import { utcText } from "../../time/utc-time.ts";
 
 /** Makes blocks and moves them into the data folder of a running Prometheus. */
 export function prometheusScript(plan: BackfillPlan, rules: readonly string[]): string {

@@ -1,6 +1,6 @@
-import type { RuleOptions } from "../../dashboards/rules/settings.ts";
-import { parseDuration } from "../time/duration.ts";
-import { RULE_FORMATS, type RuleFormat } from "./print-rules.ts";
+import type { RuleOptions } from "../../../dashboards/rules/settings.ts";
+import { parseDuration } from "../../time/duration.ts";
+import { RULE_FORMATS, type RuleFormat } from "../print-rules.ts";
 import { oneOf, UsageError } from "./usage-error.ts";
 
 /** The flags of the command `rules`; empty where they are not given. */

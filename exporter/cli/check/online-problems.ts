@@ -1,7 +1,7 @@
-import { REACH_DAYS } from "../collectors/query-reach.ts";
-import type { Config } from "../config/config.ts";
-import type { AccountKey } from "../gateway/account.ts";
-import type { FailureReason, GatewayError } from "../gateway/errors.ts";
+import { REACH_DAYS } from "../../collectors/query-reach.ts";
+import type { Config } from "../../config/config.ts";
+import type { AccountKey } from "../../gateway/account.ts";
+import type { FailureReason, GatewayError } from "../../gateway/errors.ts";
 import type { Asked } from "./ask-online.ts";
 
 /**

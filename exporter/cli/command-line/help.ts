@@ -1,6 +1,6 @@
-import { DEFAULT_PORT } from "../config/schema.ts";
-import { MAX_REQUESTS } from "../http/limits.ts";
-import { LOG_FORMATS, LOG_LEVELS } from "../log.ts";
+import { DEFAULT_PORT } from "../../config/schema.ts";
+import { MAX_REQUESTS } from "../../http/limits.ts";
+import { LOG_FORMATS, LOG_LEVELS } from "../../log.ts";
 
 /** What `--help` prints. */
 export const HELP = `Prometheus exporter for AI gateways: credits, limits and spend of keys, models and apps.

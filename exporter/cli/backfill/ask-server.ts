@@ -1,10 +1,10 @@
-import { type InspectedServer, inspectServer } from "../backfill/inspect-server.ts";
-import { type BackfillPlan, type BackfillRequest, daysToKeep } from "../backfill/plan.ts";
-import { createPrometheusApi } from "../backfill/prometheus-api.ts";
-import type { Clock } from "../time/clock.ts";
-import { utcText } from "../time/utc-time.ts";
-import type { ProblemReporter } from "./load-configuration.ts";
-import type { Terminal } from "./terminal.ts";
+import { type InspectedServer, inspectServer } from "../../backfill/inspect-server.ts";
+import { type BackfillPlan, type BackfillRequest, daysToKeep } from "../../backfill/plan.ts";
+import { createPrometheusApi } from "../../backfill/prometheus-api.ts";
+import type { Clock } from "../../time/clock.ts";
+import { utcText } from "../../time/utc-time.ts";
+import type { ProblemReporter } from "../load-configuration.ts";
+import type { Terminal } from "../terminal.ts";
 
 /**
  * Asks the server of `--url`, and prints what it reports.

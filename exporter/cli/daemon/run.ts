@@ -1,17 +1,17 @@
-import type { App } from "../app.ts";
-import type { Config } from "../config/config.ts";
-import { systemFiles } from "../config/files.ts";
-import { createFollowedFiles } from "../config/followed-files.ts";
-import { ownPart } from "../config/shards/part.ts";
-import { ListenError } from "../http/server.ts";
-import { createLineLimiter } from "../log.ts";
+import type { App } from "../../app.ts";
+import type { Config } from "../../config/config.ts";
+import { systemFiles } from "../../config/files.ts";
+import { createFollowedFiles } from "../../config/followed-files.ts";
+import { ownPart } from "../../config/shards/part.ts";
+import { ListenError } from "../../http/server.ts";
+import { createLineLimiter } from "../../log.ts";
 import { startAutoReload } from "./auto-reload.ts";
-import type { Options } from "./command-line.ts";
+import type { Options } from "../command-line/command-line.ts";
 import { createCommandLog, createExporter } from "./exporter.ts";
-import { loadConfiguration, loadWebConfiguration, logReporter } from "./load-configuration.ts";
+import { loadConfiguration, loadWebConfiguration, logReporter } from "../load-configuration.ts";
 import { processWarnings } from "./process-warnings.ts";
 import { createReload } from "./reload.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "../terminal.ts";
 
 /**
  * Shorter than Kubernetes' grace period before SIGKILL, longer than the time that clients have to read their answers.

@@ -1,5 +1,5 @@
-import { DEFAULT_PORT } from "../config/schema.ts";
-import type { ListenAddress } from "../http/server.ts";
+import { DEFAULT_PORT } from "../../config/schema.ts";
+import type { ListenAddress } from "../../http/server.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The value of `--web.listen-address`. @throws UsageError, as the others do. */

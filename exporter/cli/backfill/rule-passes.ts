@@ -1,4 +1,4 @@
-import type { RecordingRule, RuleGroup } from "../../dashboards/rules/rule.ts";
+import type { RecordingRule, RuleGroup } from "../../../dashboards/rules/rule.ts";
 
 /**
  * The recording rules that are wanted, divided so that each pass depends only on earlier ones. A rule that

@@ -1,13 +1,13 @@
-import { beginsLater } from "../budgets/begins-later.ts";
-import type { Config } from "../config/config.ts";
-import { withoutSecrets } from "../config/secret.ts";
-import { type OwnPart, ownPart } from "../config/shards/part.ts";
+import { beginsLater } from "../../budgets/begins-later.ts";
+import type { Config } from "../../config/config.ts";
+import { withoutSecrets } from "../../config/secret.ts";
+import { type OwnPart, ownPart } from "../../config/shards/part.ts";
 import { askOnline } from "./ask-online.ts";
-import type { Options } from "./command-line.ts";
-import { loadConfiguration, loadWebConfiguration, terminalReporter } from "./load-configuration.ts";
+import type { Options } from "../command-line/command-line.ts";
+import { loadConfiguration, loadWebConfiguration, terminalReporter } from "../load-configuration.ts";
 import { onlineReport } from "./online-report.ts";
 import { requestTable } from "./request-table.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "../terminal.ts";
 
 /**
  * Checks the configuration and the web configuration, and prints a summary or every problem. With `isOnline`

@@ -1,8 +1,8 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
-import { type BackfillPlan, daysToKeep } from "../backfill/plan.ts";
-import { SCRIPT_NAME, writeWhole } from "../backfill/state-file.ts";
-import { formatDuration } from "../time/duration.ts";
+import { type BackfillPlan, daysToKeep } from "../../backfill/plan.ts";
+import { SCRIPT_NAME, writeWhole } from "../../backfill/state-file.ts";
+import { formatDuration } from "../../time/duration.ts";
 import { prometheusScript, remoteWriteScript, victoriaMetricsScript } from "./import-scripts.ts";
 import { rulePasses } from "./rule-passes.ts";
 
@@ -13,8 +13,8 @@ import { rulePasses } from "./rule-passes.ts";
 export async function writeImport(plan: BackfillPlan, folder: string, files: number): Promise<string> {
   // Loaded on demand, because the daemon does not need these modules.
   const [{ createRules }, { renderRuleFile }] = await Promise.all([
-    import("../../dashboards/rules/index.ts"),
-    import("../../dashboards/rules/file.ts"),
+    import("../../../dashboards/rules/index.ts"),
+    import("../../../dashboards/rules/file.ts"),
   ]);
   const passes = isRecorded(plan) ? rulePasses(createRules(), (name) => RECORDED.test(name)) : [];
   const interval = formatDuration(plan.stepMs);
