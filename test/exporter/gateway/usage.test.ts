@@ -140,10 +140,10 @@ describe("usage: the answer", () => {
   });
 
   test.each([
-    [1000, 2000, 1000],
-    [2000, 1000, 1000],
-    [1000, undefined, 1000],
-    [undefined, 1000, 1000],
+    [NOON, NOON + 1000, NOON],
+    [NOON + 1000, NOON, NOON],
+    [NOON, undefined, NOON],
+    [undefined, NOON, NOON],
     [undefined, undefined, undefined],
   ])("computed at %j and %j: as of %j", async (pairsAt, totalAt, wanted) => {
     const { usage } = await ask([body([ONE], { cachedAt: pairsAt }), body([ONE], { cachedAt: totalAt })]);
