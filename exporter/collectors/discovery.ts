@@ -85,15 +85,8 @@ async function listed(
   askedAtMs: number,
 ): Promise<Result> {
   const { discovery, directory, config } = context;
-  const { moved, failure } = answer;
-  const names = answer.keys.map((key) => key.name);
-  const slow = await slowNames(names, discovery);
-  const readable = answer.keys.filter(({ name }) => !slow.has(name));
-  const wanted = await inParts(readable, (key) => (isWanted(key.name, discovery) ? [key] : []));
-  const keys = wanted.flat();
-  const unreadableRows = answer.unreadableRows + answer.keys.length - readable.length;
-  const rowProblem = answer.rowProblem ?? (slow.size > 0 ? SLOW : undefined);
-  const isComplete = failure === undefined && !moved && unreadableRows === 0;
+  const { failure } = answer;
+  const { keys, excluded, unreadableRows, rowProblem, isComplete } = await wantedKeys(answer, discovery);
   const plain = await inParts(keys, (key) => plainKey(key, discovery));
   const named = directory.named(workspace, plain, namesOf(config), isComplete);
   const limits = new Map(config.keys.flatMap(({ name, limit }) => (limit ? [[name, limit] as const] : [])));
@@ -104,7 +97,7 @@ async function listed(
   return {
     samples: [
       ...sample(families.keys, labels, keys.length),
-      ...sample(families.excluded, labels, readable.length - keys.length),
+      ...sample(families.excluded, labels, excluded),
       ...sample(families.unreadable, labels, unreadableRows),
     ],
     members: { members: members.flat(), proves: failure ? "nothing" : isComplete ? "all" : "expired" },
@@ -113,8 +106,6 @@ async function listed(
     warning: warningOf(rowProblem, named.beyond),
   };
 }
-
-const SLOW = "name: the patterns of discovery take too long with it";
 
 function warningOf(rowProblem: string | undefined, beyond: number): string | undefined {
   const warnings = [
@@ -142,8 +133,27 @@ function ownerOf(name: string, pattern: RegExp | undefined): Owner {
 
 const NO_OWNER: Owner = { team: "", project: "", costCenter: "" };
 
-/** Whether `include` and `exclude` let a key be shown. */
-export function isWanted(name: string, { include, exclude }: DiscoveryConfig): boolean {
+/** The keys of a list that `include` and `exclude` let be shown, and what is wrong with the list. */
+export async function wantedKeys(answer: AccountKeys, discovery: DiscoveryConfig) {
+  const { keys: all, moved, failure } = answer;
+  const names = all.map(({ name }) => name);
+  const slow = await slowNames(names, discovery);
+  const readable = all.filter(({ name }) => !slow.has(name));
+  const wanted = await inParts(readable, (key) => (isWanted(key.name, discovery) ? [key] : []));
+  const keys = wanted.flat();
+  const unreadableRows = answer.unreadableRows + all.length - readable.length;
+  return {
+    keys,
+    excluded: readable.length - keys.length,
+    unreadableRows,
+    rowProblem: answer.rowProblem ?? (slow.size > 0 ? SLOW : undefined),
+    isComplete: failure === undefined && !moved && unreadableRows === 0,
+  };
+}
+
+const SLOW = "name: the patterns of discovery take too long with it";
+
+function isWanted(name: string, { include, exclude }: DiscoveryConfig): boolean {
   const text = matchedPart(name);
   const matches = (pattern: RegExp) => pattern.test(text);
   return (include.length === 0 || include.some(matches)) && !exclude.some(matches);

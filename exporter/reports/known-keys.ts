@@ -1,4 +1,4 @@
-import { isWanted, namesOf, plainKey } from "../collectors/discovery.ts";
+import { namesOf, plainKey, wantedKeys } from "../collectors/discovery.ts";
 import { createKeyDirectory } from "../collectors/key-directory.ts";
 import type { Config, KeyConfig, Owner } from "../config/config.ts";
 import type { AccountKey } from "../gateway/account.ts";
@@ -29,24 +29,9 @@ export async function knownKeys(
   config: Pick<Config, "keys" | "discovery">,
   gateway: Pick<ReportGateway, "accountKeys">,
 ): Promise<KnownKeys> {
-  const { keys, discovery } = config;
-  const listed = new Map<string, KnownKey>();
-  const problems: KeyProblem[] = [];
-  const directory = createKeyDirectory();
-  for (const workspace of discovery?.workspaces ?? []) {
-    const { keys: all, failure, moved, unreadableRows } = await gateway.accountKeys(workspace);
-    const title = workspace ?? "default";
-    const isComplete = !failure && !moved && unreadableRows === 0;
-    const plain = all.flatMap((key) =>
-      discovery && isWanted(key.name, discovery) ? [plainKey(key, discovery)] : [],
-    );
-    for (const { key, name, owner } of directory.named(title, plain, namesOf(config), isComplete).keys) {
-      listed.set(key.hash, { hash: key.hash, name, owner, listed: key, configured: undefined });
-    }
-    if (!isComplete) problems.push({ workspace: title });
-  }
+  const { listed, problems } = await listedKeys(config, gateway);
   const own: KnownKey[] = [];
-  for (const configured of keys) {
+  for (const configured of config.keys) {
     const { name, secret, owner } = configured;
     const hash = secret.hash?.();
     if (hash === undefined) problems.push({ key: name });
@@ -54,4 +39,25 @@ export async function knownKeys(
   }
   const hashes = new Set(own.map(({ hash }) => hash));
   return { keys: [...[...listed.values()].filter(({ hash }) => !hashes.has(hash)), ...own], problems };
+}
+
+async function listedKeys(
+  config: Pick<Config, "keys" | "discovery">,
+  gateway: Pick<ReportGateway, "accountKeys">,
+) {
+  const listed = new Map<string, KnownKey>();
+  const problems: KeyProblem[] = [];
+  const { discovery } = config;
+  if (!discovery) return { listed, problems };
+  const directory = createKeyDirectory();
+  for (const workspace of discovery.workspaces) {
+    const title = workspace ?? "default";
+    const { keys, isComplete } = await wantedKeys(await gateway.accountKeys(workspace), discovery);
+    const plain = keys.map((key) => plainKey(key, discovery));
+    for (const { key, name, owner } of directory.named(title, plain, namesOf(config), isComplete).keys) {
+      listed.set(key.hash, { hash: key.hash, name, owner, listed: key, configured: undefined });
+    }
+    if (!isComplete) problems.push({ workspace: title });
+  }
+  return { listed, problems };
 }

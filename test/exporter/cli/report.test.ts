@@ -257,6 +257,19 @@ describe("report: what cannot be reported", () => {
     expect(stderr).toContain(`Cannot report 2026-10: Cannot ${action}: gateway answered 403`);
   });
 
+  test("a listed key with whose name a pattern does not end in time", { timeout: 20_000 }, async () => {
+    const { code, stdout, stderr } = await reported({
+      prepare: (gateway) => {
+        spendOfOctober(gateway);
+        gateway.addKey({ name: "bad", title: `${"a".repeat(200)}!`, createdAt: OCTOBER });
+      },
+      content: { discovery: { include: ["^(?:[a-z]+-?)+$"] } },
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('the list of keys of workspace "default" is incomplete');
+    expect(JSON.parse(stdout).lines).toMatchObject([{ name: "payments" }, { name: "web" }]);
+  });
+
   test("more rows than the gateway sends is marked, and exit code 1", async () => {
     const { code, stdout, stderr } = await reported({
       prepare: (gateway) => {
