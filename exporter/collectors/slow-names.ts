@@ -14,14 +14,16 @@ export async function slowNames(
   const slow = new Set<string>();
   const patterns = [...include, ...exclude, ...(owner ? [owner] : [])];
   if (patterns.length === 0) return slow;
-  const different = [...new Set(names)];
-  for (let start = 0; start < different.length; start += PART) {
-    const part = different.slice(start, start + PART);
+  let leftMs = MOST_MS;
+  for (let start = 0; start < names.length; start += PART) {
+    const part = names.slice(start, start + PART);
     await nextTurn();
     if (areMatchedInTime(part, patterns, PART_LIMIT_MS)) continue;
     for (const name of part) {
       await nextTurn();
-      if (slow.size >= MOST_SLOW || !areMatchedInTime([name], patterns, NAME_LIMIT_MS)) slow.add(name);
+      const startedAt = performance.now();
+      if (leftMs <= 0 || !areMatchedInTime([name], patterns, NAME_LIMIT_MS)) slow.add(name);
+      leftMs -= Math.max(0, performance.now() - startedAt - USUAL_MS);
     }
   }
   return slow;
@@ -53,12 +55,17 @@ function areMatchedInTime(names: readonly string[], patterns: readonly RegExp[],
 const context = createContext({});
 const callMatch = new Script("match()");
 
-/** Usual names take microseconds; the timer of a script takes half a millisecond. */
 const PART = 50;
 const PART_LIMIT_MS = 50;
 
 /** Longer, because a busy machine must not hide a key. */
 const NAME_LIMIT_MS = 200;
 
-/** Beyond so many, all names of a slow part count as slow, so that the search ends. */
-const MOST_SLOW = 20;
+/** A usual name takes microseconds, and the timer of its script half a millisecond. */
+const USUAL_MS = 5;
+
+/**
+ * For all names together, beyond the usual time. Afterwards all names of a slow part count as slow, because names that
+ * are just in time would take hours if they are many. Several keys may have the same name.
+ */
+const MOST_MS = 2000;
