@@ -35,12 +35,12 @@ export const budgetFamilies = {
   partSpent: ofPart(
     "part_spent_credits",
     "Credits spent in the window so far by the keys of the budget that this shard polls. Sum over shards of the same total: the spend of the budget.",
-    "one shard polls all keys of the budget; before the first answer, and from the start of the window until it is settled",
+    "one shard polls all keys of the budget; the window begins later (since); before the first answer, and from the start of the window until it is settled",
   ),
   partComplete: ofPart(
     "part_complete",
     "Whether this shard's part of the spend is complete (1), or something of it is missing or old (0).",
-    "one shard polls all keys of the budget",
+    "one shard polls all keys of the budget, or the window begins later (since)",
   ),
   parts: gauge({
     name: "aigateway_budget_parts",
@@ -50,7 +50,7 @@ export const budgetFamilies = {
   }),
   windowStart: ofBudget(
     "window_start_timestamp_seconds",
-    "When the current window began, seconds since the epoch. UTC; weeks begin on Monday.",
+    "When the current window began, or begins later (since), seconds since the epoch. UTC; weeks begin on Monday.",
     "the limit is bought, which has no start",
   ),
   windowEnd: ofBudget(
