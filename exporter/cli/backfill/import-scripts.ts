@@ -149,9 +149,9 @@ esac
 `;
 }
 
-/** What is missing is shown, but imported nevertheless. */
+/** What is missing is shown, but imported nevertheless. Some shells change the backslashes that echo prints. */
 function gaps({ problems }: BackfillPlan): string {
-  return problems.map((problem) => `echo ${shellText(`warning: ${problem}`)} >&2\n`).join("");
+  return problems.map((problem) => `printf '%s\\n' ${shellText(`warning: ${problem}`)} >&2\n`).join("");
 }
 
 function shellText(text: string): string {

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -14,7 +15,16 @@ function written(folder: string): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 }
 
+/** The warnings that the script shows first. */
+function shown(folder: string): string {
+  const warnings = written(folder)["import.sh"]?.match(/^.*'warning: .*$/gm) ?? [];
+  return spawnSync("sh", ["-c", warnings.join("\n")], { encoding: "utf8" }).stderr;
+}
+
 describe("a key without a usable answer is left out, and the rest is written", PATIENCE, () => {
+  /** The first of two questions about usage. Before it there are three of the account and two of the other key. */
+  const ofSearch = { endpoint: "analytics", skip: 5, times: 1 } as const;
+
   test("the gateway has deleted it", async () => {
     const { write, text, folder, gateway, configure } = await setUp({ prepare: spendSome });
     gateway.remove("search");
@@ -26,7 +36,7 @@ describe("a key without a usable answer is left out, and the rest is written", P
     expect(stdout).toContain("They are incomplete:\n");
     expect(stdout).toContain(`\n- ${problem}\nSolve this and run the same command again before the import`);
     expect(stdout).toContain("\nImport them ");
-    expect(written(folder)["import.sh"]).toContain(`\necho 'warning: ${problem}' >&2\n`);
+    expect(shown(folder)).toContain(`warning: ${problem}\n`);
     expect(text("2026-11-17")).toContain('key="billing"');
     expect(text("2026-11-17")).not.toContain('key="search"');
 
@@ -37,8 +47,13 @@ describe("a key without a usable answer is left out, and the rest is written", P
     expect(written(folder)["import.sh"]).not.toContain("search");
   });
 
-  /** The first of two questions about usage. Before it there are three of the account and two of the other key. */
-  const ofSearch = { endpoint: "analytics", skip: 5, times: 1 } as const;
+  test("the script shows a message of the gateway as it is", async () => {
+    const { write, folder, gateway } = await setUp({ prepare: spendSome });
+    gateway.faults.add({ ...ofSearch, kind: "status", status: 400, message: String.raw`it's no \client` });
+    expect(await write()).toMatchObject({ code: 1 });
+    expect(shown(folder)).toContain(String.raw`gateway answered 400: it's no \client`);
+  });
+
   test.each<[string, Fault, RegExp]>([
     [
       "a warning about it",
